@@ -1,0 +1,210 @@
+// Every error a caller can see: its code, HTTP status, what it means and what to do about it.
+
+type ErrorEntry = {
+  /** HTTP status; a code with two has the second under `variants`. */
+  readonly status: number;
+  readonly meaning: string;
+  readonly remedy: string;
+};
+
+/** The registry of error codes. `docs/errors.md` is generated from it and the CLI prints `remedy` beside each failure. */
+export const ERRORS = {
+  4001: {
+    status: 400,
+    meaning: 'The body is not the JSON this route takes.',
+    remedy: 'Send well-formed UTF-8 JSON with the fields in the API reference.',
+  },
+  4002: {
+    status: 400,
+    meaning: 'A field of the request is missing or not valid.',
+    remedy: 'Correct the field that the message names.',
+  },
+  4006: {
+    status: 404,
+    meaning: 'The game has no such build.',
+    remedy: 'List the builds and use one of their build ids.',
+  },
+  4011: { status: 401, meaning: 'Nobody is signed in.', remedy: 'Sign in, then repeat the request.' },
+  4020: {
+    status: 401,
+    meaning: 'The access token is missing.',
+    remedy: 'Send X-Access-Token; the CLI reads SERVICE_ACCESS_TOKEN or --access.',
+  },
+  4021: {
+    status: 401,
+    meaning: 'The secret key is missing.',
+    remedy: 'Send X-Secret-Key; the CLI reads SERVICE_SECRET_KEY or --secret-stdin.',
+  },
+  4022: {
+    status: 401,
+    meaning: 'No deploy key has this access token.',
+    remedy: 'Copy the access token again from the game’s edit page.',
+  },
+  4023: {
+    status: 401,
+    meaning: 'The deploy key was revoked.',
+    remedy: 'Issuing a deploy key revokes all earlier ones: use the newest one.',
+  },
+  4024: {
+    status: 401,
+    meaning: 'The secret does not belong to this deploy key.',
+    remedy: 'Use the access token and the secret that were issued together.',
+  },
+  4025: {
+    status: 401,
+    meaning: 'The request is not authenticated as a game.',
+    remedy: 'Send a deploy key in X-Access-Token and X-Secret-Key, not a cookie or a bearer token.',
+  },
+  4026: {
+    status: 400,
+    meaning: 'A field of the registration is missing, too long or not valid.',
+    remedy: 'Correct the field that the message names and register again.',
+  },
+  4031: {
+    status: 403,
+    meaning: 'The credentials do not allow this change.',
+    remedy: 'Use an account or a token that may write.',
+  },
+  4032: {
+    status: 403,
+    meaning: 'The request came from another site.',
+    remedy: 'Send the request from the service’s own pages, or with a token in place of a cookie.',
+  },
+  4037: {
+    status: 400,
+    meaning: 'The file is missing or the form could not be read.',
+    remedy: 'Send multipart/form-data with one part named file.',
+  },
+  4038: {
+    status: 400,
+    meaning: 'The form does not say which build the file is for.',
+    remedy: 'Send build_id, or build with build_type and version.',
+  },
+  4039: { status: 404, meaning: 'The game has no such build.', remedy: 'Register the build first.' },
+  4040: {
+    status: 404,
+    meaning: 'There is no such thing, or you may not see it.',
+    remedy: 'Check the address, or sign in with an account that may see it.',
+  },
+  4041: {
+    status: 400,
+    meaning: 'The checksum, os, arch or channel is not valid, or the file is not a usable .zip.',
+    remedy: 'Correct what the message names; the CLI makes zips that pass.',
+  },
+  4043: {
+    status: 413,
+    meaning: 'The file is larger than 5 GB, or the chunk larger than its Content-Range.',
+    remedy: 'Send at most 5 GB, and in each chunk exactly the bytes its Content-Range names.',
+  },
+  4044: {
+    status: 400,
+    meaning: 'The session id or the Content-Range is missing or malformed, or the chunk does not continue the session.',
+    remedy: 'Continue at the current_size of the answer.',
+  },
+  4045: {
+    status: 404,
+    meaning: 'The upload session does not exist or has expired.',
+    remedy: 'Open a new upload session.',
+  },
+  4046: {
+    status: 400,
+    meaning: 'The bytes received do not have the checksum that was announced.',
+    remedy: 'Compute the SHA-256 of the zip again and upload it from the start.',
+  },
+  4047: {
+    status: 409,
+    meaning: 'Another chunk of this session is still uploading.',
+    remedy: 'Wait a moment, then send the chunk again.',
+  },
+  4048: { status: 500, meaning: 'The file could not be recorded.', remedy: 'Send the upload again.' },
+  4074: {
+    status: 403,
+    meaning: 'The file is not on a channel that you can see.',
+    remedy: 'Download the file that the channel offers now.',
+  },
+  4075: {
+    status: 409,
+    meaning: 'There is no earlier build to roll back to.',
+    remedy: 'Promote the build you want instead.',
+  },
+  4096: {
+    status: 403,
+    meaning: 'The game’s owner has not verified their email.',
+    remedy: 'Open the link in the verification mail, then upload again.',
+  },
+  4099: {
+    status: 409,
+    meaning: 'The file is still being scanned, or the build has no clean file.',
+    remedy: 'Wait until the scan has ended, or upload a file that passes it.',
+  },
+  4150: { status: 400, meaning: 'The media request is not valid.', remedy: 'Correct what the message names.' },
+  4151: {
+    status: 400,
+    meaning: 'The file is not an image that is accepted here.',
+    remedy: 'Send a PNG, JPEG, GIF or WebP of the size and shape that the message names.',
+  },
+  4152: { status: 409, meaning: 'The gallery is full.', remedy: 'Delete an image first.' },
+  4153: {
+    status: 409,
+    meaning: 'The public listing needs this image.',
+    remedy: 'Upload its replacement instead of deleting it.',
+  },
+  4154: {
+    status: 409,
+    meaning: 'The order does not name each image exactly once.',
+    remedy: 'List the images and send all their uids.',
+  },
+  4226: {
+    status: 422,
+    meaning: 'The channel name or expires_in_hours is not valid.',
+    remedy: 'Use a channel name of lowercase letters, digits, - and _, and 0 to 2160 hours.',
+  },
+  4290: {
+    status: 429,
+    meaning: 'The game or address has reached a limit.',
+    remedy: 'Wait for the number of seconds in Retry-After.',
+  },
+  4291: {
+    status: 429,
+    meaning: 'The game has too many open upload sessions.',
+    remedy: 'Finish an open session or wait until one expires.',
+  },
+  5000: {
+    status: 500,
+    meaning: 'Something unexpected went wrong.',
+    remedy: 'Try again; if it stays, give the request id to the operator.',
+  },
+  5030: { status: 503, meaning: 'The service is not ready to answer.', remedy: 'Try again in a few seconds.' },
+} as const satisfies Record<number, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What a client can act on: resume position, seconds to wait, index of the offending item. */
+export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A failure with a code of the registry: thrown by the server's features, rebuilt by the client from an answer. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  readonly data: ErrorData | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string = ERRORS[code].meaning,
+    options: { data?: ErrorData; status?: number; requestId?: string; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? ERRORS[code].status;
+    this.data = options.data;
+    this.requestId = options.requestId;
+  }
+}
+
+/** Whether `code` is in the registry. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'number' && code in ERRORS;
+}

@@ -1,0 +1,74 @@
+// What identifies a build (version, type, platform, channel): the accepted words, their aliases and their schemas.
+import Type from 'typebox';
+import { LIMITS } from './limits.ts';
+
+export const OSES = ['windows', 'macos', 'linux', 'android', 'ios', 'web'] as const;
+export const ARCHES = ['x86_64', 'x86', 'arm64', 'arm32', 'arm', 'universal', 'wasm32', 'wasm'] as const;
+export type Os = (typeof OSES)[number];
+export type Arch = (typeof ARCHES)[number];
+
+const OS_ALIASES = {
+  win: 'windows',
+  win32: 'windows',
+  win64: 'windows',
+  darwin: 'macos',
+  osx: 'macos',
+  mac: 'macos',
+} as const;
+const ARCH_ALIASES = { amd64: 'x86_64', x64: 'x86_64', aarch64: 'arm64' } as const;
+
+type OsAlias = keyof typeof OS_ALIASES;
+type ArchAlias = keyof typeof ARCH_ALIASES;
+
+export const OsName = Type.Enum([...OSES], { description: 'Operating system' });
+export const ArchName = Type.Enum([...ARCHES], { description: 'Processor architecture' });
+
+/** As sent by clients: the canonical words and their aliases. */
+export const OsInput = Type.Enum([...OSES, ...(Object.keys(OS_ALIASES) as OsAlias[])], {
+  description: 'Operating system; win, win32, win64, darwin, osx and mac are accepted as aliases',
+});
+export const ArchInput = Type.Enum([...ARCHES, ...(Object.keys(ARCH_ALIASES) as ArchAlias[])], {
+  description: 'Processor architecture; amd64, x64 and aarch64 are accepted as aliases',
+});
+
+export const ChannelName = Type.String({
+  pattern: `^[a-z0-9][a-z0-9_-]{0,${LIMITS.channelLength - 1}}$`,
+  description: 'Channel: lowercase letters, digits, - and _, up to 32, starting with a letter or digit',
+});
+export const VersionName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.versionLength,
+  description: 'Version, up to 32 characters',
+});
+export const BuildType = Type.String({
+  pattern: `^[a-z0-9][a-z0-9_-]{0,${LIMITS.buildTypeLength - 1}}$`,
+  description: 'Build type: a lowercase slug up to 32 characters; game for game builds',
+});
+export const EngineVersion = Type.String({
+  pattern: '^[0-9]{1,4}\\.[0-9]{1,4}(\\.[0-9]{1,4})?(-[a-z0-9.]{1,32})?$',
+  description: 'Engine version such as 4.3, 4.3.1 or 4.3.0-beta.2',
+});
+
+/** A checksum as clients send it: 64 hex digits in either case, `sha256:` allowed before them. */
+export const ChecksumInput = Type.String({
+  pattern: '^([sS][hH][aA]256:)?[0-9a-fA-F]{64}$',
+  description: 'SHA-256 of the zip as 64 hex digits; a sha256: prefix is accepted',
+});
+
+export type Platform = { os: Os; arch: Arch };
+export type BuildIdentity = Platform & { version: string; build_type: string; channel: string };
+
+/** The canonical word for an os that passed `OsInput`. */
+export function canonicalOs(os: string): Os {
+  return (OS_ALIASES as Record<string, Os>)[os] ?? (os as Os);
+}
+
+/** The canonical word for an arch that passed `ArchInput`. */
+export function canonicalArch(arch: string): Arch {
+  return (ARCH_ALIASES as Record<string, Arch>)[arch] ?? (arch as Arch);
+}
+
+/** 64 lowercase hex digits of a checksum that passed `ChecksumInput`. */
+export function canonicalChecksum(checksum: string): string {
+  return checksum.slice(-64).toLowerCase();
+}

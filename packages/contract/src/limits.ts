@@ -1,0 +1,34 @@
+// The fixed bounds of the service: sizes in bytes, lengths in characters (code points), times in seconds unless named otherwise.
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const GIB = 1024 * MIB;
+
+export const LIMITS = {
+  /** Largest zip, single or in chunks. */
+  fileBytes: 5 * GIB,
+  /** The CLI sends larger files in chunks. */
+  singleUploadBytes: 64 * MIB,
+  /** Chunk size of the CLI; the server takes chunks of any size. */
+  chunkBytes: 16 * MIB,
+  /** One text field of a form. */
+  formFieldBytes: 64 * KIB,
+  versionLength: 32,
+  buildTypeLength: 32,
+  titleLength: 255,
+  channelLength: 32,
+  descriptionLength: 10_000,
+  changelogItems: 100,
+  engineVersionLength: 64,
+  filenameLength: 255,
+  /** Entries of one zip. */
+  zipEntries: 200_000,
+  /** Sum of the sizes that a zip's central directory announces. */
+  zipUnpackedBytes: 50 * GIB,
+  /** Unpacked to packed, over the whole zip. */
+  zipRatio: 200,
+  promotionHours: 2160,
+  pageSize: 100,
+  galleryImages: 20,
+  imagesPerRequest: 10,
+} as const;

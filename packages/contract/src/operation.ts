@@ -1,0 +1,80 @@
+// The shape of an operation: what the server mounts, the client calls, the API reference prints and MCP may expose.
+import type { Static, TSchema } from 'typebox';
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * Who may call: `public` anyone (a session or deploy key widens what they see), `account` a signed-in person,
+ * `deploy_key` a game by its key.
+ */
+export type Access = 'public' | 'account' | 'deploy_key';
+
+/** How the body travels when it is not JSON, or what the answer is when it is not an envelope. */
+export type BodyKind = 'json' | 'multipart' | 'urlencoded' | 'none';
+export type AnswerKind = 'envelope' | 'bytes';
+
+export type Operation<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Output extends TSchema = TSchema,
+> = {
+  /** Dotted name, `builds.register`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api/v1`, with `{name}` for parameters. */
+  readonly path: `/${string}`;
+  /** `upload` operations may live on another host than the API (`SERVICE_UPLOAD_URL`). */
+  readonly host?: 'upload';
+  readonly access: Access;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly bodyKind?: BodyKind;
+  readonly body?: Body;
+  /** Largest JSON body in bytes; 1 MiB where absent. */
+  readonly bodyLimit?: number;
+  readonly output?: Output;
+  readonly answerKind?: AnswerKind;
+  /** HTTP statuses of success; the first is the default. */
+  readonly statuses: readonly [number, ...number[]];
+  /** The code that a malformed request answers; 4002 where absent. */
+  readonly invalid?: ErrorCode;
+  /** Codes of its own; those of its access and 5000 are added by `errorsOf`. */
+  readonly errors: readonly ErrorCode[];
+  /** Set when the MCP server offers the operation as a tool. */
+  readonly mcp?: { readonly tool: string; readonly scope: 'mcp:read' | 'mcp:write' };
+};
+
+/** Keeps the literal types of an operation, so that input and output types follow from its schemas. */
+export function defineOperation<P extends TSchema, Q extends TSchema, B extends TSchema, O extends TSchema>(
+  operation: Operation<P, Q, B, O>,
+): Operation<P, Q, B, O> {
+  return operation;
+}
+
+type Fields<S> = S extends TSchema ? (TSchema extends S ? unknown : Static<S>) : unknown;
+
+/** Everything a call takes, path, query and body together, as one object. */
+export type InputOf<Op> =
+  Op extends Operation<infer P, infer Q, infer B, infer _O> ? Fields<P> & Fields<Q> & Fields<B> : never;
+/** The `data` of a successful answer. */
+export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O> ? Static<O> : never;
+
+const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
+  public: [],
+  account: [4011, 4031, 4032],
+  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025],
+};
+
+/** Every code that the operation may answer, ascending. */
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const invalid = operation.invalid ?? (operation.params || operation.query || operation.body ? 4002 : undefined);
+  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[operation.access], ...operation.errors, 5000, 5030]);
+  if (invalid !== undefined) codes.add(invalid);
+  return [...codes].sort((a, b) => a - b);
+}
+
+/** The path with its parameters filled in, percent-encoded. */
+export function pathOf(operation: Operation, params: Record<string, string>): string {
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

@@ -1,0 +1,106 @@
+// Builds: registration with the deploy key, and lists for the CLI and the website.
+import Type from 'typebox';
+import {
+  ArchInput,
+  ArchName,
+  BuildType,
+  ChannelName,
+  EngineVersion,
+  OsInput,
+  OsName,
+  VersionName,
+} from '../identity.ts';
+import { LIMITS, MIB } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { GameParams, Nullable, PageInfo, PageQuery, Timestamp, Uuid } from './fields.ts';
+import { FileSummary } from './files.ts';
+
+export const ChangelogItem = Type.Object({
+  title: Type.String({ minLength: 1, maxLength: LIMITS.titleLength }),
+  description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
+});
+
+export const Registration = Type.Object({
+  version: VersionName,
+  build_type: Type.Optional(BuildType),
+  os: OsInput,
+  arch: ArchInput,
+  channel: Type.Optional(ChannelName),
+  title: Type.Optional(Type.String({ maxLength: LIMITS.titleLength })),
+  description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
+  changelog_items: Type.Optional(Type.Array(ChangelogItem, { maxItems: LIMITS.changelogItems })),
+  engine_version: Type.Optional(EngineVersion),
+});
+
+const identity = {
+  build_id: Uuid,
+  version: Type.String(),
+  build_type: Type.String(),
+  os: OsName,
+  arch: ArchName,
+  channel: Type.String(),
+  title: Type.String(),
+};
+
+export const BuildState = Type.Enum(['registered', 'processing', 'ready', 'rejected']);
+
+export const BuildRecord = Type.Object({
+  ...identity,
+  description: Type.String(),
+  engine_version: Nullable(Type.String()),
+  changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
+  state: BuildState,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  /** The newest file, whatever its scan said. */
+  file: Nullable(FileSummary),
+});
+
+const filters = {
+  version: Type.Optional(VersionName),
+  os: Type.Optional(OsInput),
+  arch: Type.Optional(ArchInput),
+  channel: Type.Optional(ChannelName),
+};
+
+const BuildList = Type.Object({ builds: Type.Array(BuildRecord), pagination: PageInfo });
+
+export const registerBuild = defineOperation({
+  id: 'builds.register',
+  summary: 'Register a build, or update the one of the same version, type, platform and channel',
+  method: 'POST',
+  path: '/tool/upload/build',
+  access: 'deploy_key',
+  body: Registration,
+  bodyLimit: 8 * MIB,
+  output: Type.Object({ ...identity, app_id: Uuid, created: Type.Boolean() }),
+  statuses: [201, 200],
+  invalid: 4026,
+  errors: [],
+});
+
+export const listBuilds = defineOperation({
+  id: 'builds.list',
+  summary: 'List the builds of the deploy key’s game, newest first',
+  method: 'GET',
+  path: '/tool/builds',
+  access: 'deploy_key',
+  query: Type.Object({ ...filters, ...PageQuery }),
+  output: BuildList,
+  statuses: [200],
+  errors: [],
+});
+
+export const listGameBuilds = defineOperation({
+  id: 'builds.listOfGame',
+  summary: 'List a game’s builds, newest first',
+  method: 'GET',
+  path: '/games/{uid}/builds',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({ ...filters, ...PageQuery }),
+  output: BuildList,
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'list_game_builds', scope: 'mcp:read' },
+});

@@ -1,0 +1,121 @@
+// Channels: which build each one points at on each platform, and the moves that changed it.
+import Type from 'typebox';
+import { ArchInput, ArchName, ChannelName, OsInput, OsName } from '../identity.ts';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+
+const ChannelParams = Type.Object({ uid: GameRef, channel: ChannelName });
+
+export const ChannelPointer = Type.Object({
+  channel: Type.String(),
+  os: OsName,
+  arch: ArchName,
+  build_id: Uuid,
+  version: Type.String(),
+  expires_at: Nullable(Timestamp),
+  expired: Type.Boolean(),
+  previous_build_id: Nullable(Uuid),
+  moved_at: Timestamp,
+});
+
+export const ChannelMove = Type.Object({
+  at: Timestamp,
+  action: Type.Enum(['advance', 'promote', 'rollback']),
+  channel: Type.String(),
+  os: OsName,
+  arch: ArchName,
+  build_id: Uuid,
+  version: Type.String(),
+  previous_build_id: Nullable(Uuid),
+  expires_at: Nullable(Timestamp),
+  by: Type.String({ description: 'Who moved it: a name, or “upload” for an automatic advance' }),
+});
+
+export const listChannels = defineOperation({
+  id: 'channels.list',
+  summary: 'What every channel of a game points at, platform by platform',
+  method: 'GET',
+  path: '/games/{uid}/channels',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'list_channels', scope: 'mcp:read' },
+});
+
+export const promoteBuild = defineOperation({
+  id: 'channels.promote',
+  summary: 'Point a channel at a build for the build’s platform',
+  method: 'POST',
+  path: '/games/{uid}/channels/{channel}/promote',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, channel: Type.String() }),
+  body: Type.Object({
+    build_id: Uuid,
+    expires_in_hours: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: LIMITS.promotionHours,
+        description: 'Hours until the channel offers nothing; 0 never',
+      }),
+    ),
+  }),
+  output: ChannelPointer,
+  statuses: [200],
+  invalid: 4226,
+  errors: [4006, 4040, 4099],
+  mcp: { tool: 'promote_build', scope: 'mcp:write' },
+});
+
+export const rollbackChannel = defineOperation({
+  id: 'channels.rollback',
+  summary: 'Point a channel back at the build that it pointed at before',
+  method: 'POST',
+  path: '/games/{uid}/channels/{channel}/rollback',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, channel: Type.String() }),
+  body: Type.Object({ os: Type.Optional(OsInput), arch: Type.Optional(ArchInput) }),
+  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  statuses: [200],
+  invalid: 4226,
+  errors: [4040, 4075],
+  mcp: { tool: 'rollback_channel', scope: 'mcp:write' },
+});
+
+export const listChannelMoves = defineOperation({
+  id: 'channels.history',
+  summary: 'The moves of a channel, newest first: who, how, when',
+  method: 'GET',
+  path: '/games/{uid}/channels/{channel}/history',
+  access: 'account',
+  params: ChannelParams,
+  output: Type.Object({ moves: Type.Array(ChannelMove) }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const joinBeta = defineOperation({
+  id: 'channels.joinBeta',
+  summary: 'Join a game’s beta, which makes its beta channel visible to you',
+  method: 'PUT',
+  path: '/games/{uid}/beta',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({ joined: Type.Boolean() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const leaveBeta = defineOperation({
+  id: 'channels.leaveBeta',
+  summary: 'Leave a game’s beta',
+  method: 'DELETE',
+  path: '/games/{uid}/beta',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({ joined: Type.Boolean() }),
+  statuses: [200],
+  errors: [4040],
+});

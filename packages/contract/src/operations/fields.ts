@@ -1,0 +1,32 @@
+// Schemas that several features share: identifiers, times, pages.
+import Type from 'typebox';
+import { LIMITS } from '../limits.ts';
+
+const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
+export const Uuid = Type.String({ pattern: UUID, description: 'a UUID' });
+export const Timestamp = Type.String({ description: 'ISO 8601 time in UTC, with milliseconds' });
+export const Sha256 = Type.String({ description: 'SHA-256 as 64 lowercase hex digits' });
+const SLUG = '^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$';
+
+export const Slug = Type.String({
+  pattern: SLUG,
+  description: 'Vanity name: 3 to 64 lowercase letters, digits and -',
+});
+export const GameRef = Type.String({ pattern: `${UUID}|${SLUG}`, description: 'a game uid or slug' });
+export const GameParams = Type.Object({ uid: GameRef });
+export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
+
+export const PageQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Page, from 1' })),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, description: 'Items a page; 20 where absent' }),
+  ),
+};
+
+export const PageInfo = Type.Object({ page: Type.Integer(), page_size: Type.Integer(), total: Type.Integer() });
+
+/** `T` or null. */
+export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}

@@ -1,0 +1,54 @@
+// Uploaded files of builds: where their scan stands, and the uploads that were rejected.
+import Type from 'typebox';
+import { ArchName, OsName } from '../identity.ts';
+import { defineOperation } from '../operation.ts';
+import { FileParams, GameParams, Nullable, PageInfo, PageQuery, Sha256, Timestamp, Uuid } from './fields.ts';
+
+export const SCAN_STATES = ['pending', 'scanning', 'clean', 'infected', 'error', 'unscanned'] as const;
+export type ScanState = (typeof SCAN_STATES)[number];
+export const ScanStateName = Type.Enum([...SCAN_STATES]);
+
+export const FileSummary = Type.Object({
+  file_uid: Uuid,
+  filename: Type.String(),
+  size: Type.Integer({ description: 'Bytes' }),
+  checksum: Sha256,
+  status: ScanStateName,
+  message: Type.String({ description: 'One line about the scan, fit for players' }),
+  uploaded_at: Timestamp,
+});
+
+export const getFile = defineOperation({
+  id: 'files.get',
+  summary: 'One uploaded file of the deploy key’s game and where its scan stands',
+  method: 'GET',
+  path: '/tool/files/{file_uid}',
+  access: 'deploy_key',
+  params: Type.Object({ file_uid: Uuid }),
+  output: Type.Object({ ...FileSummary.properties, build_id: Uuid, detail: Nullable(Type.String()) }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const listRejectedUploads = defineOperation({
+  id: 'files.rejected',
+  summary: 'Uploads of the last 30 days that were infected or could not be scanned',
+  method: 'GET',
+  path: '/games/{uid}/rejected-uploads',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object(PageQuery),
+  output: Type.Object({
+    files: Type.Array(
+      Type.Object({
+        ...FileSummary.properties,
+        build_id: Uuid,
+        detail: Nullable(Type.String()),
+        rejected_at: Timestamp,
+      }),
+    ),
+    pagination: PageInfo,
+  }),
+  statuses: [200],
+  errors: [4040],
+});

@@ -1,0 +1,100 @@
+// Games: their owner and admins, and what a signed-in developer may change.
+import Type from 'typebox';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { GameParams, GameRef, Slug, Timestamp, Uuid } from './fields.ts';
+
+export const Visibility = Type.Enum(['public', 'invisible', 'draft'], {
+  description: 'public is listed, invisible is reachable by link, draft is for the owner and admins',
+});
+
+export const GameRecord = Type.Object({
+  game_uid: Uuid,
+  slug: Type.String(),
+  name: Type.String(),
+  visibility: Visibility,
+  role: Type.Enum(['owner', 'admin']),
+  created_at: Timestamp,
+});
+
+const Member = Type.Object({
+  user_id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  role: Type.Enum(['owner', 'admin']),
+});
+const Name = Type.String({ minLength: 1, maxLength: LIMITS.titleLength });
+
+export const createGame = defineOperation({
+  id: 'games.create',
+  summary: 'Create a game that you own',
+  method: 'POST',
+  path: '/games',
+  access: 'account',
+  body: Type.Object({ name: Name, slug: Type.Optional(Slug), visibility: Type.Optional(Visibility) }),
+  output: GameRecord,
+  statuses: [201],
+  errors: [],
+});
+
+export const listGames = defineOperation({
+  id: 'games.list',
+  summary: 'List the games that you own or administer',
+  method: 'GET',
+  path: '/games',
+  access: 'account',
+  output: Type.Object({ games: Type.Array(GameRecord) }),
+  statuses: [200],
+  errors: [],
+  mcp: { tool: 'list_games', scope: 'mcp:read' },
+});
+
+export const getGame = defineOperation({
+  id: 'games.get',
+  summary: 'One game that you own or administer, with its members',
+  method: 'GET',
+  path: '/games/{uid}',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({ ...GameRecord.properties, members: Type.Array(Member) }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const updateGame = defineOperation({
+  id: 'games.update',
+  summary: 'Change a game’s name, slug or visibility',
+  method: 'PATCH',
+  path: '/games/{uid}',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({ name: Type.Optional(Name), slug: Type.Optional(Slug), visibility: Type.Optional(Visibility) }),
+  output: GameRecord,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const addAdmin = defineOperation({
+  id: 'games.addAdmin',
+  summary: 'Make the account with this email an admin of your game',
+  method: 'POST',
+  path: '/games/{uid}/admins',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 320 }) }),
+  output: Type.Object({ members: Type.Array(Member) }),
+  statuses: [200],
+  errors: [4031, 4040],
+});
+
+export const removeAdmin = defineOperation({
+  id: 'games.removeAdmin',
+  summary: 'Take an admin’s rights on your game away',
+  method: 'DELETE',
+  path: '/games/{uid}/admins/{user_id}',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) }),
+  output: Type.Object({ members: Type.Array(Member) }),
+  statuses: [200],
+  errors: [4031, 4040],
+});

@@ -1,0 +1,87 @@
+// Store images: cover, thumbnail and the ordered gallery of screenshots.
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { Nullable, Timestamp, Uuid } from './fields.ts';
+
+export const MediaKind = Type.Enum(['cover', 'thumbnail', 'screenshot']);
+
+export const MediaImage = Type.Object({
+  uid: Uuid,
+  kind: MediaKind,
+  filename: Type.String(),
+  content_type: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  size: Type.Integer({ description: 'Bytes' }),
+  url: Type.String({ description: 'Address of the image' }),
+  uploaded_at: Timestamp,
+});
+
+const MediaSet = Type.Object({
+  cover: Nullable(MediaImage),
+  thumbnail: Nullable(MediaImage),
+  gallery: Type.Array(MediaImage),
+});
+
+export const listMedia = defineOperation({
+  id: 'media.list',
+  summary: 'The store images of the deploy key’s game, the gallery in its order',
+  method: 'GET',
+  path: '/tool/media',
+  access: 'deploy_key',
+  output: MediaSet,
+  statuses: [200],
+  errors: [],
+});
+
+export const addMedia = defineOperation({
+  id: 'media.add',
+  summary: 'Upload the cover, the thumbnail (each replaces the one before) or up to 10 screenshots',
+  method: 'POST',
+  path: '/tool/media',
+  access: 'deploy_key',
+  bodyKind: 'multipart',
+  body: Type.Object({ kind: MediaKind, file: Type.Unsafe<Blob>(Type.String({ format: 'binary' })) }),
+  output: Type.Object({ added: Type.Array(MediaImage), ...MediaSet.properties }),
+  statuses: [201],
+  invalid: 4150,
+  errors: [4150, 4151, 4152, 4290],
+});
+
+export const deleteMedia = defineOperation({
+  id: 'media.delete',
+  summary: 'Delete a screenshot by its uid, or the cover or thumbnail by that word',
+  method: 'DELETE',
+  path: '/tool/media/{uid}',
+  access: 'deploy_key',
+  params: Type.Object({ uid: Type.String({ maxLength: 64 }) }),
+  output: MediaSet,
+  statuses: [200],
+  invalid: 4150,
+  errors: [4040, 4153],
+});
+
+export const orderMedia = defineOperation({
+  id: 'media.order',
+  summary: 'Put the gallery in the order of these uids',
+  method: 'PUT',
+  path: '/tool/media/order',
+  access: 'deploy_key',
+  body: Type.Object({ order: Type.Array(Uuid, { maxItems: 100 }) }),
+  output: MediaSet,
+  statuses: [200],
+  invalid: 4150,
+  errors: [4154],
+});
+
+export const downloadMedia = defineOperation({
+  id: 'media.download',
+  summary: 'A store image',
+  method: 'GET',
+  path: '/public/media/{uid}',
+  access: 'public',
+  params: Type.Object({ uid: Uuid }),
+  answerKind: 'bytes',
+  statuses: [200, 302, 304],
+  errors: [4040],
+});

@@ -1,0 +1,108 @@
+// The public face of a game: what a player may see and download, and the record of where it came from.
+import Type from 'typebox';
+import { ArchName, ChannelName, OsName } from '../identity.ts';
+import { defineOperation } from '../operation.ts';
+import { FileParams, GameParams, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
+import { FileSummary, ScanStateName } from './files.ts';
+import { MediaImage } from './media.ts';
+
+const Offer = Type.Object({
+  channel: Type.String(),
+  os: OsName,
+  arch: ArchName,
+  build_id: Uuid,
+  version: Type.String(),
+  title: Type.String(),
+  changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
+  expires_at: Nullable(Timestamp),
+  file: FileSummary,
+  download_url: Type.String(),
+  provenance_url: Type.String(),
+});
+
+export const getPublicGame = defineOperation({
+  id: 'store.game',
+  summary: 'A game as the caller may see it: channels, platforms, files',
+  method: 'GET',
+  path: '/public/games/{uid}',
+  access: 'public',
+  params: GameParams,
+  query: Type.Object({ channel: Type.Optional(ChannelName) }),
+  output: Type.Object({
+    game_uid: Uuid,
+    slug: Type.String(),
+    name: Type.String(),
+    developer: Type.String(),
+    downloads: Type.Array(Offer),
+    cover: Nullable(MediaImage),
+    thumbnail: Nullable(MediaImage),
+    gallery: Type.Array(MediaImage),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
+const ScanEvent = Type.Object({
+  at: Timestamp,
+  state: ScanStateName,
+  engine: Nullable(Type.String()),
+  signature_version: Nullable(Type.String()),
+  detail: Nullable(Type.String()),
+});
+
+const Origin = Type.Union([
+  Type.Object({
+    type: Type.Literal('deploy_key'),
+    key_ref: Type.String({ description: 'First 8 characters of the access token' }),
+  }),
+  Type.Object({ type: Type.Literal('website'), user: Type.String() }),
+]);
+
+export const FileEntry = Type.Object({
+  path: Type.String(),
+  type: Type.Enum(['file', 'folder', 'symlink']),
+  size: Type.Integer({ description: 'Unpacked bytes' }),
+  sha256: Nullable(Sha256),
+});
+
+export const Provenance = Type.Object({
+  file_uid: Uuid,
+  game_uid: Uuid,
+  build_id: Uuid,
+  version: Type.String(),
+  os: OsName,
+  arch: ArchName,
+  channel: Type.String(),
+  filename: Type.String(),
+  size: Type.Integer(),
+  checksum: Sha256,
+  uploaded_at: Timestamp,
+  origin: Origin,
+  scan: Type.Object({ state: ScanStateName, history: Type.Array(ScanEvent) }),
+  entries: Type.Array(FileEntry),
+});
+
+export const getProvenance = defineOperation({
+  id: 'store.provenance',
+  summary: 'How a file was uploaded, what its scans said, and every entry of its zip with a SHA-256',
+  method: 'GET',
+  path: '/public/games/{uid}/files/{file_uid}/provenance',
+  access: 'public',
+  params: FileParams,
+  output: Provenance,
+  statuses: [200],
+  errors: [4040, 4074],
+  mcp: { tool: 'get_build_provenance', scope: 'mcp:read' },
+});
+
+export const downloadFile = defineOperation({
+  id: 'store.download',
+  summary: 'The zip itself, with range requests; a redirect to a signed address when blobs are on S3',
+  method: 'GET',
+  path: '/public/games/{uid}/files/{file_uid}/download',
+  access: 'public',
+  params: FileParams,
+  answerKind: 'bytes',
+  statuses: [200, 206, 302, 304],
+  errors: [4040, 4074, 4099],
+});

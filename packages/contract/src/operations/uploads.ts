@@ -1,0 +1,112 @@
+// Uploads of build files: one multipart request, or a session of chunks that survives interruptions.
+import Type from 'typebox';
+import { ArchInput, ArchName, ChannelName, ChecksumInput, OsInput, OsName } from '../identity.ts';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { Sha256, Timestamp, Uuid } from './fields.ts';
+import { ScanStateName } from './files.ts';
+
+/** The text fields of the single-upload form, beside the part `file`. */
+export const FileForm = Type.Object({
+  build_id: Type.Optional(Uuid),
+  build: Type.Optional(Type.String({ maxLength: LIMITS.titleLength, description: 'Title of the build; not compared' })),
+  build_type: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String()),
+  os: OsInput,
+  arch: ArchInput,
+  channel: ChannelName,
+  checksum: ChecksumInput,
+});
+
+export const SessionForm = Type.Object({
+  ...FileForm.properties,
+  filename: Type.String({ minLength: 1, maxLength: LIMITS.filenameLength }),
+  total_size: Type.Integer({ minimum: 1, maximum: LIMITS.fileBytes, description: 'Bytes of the whole zip' }),
+});
+
+export const UploadSession = Type.Object({
+  session_id: Uuid,
+  expected_size: Type.Integer({ description: 'Bytes of the whole zip' }),
+  current_size: Type.Integer({ description: 'Bytes stored so far' }),
+  expires_at: Timestamp,
+});
+
+export const UploadedFile = Type.Object({
+  file_uid: Uuid,
+  build_id: Uuid,
+  filename: Type.String(),
+  checksum: Sha256,
+  size: Type.Integer(),
+  status: ScanStateName,
+  message: Type.String(),
+  os: OsName,
+  arch: ArchName,
+  channel: Type.String(),
+});
+
+export const ChunkReceipt = Type.Object({
+  session_id: Uuid,
+  current_size: Type.Integer(),
+  expected_size: Type.Integer(),
+  progress: Type.Number({ description: 'Percent, 0 to 100' }),
+});
+
+export const uploadFile = defineOperation({
+  id: 'uploads.file',
+  summary: 'Upload a build’s zip whole; or, with X-Upload-Session-ID and Content-Range, one chunk of it',
+  method: 'POST',
+  path: '/tool/upload/files',
+  host: 'upload',
+  access: 'deploy_key',
+  bodyKind: 'multipart',
+  body: Type.Object({ ...FileForm.properties, file: Type.Unsafe<Blob>(Type.String({ format: 'binary' })) }),
+  output: Type.Union([UploadedFile, ChunkReceipt]),
+  statuses: [201, 202],
+  invalid: 4037,
+  errors: [4037, 4038, 4039, 4041, 4043, 4044, 4045, 4046, 4047, 4048, 4096, 4290],
+});
+
+export const openUploadSession = defineOperation({
+  id: 'uploads.openSession',
+  summary: 'Open a session for a zip that goes up in chunks',
+  method: 'POST',
+  path: '/tool/upload/sessions',
+  host: 'upload',
+  access: 'deploy_key',
+  bodyKind: 'urlencoded',
+  body: SessionForm,
+  output: UploadSession,
+  statuses: [201],
+  invalid: 4037,
+  errors: [4037, 4038, 4039, 4041, 4043, 4096, 4290, 4291],
+});
+
+export const listUploadSessions = defineOperation({
+  id: 'uploads.listSessions',
+  summary: 'List the open upload sessions of the deploy key’s game, so that an interrupted upload can go on',
+  method: 'GET',
+  path: '/tool/upload/sessions',
+  host: 'upload',
+  access: 'deploy_key',
+  query: Type.Object({ build_id: Type.Optional(Uuid), checksum: Type.Optional(ChecksumInput) }),
+  output: Type.Object({
+    sessions: Type.Array(
+      Type.Object({ ...UploadSession.properties, build_id: Uuid, filename: Type.String(), checksum: Sha256 }),
+    ),
+  }),
+  statuses: [200],
+  errors: [],
+});
+
+export const abortUploadSession = defineOperation({
+  id: 'uploads.abortSession',
+  summary: 'Give up an upload session and free its bytes',
+  method: 'DELETE',
+  path: '/tool/upload/sessions/{session_id}',
+  host: 'upload',
+  access: 'deploy_key',
+  params: Type.Object({ session_id: Uuid }),
+  output: Type.Object({ session_id: Uuid }),
+  statuses: [200],
+  errors: [4045, 4047],
+});

@@ -1,0 +1,102 @@
+// Checks a value against a schema and says in one sentence which field is wrong, how, and what would be right.
+import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+
+const validators = new WeakMap<TSchema, Validator>();
+
+function validatorOf(schema: TSchema): Validator {
+  let validator = validators.get(schema);
+  if (validator === undefined) {
+    validator = Compile(schema);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
+
+/** Null when `value` fits `schema`; else a sentence such as `version: longer than 32 characters.` Never echoes the value. */
+export function findProblem(schema: TSchema, value: unknown): string | null {
+  const hidden = findUnstorableText(value, '');
+  if (hidden !== null) return hidden;
+  const validator = validatorOf(schema);
+  if (validator.Check(value)) return null;
+  const [first] = validator.Errors(value);
+  if (first === undefined) return 'The request does not have the documented shape.';
+  return describe(first as ValidationError, schema);
+}
+
+type ValidationError = {
+  keyword: string;
+  schemaPath: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+  message: string;
+};
+
+function describe(error: ValidationError, schema: TSchema): string {
+  const { keyword, params } = error;
+  if (keyword === 'required') {
+    const missing = (params.requiredProperties as string[])[0] ?? '';
+    return `${fieldName(`${error.instancePath}/${missing}`)}: missing; send it.`;
+  }
+  const field = fieldName(error.instancePath);
+  return `${field}: ${problemOf(keyword, params, schemaAt(schema, error.schemaPath))}`;
+}
+
+function problemOf(keyword: string, params: Record<string, unknown>, schema: { description?: string }): string {
+  switch (keyword) {
+    case 'maxLength':
+      return `longer than ${params.limit} characters; shorten it.`;
+    case 'minLength':
+      return 'empty; send a value.';
+    case 'maxItems':
+      return `more than ${params.limit} items; send fewer.`;
+    case 'minItems':
+      return `fewer than ${params.limit} items; send more.`;
+    case 'enum':
+      return `not an accepted value; use one of ${(params.allowedValues as unknown[]).join(', ')}.`;
+    case 'minimum':
+    case 'maximum':
+      return `must be ${params.comparison} ${params.limit}.`;
+    case 'type':
+      return `must be of type ${String(params.type)}.`;
+    case 'pattern':
+      return schema.description === undefined
+        ? 'does not have the right form.'
+        : `not valid. Expected: ${schema.description}.`;
+    default:
+      return 'does not have the documented shape.';
+  }
+}
+
+/** `/changelog_items/3/title` becomes `changelog_items[3].title`; the root is `body`. */
+function fieldName(instancePath: string): string {
+  const parts = instancePath.split('/').slice(1);
+  if (parts.length === 0) return 'body';
+  return parts
+    .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join('')
+    .slice(0, 120);
+}
+
+function schemaAt(schema: TSchema, schemaPath: string): { description?: string } {
+  let at: unknown = schema;
+  for (const part of schemaPath.replace(/^#\/?/, '').split('/')) {
+    if (part !== '') at = (at as Record<string, unknown> | undefined)?.[part];
+  }
+  return (at ?? {}) as { description?: string };
+}
+
+/** PostgreSQL text takes neither U+0000 nor a lone surrogate (its documentation, "Character Types"): such text is refused here. */
+function findUnstorableText(value: unknown, path: string): string | null {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) return `${fieldName(path)}: holds a NUL character; remove it.`;
+    if (!value.isWellFormed()) return `${fieldName(path)}: is not well-formed Unicode; send UTF-8.`;
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = findUnstorableText(key, path) ?? findUnstorableText(inner, `${path}/${key}`);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
