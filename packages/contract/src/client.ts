@@ -1,7 +1,7 @@
 // A typed client of the operations: builds the request, reads the envelope, and turns failures into errors that tell
 // apart what the server refused (ApiError) and what never reached it (NetworkError).
 import type { Failure, Success } from './envelope.ts';
-import { ApiError, isErrorCode } from './errors.ts';
+import { ApiError, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
 import type { InputOf, Operation, OutputOf } from './operation.ts';
 import { pathOf } from './operation.ts';
 
@@ -28,18 +28,30 @@ export type CallOptions = {
 };
 
 export type Client = {
-  /** Calls an operation; resolves to the `data` of its answer. Rejects with ApiError or NetworkError. */
+  /**
+   * Calls an operation; resolves to the `data` of its answer. Rejects with ApiError or NetworkError, or with the reason
+   * of `signal` when that is aborted.
+   */
   call<Op extends Operation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<OutputOf<Op>>;
+  /** The same for a multipart operation without parameters, whose fields all travel in `form`. */
+  send<Op extends Operation>(operation: Op, form: BodyInit, options?: CallOptions): Promise<OutputOf<Op>>;
 };
 
 export function createClient(options: ClientOptions): Client {
-  const send = options.fetch ?? fetch;
+  const reach = options.fetch ?? fetch;
+  async function run(operation: Operation, input: Record<string, unknown>, call: CallOptions): Promise<unknown> {
+    const request = requestOf(operation, input, options, call);
+    try {
+      return await readAnswer(await reach(request.url, request.init));
+    } catch (cause) {
+      call.signal?.throwIfAborted();
+      if (cause instanceof ApiError || cause instanceof NetworkError) throw cause;
+      throw new NetworkError(reasonOf(cause), { cause });
+    }
+  }
   return {
-    async call(operation, input, callOptions = {}) {
-      const request = requestOf(operation, input as Record<string, unknown>, options, callOptions);
-      const response = await reach(() => send(request.url, request.init));
-      return readAnswer(response) as never;
-    },
+    call: (operation, input, call = {}) => run(operation, input as Record<string, unknown>, call) as never,
+    send: (operation, form, call = {}) => run(operation, {}, { ...call, form }) as never,
   };
 }
 
@@ -51,7 +63,13 @@ function requestOf(operation: Operation, input: Record<string, unknown>, options
   const params = Object.fromEntries(pick(operation.params).map(([name, value]) => [name, String(value)]));
   const query = new URLSearchParams(pick(operation.query).map(([name, value]) => [name, String(value)]));
   const headers: Record<string, string> = { accept: 'application/json', ...options.headers, ...call.headers };
-  const init: RequestInit & { duplex?: 'half' } = { method: operation.method, headers, duplex: 'half' };
+  // A redirect is not followed: it would carry the deploy key to wherever it points.
+  const init: RequestInit & { duplex?: 'half' } = {
+    method: operation.method,
+    headers,
+    duplex: 'half',
+    redirect: 'manual',
+  };
   if (call.signal !== undefined) init.signal = call.signal;
   if (call.form !== undefined) {
     init.body = call.form;
@@ -65,46 +83,55 @@ function requestOf(operation: Operation, input: Record<string, unknown>, options
   return { url: `${base.replace(/\/+$/, '')}${pathOf(operation, params)}${suffix}`, init };
 }
 
-async function reach<T>(attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt();
-  } catch (cause) {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new NetworkError(reasonOf(cause), { cause });
-  }
-}
-
+/** The innermost reason that says something: `fetch failed` alone helps nobody. */
 function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
-  return inner instanceof Error && inner.message !== '' ? inner.message : 'the connection failed';
+  const { message = '', code = '' } = inner as { message?: string; code?: string };
+  return message || code || 'the connection failed';
 }
 
 async function readAnswer(response: Response): Promise<unknown> {
-  const text = await reach(() => response.text());
-  const requestId = response.headers.get('x-request-id') ?? undefined;
-  const body = parseEnvelope(text);
+  const { status } = response;
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const target = response.headers.get('location');
+    throw new NetworkError(`the server redirects to ${target ?? 'another address'}; use that address instead`);
+  }
+  const body = parseEnvelope(await response.text());
   if (body?.success === true) return body.data;
-  if (body !== null && isErrorCode(body.error?.code)) {
-    const data = body.error.data ?? body.data;
-    throw new ApiError(body.error.code, body.error.message, {
-      status: response.status,
-      ...(data !== undefined && { data }),
-      ...(requestId !== undefined && { requestId }),
-    });
+  if (body === null && (response.ok || status >= 500)) {
+    throw new NetworkError(`the server answered ${status} without the JSON of this service`);
   }
-  if (response.status >= 500 || response.ok) {
-    throw new NetworkError(`the server answered ${response.status} without the JSON of this service`);
-  }
-  throw new ApiError(codeOfStatus(response.status), `the server answered ${response.status}`, {
-    status: response.status,
-    ...(requestId !== undefined && { requestId }),
+  throw errorOf(response, body);
+}
+
+function errorOf(response: Response, body: Failure | null): ApiError {
+  const { status } = response;
+  const requestId = response.headers.get('x-request-id');
+  const data = dataOf(response, body);
+  const known = isErrorCode(body?.error?.code) ? body.error.code : null;
+  const message = body?.error?.message ?? `the server answered ${status}`;
+  // A newer server may know more codes than this registry: its number is kept in the message.
+  const suffix = body?.error?.code === undefined || known !== null ? '' : ` (code ${body.error.code})`;
+  return new ApiError(known ?? codeOfStatus(status), message + suffix, {
+    status,
+    ...(data !== undefined && { data }),
+    ...(requestId !== null && { requestId }),
   });
 }
 
-/** For answers of a proxy in between, which know no codes. */
-function codeOfStatus(status: number): 4040 | 4043 | 4290 | 4002 {
+/** `retry_after` also from the header, which proxies send alone. RFC 9110, 10.2.3; only its form in seconds. */
+function dataOf(response: Response, body: Failure | null): ErrorData | undefined {
+  const data = body?.error?.data ?? body?.data;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? { retry_after: seconds, ...data } : data;
+}
+
+/** For answers that carry none of our codes, such as those of a proxy in between. */
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 4031;
   if (status === 404) return 4040;
   if (status === 413) return 4043;
+  if (status >= 500) return 5000;
   return status === 429 ? 4290 : 4002;
 }
 

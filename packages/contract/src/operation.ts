@@ -17,6 +17,7 @@ export type Operation<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
   Output extends TSchema = TSchema,
+  By extends Access = Access,
 > = {
   /** Dotted name, `builds.register`. */
   readonly id: string;
@@ -26,7 +27,7 @@ export type Operation<
   readonly path: `/${string}`;
   /** `upload` operations may live on another host than the API (`SERVICE_UPLOAD_URL`). */
   readonly host?: 'upload';
-  readonly access: Access;
+  readonly access: By;
   readonly params?: Params;
   readonly query?: Query;
   readonly bodyKind?: BodyKind;
@@ -46,9 +47,13 @@ export type Operation<
 };
 
 /** Keeps the literal types of an operation, so that input and output types follow from its schemas. */
-export function defineOperation<P extends TSchema, Q extends TSchema, B extends TSchema, O extends TSchema>(
-  operation: Operation<P, Q, B, O>,
-): Operation<P, Q, B, O> {
+export function defineOperation<
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  O extends TSchema,
+  A extends Access,
+>(operation: Operation<P, Q, B, O, A>): Operation<P, Q, B, O, A> {
   return operation;
 }
 
@@ -56,9 +61,9 @@ type Fields<S> = S extends TSchema ? (TSchema extends S ? unknown : Static<S>) :
 
 /** Everything a call takes, path, query and body together, as one object. */
 export type InputOf<Op> =
-  Op extends Operation<infer P, infer Q, infer B, infer _O> ? Fields<P> & Fields<Q> & Fields<B> : never;
+  Op extends Operation<infer P, infer Q, infer B, infer _O, infer _A> ? Fields<P> & Fields<Q> & Fields<B> : never;
 /** The `data` of a successful answer. */
-export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O> ? Static<O> : never;
+export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O, infer _A> ? Static<O> : never;
 
 const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   public: [],

@@ -2,6 +2,7 @@
 import type { Operation } from '../operation.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
+import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
 import * as files from './files.ts';
 import * as games from './games.ts';
@@ -17,7 +18,7 @@ export const OPERATIONS: readonly Operation[] = [
   uploads.abortUploadSession,
   files.getFile,
   builds.listBuilds,
-  deployKeys.getDeployInfo,
+  deployInfo.getDeployInfo,
   media.listMedia,
   media.addMedia,
   media.deleteMedia,

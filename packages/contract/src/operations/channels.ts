@@ -51,9 +51,9 @@ export const promoteBuild = defineOperation({
   method: 'POST',
   path: '/games/{uid}/channels/{channel}/promote',
   access: 'account',
-  params: Type.Object({ uid: GameRef, channel: Type.String() }),
+  params: ChannelParams,
   body: Type.Object({
-    build_id: Uuid,
+    build_id: Type.String({ maxLength: 64 }),
     expires_in_hours: Type.Optional(
       Type.Number({
         minimum: 0,
@@ -75,7 +75,7 @@ export const rollbackChannel = defineOperation({
   method: 'POST',
   path: '/games/{uid}/channels/{channel}/rollback',
   access: 'account',
-  params: Type.Object({ uid: GameRef, channel: Type.String() }),
+  params: ChannelParams,
   body: Type.Object({ os: Type.Optional(OsInput), arch: Type.Optional(ArchInput) }),
   output: Type.Object({ channels: Type.Array(ChannelPointer) }),
   statuses: [200],

@@ -1,8 +1,7 @@
 // Uploaded files of builds: where their scan stands, and the uploads that were rejected.
 import Type from 'typebox';
-import { ArchName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { FileParams, GameParams, Nullable, PageInfo, PageQuery, Sha256, Timestamp, Uuid } from './fields.ts';
+import { GameParams, Nullable, PageInfo, PageQuery, Sha256, Timestamp, Uuid } from './fields.ts';
 
 export const SCAN_STATES = ['pending', 'scanning', 'clean', 'infected', 'error', 'unscanned'] as const;
 export type ScanState = (typeof SCAN_STATES)[number];

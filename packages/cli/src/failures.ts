@@ -1,0 +1,40 @@
+// The ways a command can fail, each with the exit code and the remedy that its user sees.
+
+/** Something on this side is wrong (flags, files, settings), found before anything was sent. Exit code 1. */
+export class LocalError extends Error {
+  override readonly name = 'LocalError';
+  /** What to do about it, as one sentence. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, remedy?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.remedy = remedy;
+  }
+}
+
+/** Too many tries in a row without progress; `cause` is the last failure. Exit code 3. */
+export class GaveUpError extends Error {
+  override readonly name = 'GaveUpError';
+}
+
+/** The upload arrived, but its scan ended badly. `data` is printed beside the error. Exit code 2. */
+export class ScanFailedError extends Error {
+  override readonly name = 'ScanFailedError';
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, data: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.data = data;
+  }
+}
+
+/** Ctrl-C (exit code 130) or SIGTERM (143). */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+  readonly exitCode: number;
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super('Interrupted.');
+    this.exitCode = signal === 'SIGINT' ? 130 : 143;
+  }
+}

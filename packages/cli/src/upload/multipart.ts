@@ -1,0 +1,61 @@
+// Streams a part of a file as multipart/form-data (RFC 7578), so that nothing is held in memory and progress can be told.
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { ReadableStream } from 'node:stream/web';
+import { KIB } from '@chauffeur/contract/limits';
+
+export type FilePart = {
+  filename: string;
+  /** Path on disk. */
+  path: string;
+  /** The bytes `start` to `end` (exclusive) of the file are sent. */
+  start: number;
+  end: number;
+};
+
+export type MultipartBody = { form: BodyInit; headers: Record<string, string> };
+
+const READ_BYTES = 256 * KIB;
+
+/**
+ * A form of text fields and, after them, the part `file`. Its length is announced, so servers can refuse early.
+ * `onSent` is told the bytes of the file that were taken so far.
+ */
+export function multipartBody(
+  fields: Readonly<Record<string, string>>,
+  file: FilePart,
+  onSent: (bytes: number) => void = () => {},
+): MultipartBody {
+  const boundary = `chauffeur-${randomUUID()}`;
+  const texts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,
+  );
+  const disposition = `Content-Disposition: form-data; name="file"; filename="${quoted(file.filename)}"`;
+  const opening = `--${boundary}\r\n${disposition}\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const head = Buffer.from(texts.join('') + opening);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  return {
+    form: ReadableStream.from(bytesOf(head, file, tail, onSent)),
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': String(head.length + file.end - file.start + tail.length),
+    },
+  };
+}
+
+async function* bytesOf(head: Buffer, file: FilePart, tail: Buffer, onSent: (bytes: number) => void) {
+  yield head;
+  let sent = 0;
+  const { start, end } = file;
+  for await (const piece of createReadStream(file.path, { start, end: end - 1, highWaterMark: READ_BYTES })) {
+    yield piece as Buffer;
+    sent += (piece as Buffer).length;
+    onSent(sent);
+  }
+  yield tail;
+}
+
+/** Escaped as browsers do (HTML Standard, "Multipart form data"). */
+function quoted(text: string): string {
+  return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}

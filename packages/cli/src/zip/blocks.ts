@@ -1,0 +1,74 @@
+// Compresses one block of a file so that the outputs of all its blocks, put one after the other, are one deflate stream.
+import { promisify } from 'node:util';
+import { constants, deflateRaw } from 'node:zlib';
+import { KIB, MIB } from '@chauffeur/contract/limits';
+
+/** Files are cut at multiples of this, so that the blocks of one large file are compressed side by side. */
+export const BLOCK_BYTES = MIB;
+/** How far back deflate may refer (RFC 1951, 2): the end of the block before, given as dictionary. */
+export const WINDOW_BYTES = 32 * KIB;
+/** The largest stored block of deflate (RFC 1951, 3.2.4: LEN has 16 bits). */
+const STORED_BYTES = 0xffff;
+const STORED_HEADER_BYTES = 5;
+/** A sample that shrinks to no less than this share marks media and archives: their saving is not worth the time. */
+const WORTHWHILE = 0.97;
+const SAMPLE_SLICES = 8;
+const SLICE_BYTES = 4 * KIB;
+
+export type Block = {
+  raw: Buffer;
+  /** The up to 32 KiB before it in the same file. */
+  window: Buffer;
+  /** Whether the deflate stream ends with it. */
+  last: boolean;
+};
+
+const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
+
+/**
+ * The block as part of a deflate stream, byte-aligned at both ends; null when it does not shrink, and is then to be
+ * stored. Runs on the thread pool.
+ * @param level 1 (fast) to 9 (small); 0 stores everything
+ */
+export async function compressBlock(block: Block, level: number): Promise<Buffer | null> {
+  const { raw, window, last } = block;
+  if (level === 0 || raw.length === 0 || !(await isWorthwhile(raw))) return null;
+  const packed = await deflate(raw, {
+    level,
+    // Room for all of the output at once: each refill of a smaller chunk is a round trip to the thread pool.
+    chunkSize: raw.length + STORED_BYTES,
+    // A sync flush ends at a byte boundary, where the next block can be joined on (zlib's manual, deflate()).
+    finishFlush: last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
+    ...(window.length > 0 && { dictionary: window }),
+  });
+  return packed.length < storedLength(raw.length) ? packed : null;
+}
+
+/** Whether compressing is likely to pay, by slices from all over the block at the fastest level. */
+async function isWorthwhile(raw: Buffer): Promise<boolean> {
+  if (raw.length <= SAMPLE_SLICES * SLICE_BYTES) return true;
+  const stride = Math.floor((raw.length - SLICE_BYTES) / (SAMPLE_SLICES - 1));
+  const slices = Array.from({ length: SAMPLE_SLICES }, (_, i) => raw.subarray(i * stride, i * stride + SLICE_BYTES));
+  const sample = Buffer.concat(slices);
+  const packed = await deflate(sample, { level: 1, chunkSize: 2 * sample.length });
+  return packed.length < WORTHWHILE * sample.length;
+}
+
+/** The block as stored blocks of a deflate stream (RFC 1951, 3.2.4): no copy, five bytes for each 64 KiB. */
+export function storeBlock(raw: Buffer, last: boolean): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < raw.length; at += STORED_BYTES) {
+    const slice = raw.subarray(at, at + STORED_BYTES);
+    const header = Buffer.alloc(STORED_HEADER_BYTES);
+    header.writeUInt8(last && at + STORED_BYTES >= raw.length ? 1 : 0, 0);
+    header.writeUInt16LE(slice.length, 1);
+    header.writeUInt16LE(~slice.length & 0xffff, 3);
+    pieces.push(header, slice);
+  }
+  return pieces;
+}
+
+/** Bytes that `storeBlock` makes of `length` bytes. */
+export function storedLength(length: number): number {
+  return length + STORED_HEADER_BYTES * Math.ceil(length / STORED_BYTES);
+}

@@ -1,0 +1,95 @@
+// Lists what of a folder goes into an archive: files, folders (empty ones too) and symlinks, in a fixed order.
+import type { Stats } from 'node:fs';
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { LocalError } from '../failures.ts';
+import { byBytes, findNameProblem, findTargetProblem, isIgnored } from './names.ts';
+
+export type Entry = {
+  /** Path inside the archive with `/` between parts; a folder's ends in one. */
+  path: string;
+  /** `path` in UTF-8. */
+  name: Buffer;
+  kind: 'file' | 'folder' | 'symlink';
+  /** Path on disk. */
+  source: string;
+  /** Bytes of a file; 0 for the others. */
+  size: number;
+  /** When a file was last changed, in milliseconds; a difference while zipping is an error. */
+  mtimeMs: number;
+  /** The executable bit; undefined on Windows, which has none. */
+  executable: boolean | undefined;
+  /** Where a symlink points, with `/` between parts. */
+  target: string;
+};
+
+export type ListOptions = { ignore?: readonly string[]; signal?: AbortSignal };
+
+/** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when something cannot be zipped. */
+export async function listEntries(folder: string, options: ListOptions = {}): Promise<Entry[]> {
+  const root = await rootOf(folder);
+  const entries: Entry[] = [];
+  const queue = [''];
+  for (let parent = queue.pop(); parent !== undefined; parent = queue.pop()) {
+    options.signal?.throwIfAborted();
+    const names = (await readdir(join(root, parent))).map((name) => parent + name);
+    const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []));
+    for (const entry of await Promise.all(kept.map((path) => entryOf(root, path)))) {
+      entries.push(entry);
+      if (entry.kind === 'folder') queue.push(entry.path);
+    }
+  }
+  return entries.sort(byBytes);
+}
+
+async function rootOf(folder: string): Promise<string> {
+  const found = await stat(folder).catch((cause: unknown) => {
+    throw new LocalError(`${folder}: cannot be read.`, 'Give the folder that holds the game’s files.', { cause });
+  });
+  if (!found.isDirectory()) {
+    throw new LocalError(`${folder}: is not a folder.`, 'Give the folder that holds the game’s files.');
+  }
+  return realpath(folder);
+}
+
+async function entryOf(root: string, path: string): Promise<Entry> {
+  const problem = findNameProblem(path);
+  if (problem !== null) refuse(path, problem);
+  const source = join(root, path);
+  const found = await lstat(source);
+  const entry = { source, size: 0, mtimeMs: found.mtimeMs, executable: false, target: '' };
+  if (found.isDirectory()) return named(`${path}/`, { ...entry, kind: 'folder' });
+  if (found.isSymbolicLink()) {
+    return named(path, { ...entry, kind: 'symlink', target: await targetOf(root, path, source) });
+  }
+  if (found.isFile()) {
+    return named(path, { ...entry, kind: 'file', size: found.size, executable: executableBitOf(found) });
+  }
+  return refuse(path, 'it is neither a file, a folder nor a symlink');
+}
+
+function named(path: string, entry: Omit<Entry, 'path' | 'name'>): Entry {
+  return { ...entry, path, name: Buffer.from(path) };
+}
+
+function executableBitOf(found: Stats): boolean | undefined {
+  return process.platform === 'win32' ? undefined : (found.mode & 0o111) !== 0;
+}
+
+/** The text of a symlink can stay inside while the way through another symlink leaves, so the disk is asked too. */
+async function targetOf(root: string, path: string, source: string): Promise<string> {
+  const target = (await readlink(source)).replaceAll(sep, '/');
+  const problem = findTargetProblem(path, target);
+  if (problem !== null) refuse(path, problem);
+  const real = await realpath(source).catch(() => root); // a dangling link leads nowhere, so not outside either
+  const inside = relative(root, real);
+  if (inside === '..' || inside.startsWith(`..${sep}`)) refuse(path, 'it is a symlink that leaves the folder');
+  return target;
+}
+
+function refuse(path: string, problem: string): never {
+  throw new LocalError(
+    `${JSON.stringify(path)} cannot be zipped: ${problem}.`,
+    'Change it, or leave it out with --ignore.',
+  );
+}

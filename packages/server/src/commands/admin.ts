@@ -1,0 +1,132 @@
+// `admin …`: accounts, games and deploy keys, made by the operator. Works beside a running server, on the same database.
+
+import { createGame } from '@chauffeur/contract/operations/games';
+import { findProblem } from '@chauffeur/contract/validate';
+import type { Command } from 'commander';
+import { type App, startApp } from '../app.ts';
+import { readProcessConfig } from '../config.ts';
+import { createUser, findUser, verifyUser } from '../features/accounts/accounts.ts';
+import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
+import { createGameFor, findGame } from '../features/games/games.ts';
+import { createLog } from '../kernel/log.ts';
+import { UsageError } from './fail.ts';
+
+type Output = Record<string, string | boolean>;
+
+const OPERATOR = 'operator';
+const LEAST_PASSWORD = 10;
+
+export function addAdminCommands(admin: Command): void {
+  const user = admin.command('user').description('accounts');
+  user
+    .command('create')
+    .description('create an account; its password is read from standard input')
+    .requiredOption('--email <email>', 'its email address')
+    .requiredOption('--password-stdin', 'read the password, one line, from standard input')
+    .option('--name <name>', 'its name; the part of the email before @ where absent')
+    .option('--verified', 'take the email as verified, without a mail', false)
+    .option('--json', 'answer one JSON object', false)
+    .action(createUserCommand);
+  user
+    .command('verify')
+    .description('take an account’s email as verified')
+    .requiredOption('--email <email>', 'its email address')
+    .option('--json', 'answer one JSON object', false)
+    .action((options: { email: string; json: boolean }) =>
+      perform(options.json, async ({ ctx }) => {
+        const { id, email } = await verifyUser(ctx, options.email);
+        return { user_id: id, email, verified: true };
+      }),
+    );
+  admin
+    .command('game')
+    .description('games')
+    .command('create')
+    .description('create a game for an account')
+    .requiredOption('--owner <email>', 'email address of its owner')
+    .requiredOption('--name <name>', 'its name')
+    .option('--slug <slug>', 'its vanity name; made from the name where absent')
+    .option('--visibility <visibility>', 'public, invisible or draft', 'draft')
+    .option('--json', 'answer one JSON object', false)
+    .action(createGameCommand);
+  admin
+    .command('key')
+    .description('deploy keys')
+    .command('issue')
+    .description('issue a deploy key; every earlier one of the game is revoked')
+    .requiredOption('--game <uid>', 'uid or slug of the game')
+    .option('--json', 'answer one JSON object', false)
+    .action((options: { game: string; json: boolean }) =>
+      perform(options.json, async ({ ctx }) => {
+        const game = await findGame(ctx.db, options.game);
+        if (game === null) throw new UsageError('--game: there is no game with this uid or slug.');
+        return issueDeployKeyFor(ctx, game.game_id, OPERATOR);
+      }),
+    );
+}
+
+async function createUserCommand(options: {
+  email: string;
+  name?: string;
+  verified: boolean;
+  json: boolean;
+}): Promise<void> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(options.email)) throw new UsageError('--email: not an email address.');
+  const password = await readLine();
+  if (password.length < LEAST_PASSWORD)
+    throw new UsageError(`The password on standard input is shorter than ${LEAST_PASSWORD} characters.`);
+  const name = options.name ?? options.email.split('@')[0] ?? options.email;
+  await perform(options.json, async ({ ctx, auth }) => {
+    const user = await createUser(ctx, auth, { email: options.email, password, name, verified: options.verified });
+    return { user_id: user.id, email: user.email, name: user.name, verified: user.emailVerified };
+  });
+}
+
+async function createGameCommand(options: {
+  owner: string;
+  name: string;
+  slug?: string;
+  visibility: string;
+  json: boolean;
+}): Promise<void> {
+  const input = {
+    name: options.name,
+    visibility: options.visibility,
+    ...(options.slug !== undefined && { slug: options.slug }),
+  };
+  const problem = findProblem(createGame.body!, input);
+  if (problem !== null) throw new UsageError(`--${problem}`);
+  await perform(options.json, async ({ ctx }) => {
+    const owner = await findUser(ctx, options.owner);
+    if (owner === null) throw new UsageError(`--owner: there is no account with this email; create it first.`);
+    const { game_uid, slug, name, visibility } = await createGameFor(ctx, owner.id, input as never);
+    return { game_uid, slug, name, visibility };
+  });
+}
+
+/** Does one thing with the service's parts and prints what came of it. */
+async function perform(json: boolean, work: (app: App) => Promise<Output>): Promise<void> {
+  const config = readProcessConfig();
+  // Standard output is the answer's alone, and the operator asked for no running commentary.
+  const app = await startApp(config, 'admin', {
+    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel),
+  });
+  try {
+    const output = await work(app);
+    process.stdout.write(
+      json
+        ? `${JSON.stringify(output)}\n`
+        : Object.entries(output)
+            .map(([name, value]) => `${name}=${value}\n`)
+            .join(''),
+    );
+  } finally {
+    await app.close();
+  }
+}
+
+async function readLine(): Promise<string> {
+  let text = '';
+  for await (const data of process.stdin.setEncoding('utf8')) text += data;
+  return text.split(/\r?\n/)[0] ?? '';
+}

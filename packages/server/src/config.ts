@@ -1,0 +1,197 @@
+// Every setting of the server in one table: variable, default, parser, explanation. The only reader of process.env.
+import { resolve } from 'node:path';
+
+/** The environment does not make a configuration; the message lists every problem with its remedy. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Parse<T> = (text: string) => T;
+type Setting<T> = {
+  readonly variable: string;
+  /** As written in the environment; undefined where the setting may be absent. */
+  readonly fallback: string | undefined;
+  readonly parse: Parse<T>;
+  readonly doc: string;
+};
+
+/** A setting that always has a value. */
+function set<T>(variable: string, fallback: string, parse: Parse<T>, doc: string): Setting<T> {
+  return { variable, fallback, parse, doc };
+}
+
+/** A setting that may be absent. */
+function may<T>(variable: string, parse: Parse<T>, doc: string): Setting<T | undefined> {
+  return { variable, fallback: undefined, parse, doc };
+}
+
+const text: Parse<string> = (value) => value;
+const folder: Parse<string> = (value) => resolve(value);
+
+const flag: Parse<boolean> = (value) => {
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  if (/^(0|false|no|off)$/i.test(value)) return false;
+  throw new Error('use 1 or 0');
+};
+
+function number(least: number, most: number, { whole = true } = {}): Parse<number> {
+  return (value) => {
+    const parsed = Number(value);
+    const fits = value.trim() !== '' && parsed >= least && parsed <= most && (!whole || Number.isInteger(parsed));
+    if (!fits) throw new Error(`use ${whole ? 'a whole number' : 'a number'} from ${least} to ${most}`);
+    return parsed;
+  };
+}
+
+function url(...protocols: string[]): Parse<string> {
+  return (value) => {
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      throw new Error(`use an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    }
+    return value;
+  };
+}
+
+/** Not a WHATWG address always: `postgresql://user@/name?host=/socket/folder` names no host before the path. */
+const databaseUrl: Parse<string> = (value) => {
+  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('use an address that begins with postgres:// or postgresql://');
+  return value;
+};
+
+function word<T extends string>(...words: readonly T[]): Parse<T> {
+  return (value) => {
+    const found = words.find((candidate) => candidate === value);
+    if (found === undefined) throw new Error(`use one of ${words.join(', ')}`);
+    return found;
+  };
+}
+
+const limit = number(0, 1_000_000_000);
+
+/** The table. `docs/config.md` is generated from it. */
+export const SETTINGS = {
+  host: set('CHAUFFEUR_HOST', '127.0.0.1', text, 'Address to listen on.'),
+  port: set('CHAUFFEUR_PORT', '4000', number(0, 65_535), 'Port to listen on; 0 takes a free one.'),
+  dataFolder: set(
+    'CHAUFFEUR_DATA',
+    './data',
+    folder,
+    'Folder of the embedded PostgreSQL, of blobs on files and of the mail outbox.',
+  ),
+  publicUrl: may(
+    'CHAUFFEUR_PUBLIC_URL',
+    url('http:', 'https:'),
+    'Address that players and developers reach the service at; used in mails and links. Absent: the address it listens on.',
+  ),
+  databaseUrl: may(
+    'DATABASE_URL',
+    databaseUrl,
+    'PostgreSQL 15 or newer. Absent: an embedded PostgreSQL under the data folder.',
+  ),
+  databaseConnections: set(
+    'CHAUFFEUR_DATABASE_CONNECTIONS',
+    '20',
+    number(4, 1000),
+    'Most connections that one process opens to PostgreSQL.',
+  ),
+  blobs: may(
+    'CHAUFFEUR_BLOBS',
+    url('s3:'),
+    'Where blobs are kept: `s3://bucket?endpoint=…&region=…`, with the AWS SDK’s own credential variables. Absent: files under the data folder.',
+  ),
+  clamd: may(
+    'CHAUFFEUR_CLAMD',
+    text,
+    'ClamAV’s clamd: `unix:/path` or `host:port`. Absent: files are served as unscanned, and their badge says so.',
+  ),
+  clamdStreamLimit: set(
+    'CHAUFFEUR_CLAMD_STREAM_LIMIT',
+    '26214400',
+    number(1_048_576, 2_000_000_000),
+    'Bytes in one stream to clamd; at most the least of its StreamMaxLength, MaxFileSize and MaxScanSize.',
+  ),
+  requireScan: set('CHAUFFEUR_REQUIRE_SCAN', '0', flag, 'Refuse to start without a scanner.'),
+  smtp: may(
+    'CHAUFFEUR_SMTP',
+    url('smtp:', 'smtps:'),
+    'Mail server, `smtp://user:password@host:port`. Absent: mails are written under the data folder’s `outbox/`.',
+  ),
+  mailFrom: set('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', text, 'Sender of mails.'),
+  secret: may(
+    'CHAUFFEUR_SECRET',
+    text,
+    'Secret that signs session cookies, 32 characters or more. Absent: one is made at the first start and kept in the database.',
+  ),
+  trustProxy: set(
+    'CHAUFFEUR_TRUST_PROXY',
+    '0',
+    flag,
+    'Take the client’s address and protocol from X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them.',
+  ),
+  sessionHours: set(
+    'CHAUFFEUR_SESSION_HOURS',
+    '6',
+    number(0.0001, 720, { whole: false }),
+    'Life of an upload session in hours; decimals allowed.',
+  ),
+  uploadIdleSeconds: set(
+    'CHAUFFEUR_UPLOAD_IDLE_SECONDS',
+    '30',
+    number(1, 3600),
+    'An upload that sends nothing for this long is dropped.',
+  ),
+  shutdownSeconds: set(
+    'CHAUFFEUR_SHUTDOWN_SECONDS',
+    '600',
+    number(0, 86_400),
+    'How long a stopping server waits for uploads under way.',
+  ),
+  jobs: set('CHAUFFEUR_JOBS', '2', number(1, 64), 'Jobs that one worker process runs at once.'),
+  limitUploads: set(
+    'CHAUFFEUR_LIMIT_UPLOADS',
+    '60',
+    limit,
+    'Single uploads and sessions opened, an hour a game; 0 lifts this and every other limit below.',
+  ),
+  limitSessions: set('CHAUFFEUR_LIMIT_SESSIONS', '8', limit, 'Upload sessions open at once, a game.'),
+  limitChunks: set('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks, an hour a game.'),
+  limitMedia: set('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads, an hour a game.'),
+  logLevel: set(
+    'CHAUFFEUR_LOG_LEVEL',
+    'info',
+    word('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    'Least severe log lines that are written.',
+  ),
+  metricsToken: may('CHAUFFEUR_METRICS_TOKEN', text, 'When set, /metrics wants it as a bearer token.'),
+} as const;
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+export type Config = { -readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> };
+
+/** Reads the settings from an environment. An empty variable counts as absent. Throws ConfigError naming every bad one. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const entries = Object.entries(SETTINGS).map(([name, setting]) => {
+    const given = environment[setting.variable];
+    const value = given === undefined || given === '' ? setting.fallback : given;
+    try {
+      return [name, value === undefined ? undefined : (setting.parse as Parse<unknown>)(value)];
+    } catch (error) {
+      problems.push(`${setting.variable}: ${(error as Error).message}.`);
+      return [name, undefined];
+    }
+  });
+  const config = Object.fromEntries(entries) as Config;
+  if (config.requireScan && config.clamd === undefined) {
+    problems.push('CHAUFFEUR_REQUIRE_SCAN: set CHAUFFEUR_CLAMD to the scanner’s address, or do not require scans.');
+  }
+  if (config.secret !== undefined && config.secret.length < 32)
+    problems.push('CHAUFFEUR_SECRET: use 32 characters or more.');
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+/** The settings of this process’s environment. */
+export function readProcessConfig(): Config {
+  return readConfig(process.env);
+}

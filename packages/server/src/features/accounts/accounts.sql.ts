@@ -1,0 +1,30 @@
+// The SQL of accounts, beside what better-auth asks by itself.
+import { sql } from 'kysely';
+import type { User } from '../../context.ts';
+import { changed, type Db, onlyRow, row } from '../../kernel/db.ts';
+import { newSecret } from '../../kernel/ids.ts';
+
+/** The secret of that name; made by whichever process asks first. */
+export async function keepServiceSecret(db: Db, name: string): Promise<string> {
+  await changed(
+    db,
+    sql`insert into service_secrets (name, value) values (${name}, ${newSecret(48)}) on conflict do nothing`,
+  );
+  const { value } = await onlyRow(db, sql<{ value: string }>`select value from service_secrets where name = ${name}`);
+  return value;
+}
+
+export async function findUserByEmail(db: Db, email: string): Promise<User | null> {
+  const found = await row(
+    db,
+    sql<User>`select id, name, email, email_verified as "emailVerified" from users where email = ${email.trim().toLowerCase()}`,
+  );
+  return found ?? null;
+}
+
+export async function markVerified(db: Db, email: string): Promise<void> {
+  await changed(
+    db,
+    sql`update users set email_verified = true, updated_at = now() where email = ${email.trim().toLowerCase()}`,
+  );
+}

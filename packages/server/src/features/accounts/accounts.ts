@@ -1,0 +1,135 @@
+// Accounts: sign-up, sign-in, verification and sessions by better-auth; finding people; the operator's user commands.
+import { betterAuth } from 'better-auth';
+import type { Config } from '../../config.ts';
+import type { Context, User } from '../../context.ts';
+import type { Db } from '../../kernel/db.ts';
+import { newId } from '../../kernel/ids.ts';
+import { addJob } from '../../kernel/jobs.ts';
+import { findUserByEmail, keepServiceSecret, markVerified } from './accounts.sql.ts';
+import { resetMail, verificationMail } from './mails.ts';
+import { mailJob } from './send-mail.job.ts';
+
+export type Auth = ReturnType<typeof createAuth>;
+
+const VERIFICATION_SECONDS = 24 * 3600;
+
+/** The secret that signs cookies: the configured one, or one that the first process made and all processes share. */
+export async function readAuthSecret(db: Db, config: Config): Promise<string> {
+  return config.secret ?? keepServiceSecret(db, 'auth');
+}
+
+/** better-auth over this service's tables. Its routes live under `/api/auth`. */
+export function createAuth(db: Db, options: { secret: string; publicUrl: string }) {
+  return betterAuth({
+    appName: 'Chauffeur',
+    baseURL: options.publicUrl,
+    basePath: '/api/auth',
+    secret: options.secret,
+    trustedOrigins: [options.publicUrl],
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    database: { db, type: 'postgres' },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, url }) => addJob(db, mailJob, resetMail(user.email, url)),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      autoSignInAfterVerification: true,
+      expiresIn: VERIFICATION_SECONDS,
+      sendVerificationEmail: ({ user, url }) => addJob(db, mailJob, verificationMail(user.email, url)),
+    },
+    rateLimit: {
+      enabled: true,
+      storage: 'database',
+      modelName: 'user_rate_limits',
+      fields: { lastRequest: 'last_request' },
+    },
+    user: {
+      modelName: 'users',
+      fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    session: {
+      modelName: 'user_sessions',
+      fields: {
+        userId: 'user_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    account: {
+      modelName: 'user_credentials',
+      fields: {
+        userId: 'user_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    verification: {
+      modelName: 'user_verifications',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    advanced: {
+      cookiePrefix: 'chauffeur',
+      useSecureCookies: options.publicUrl.startsWith('https:'),
+      database: { generateId: () => newId() },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+    },
+  });
+}
+
+/** The HTTP layer puts the client's address here before it hands a request to better-auth; a client cannot set it. */
+export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';
+
+/** The person whose session the request's headers carry; null when nobody is signed in. */
+export async function userOfHeaders(auth: Auth, headers: Headers): Promise<User | null> {
+  const found = await auth.api.getSession({ headers });
+  if (found === null) return null;
+  const { id, name, email, emailVerified } = found.user;
+  return { id, name, email, emailVerified };
+}
+
+/** The account with this email, or null. Email addresses are compared in lower case. */
+export async function findUser(ctx: Context, email: string): Promise<User | null> {
+  return findUserByEmail(ctx.db, email);
+}
+
+/** An operator's request concerns an account that exists already, or does not. */
+export class AccountError extends Error {
+  override readonly name = 'AccountError';
+}
+
+/** Creates an account as the operator; no mail is sent when it is `verified` at once. */
+export async function createUser(
+  ctx: Context,
+  auth: Auth,
+  input: { email: string; password: string; name: string; verified: boolean },
+): Promise<User> {
+  if ((await findUserByEmail(ctx.db, input.email)) !== null)
+    throw new AccountError(`There is an account with the email ${input.email} already.`);
+  const { user } = await auth.api.signUpEmail({
+    body: { email: input.email, password: input.password, name: input.name },
+  });
+  if (input.verified) await markVerified(ctx.db, input.email);
+  return { id: user.id, name: user.name, email: user.email, emailVerified: input.verified };
+}
+
+/** Marks an account's email as verified, as the operator. */
+export async function verifyUser(ctx: Context, email: string): Promise<User> {
+  await markVerified(ctx.db, email);
+  const user = await findUserByEmail(ctx.db, email);
+  if (user === null) throw new AccountError(`There is no account with the email ${email}.`);
+  return user;
+}

@@ -1,0 +1,111 @@
+// The SQL of builds.
+import type { Arch, BuildIdentity, Os } from '@chauffeur/contract/identity';
+import { sql } from 'kysely';
+import { type Db, onlyRow, row, rows } from '../../kernel/db.ts';
+import type { FileFacts } from '../files/files.ts';
+
+type ChangelogItem = { title: string; description: string };
+
+export type BuildRow = {
+  game_id: string;
+  build_id: string;
+  version: string;
+  build_type: string;
+  os: Os;
+  arch: Arch;
+  channel: string;
+  title: string;
+  changelog: ChangelogItem[];
+  created_at: Date;
+};
+
+export type BuildListRow = Omit<BuildRow, 'game_id'> & {
+  description: string;
+  engine_version: string | null;
+  updated_at: Date;
+  file: FileFacts | null;
+  has_clean_file: boolean;
+};
+
+type NewBuild = BuildIdentity & {
+  buildId: string;
+  title: string;
+  description: string;
+  engineVersion: string | null;
+  changelog: ChangelogItem[];
+};
+
+const columns = sql.raw('game_id, build_id, version, build_type, os, arch, channel, title, changelog, created_at');
+
+/** One statement, so that two registrations of one identity at once make one build. */
+export function upsertBuild(db: Db, gameId: string, build: NewBuild): Promise<{ build_id: string; created: boolean }> {
+  return onlyRow(
+    db,
+    sql<{ build_id: string; created: boolean }>`
+      insert into builds (game_id, build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog)
+      values (${gameId}, ${build.buildId}, ${build.version}, ${build.build_type}, ${build.os}, ${build.arch}, ${build.channel},
+        ${build.title}, ${build.description}, ${build.engineVersion}, ${JSON.stringify(build.changelog)})
+      on conflict (game_id, version, build_type, os, arch, channel) do update set
+        title = excluded.title, description = excluded.description, changelog = excluded.changelog,
+        engine_version = coalesce(excluded.engine_version, builds.engine_version), updated_at = clock_timestamp()
+      returning build_id, build_id = ${build.buildId}::uuid as created`,
+  );
+}
+
+export function findBuild(db: Db, gameId: string, buildId: string): Promise<BuildRow | undefined> {
+  return row(db, sql<BuildRow>`select ${columns} from builds where game_id = ${gameId} and build_id = ${buildId}`);
+}
+
+export function findByIdentity(db: Db, gameId: string, identity: BuildIdentity): Promise<BuildRow | undefined> {
+  const { version, build_type, os, arch, channel } = identity;
+  return row(
+    db,
+    sql<BuildRow>`select ${columns} from builds where game_id = ${gameId} and version = ${version} and build_type = ${build_type}
+      and os = ${os} and arch = ${arch} and channel = ${channel}`,
+  );
+}
+
+type Filters = {
+  version?: string | undefined;
+  os?: string | undefined;
+  arch?: string | undefined;
+  channel?: string | undefined;
+};
+
+function matching(gameId: string, { version, os, arch, channel }: Filters) {
+  return sql`builds.game_id = ${gameId}
+    and (${version ?? null}::text is null or version = ${version ?? null})
+    and (${os ?? null}::text is null or os = ${os ?? null})
+    and (${arch ?? null}::text is null or arch = ${arch ?? null})
+    and (${channel ?? null}::text is null or channel = ${channel ?? null})`;
+}
+
+export function listBuilds(
+  db: Db,
+  gameId: string,
+  filters: Filters,
+  page: { limit: number; offset: number },
+): Promise<BuildListRow[]> {
+  return rows(
+    db,
+    sql<BuildListRow>`
+      select build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog, created_at, updated_at,
+        to_jsonb(newest) as file,
+        exists (select from files where files.game_id = builds.game_id and files.build_id = builds.build_id
+          and scan_state in ('clean', 'unscanned')) as has_clean_file
+      from builds left join lateral (
+        select file_id, filename, size, checksum, scan_state, uploaded_at from files
+        where files.game_id = builds.game_id and files.build_id = builds.build_id order by uploaded_at desc, file_id desc limit 1
+      ) newest on true
+      where ${matching(gameId, filters)}
+      order by created_at desc, build_id desc limit ${page.limit} offset ${page.offset}`,
+  );
+}
+
+export async function countBuilds(db: Db, gameId: string, filters: Filters): Promise<number> {
+  const { total } = await onlyRow(
+    db,
+    sql<{ total: number }>`select count(*) as total from builds where ${matching(gameId, filters)}`,
+  );
+  return total;
+}

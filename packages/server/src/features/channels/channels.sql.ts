@@ -1,0 +1,103 @@
+// The SQL of channel pointers and moves.
+import type { Arch, Os } from '@chauffeur/contract/identity';
+import { sql } from 'kysely';
+import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
+
+/** A channel on one platform: what points at one build. */
+export type Place = { gameId: string; channel: string; os: Os; arch: Arch };
+
+export type MoveRow = {
+  game_id: string;
+  move_id: string;
+  channel: string;
+  os: Os;
+  arch: Arch;
+  action: 'advance' | 'promote' | 'rollback';
+  build_id: string;
+  previous_build_id: string | null;
+  back_to: string | null;
+  expires_at: Date | null;
+  moved_by: string;
+  moved_at: Date;
+  version: string;
+};
+
+export type PointerRow = MoveRow & { build_created_at: Date };
+
+type NewMove = Place & {
+  moveId: string;
+  action: MoveRow['action'];
+  buildId: string;
+  previousBuildId: string | null;
+  backTo: string | null;
+  expiresAt: Date | null;
+  movedBy: string;
+  movedAt: Date;
+};
+
+const HISTORY_LENGTH = 200;
+
+const moveColumns = sql.raw(
+  `moves.game_id, moves.move_id, moves.channel, moves.os, moves.arch, moves.action, moves.build_id, moves.previous_build_id,
+   moves.back_to, moves.expires_at, moves.moved_by, moves.moved_at, builds.version, builds.created_at as build_created_at`,
+);
+
+const pointers = sql`select ${moveColumns}
+  from channel_pointers as pointers
+  join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
+  join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id`;
+
+/** Moves of one place go one after the other, also the first one, for which there is no row to lock yet. */
+export async function lockPlace(tx: Tx, { gameId, channel, os, arch }: Place): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${[gameId, channel, os, arch].join('/')}, 0))`);
+}
+
+export function findPointer(db: Db, { gameId, channel, os, arch }: Place): Promise<PointerRow | undefined> {
+  return row(
+    db,
+    sql<PointerRow>`${pointers} where pointers.game_id = ${gameId} and pointers.channel = ${channel} and pointers.os = ${os} and pointers.arch = ${arch}`,
+  );
+}
+
+export function listPointers(db: Db, gameId: string): Promise<PointerRow[]> {
+  return rows(
+    db,
+    sql<PointerRow>`${pointers} where pointers.game_id = ${gameId} order by pointers.channel, pointers.os, pointers.arch`,
+  );
+}
+
+/** Writes the move and points the channel at it. */
+export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into channel_moves (game_id, move_id, channel, os, arch, action, build_id, previous_build_id, back_to, expires_at, moved_by, moved_at)
+      values (${move.gameId}, ${move.moveId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.action}, ${move.buildId},
+        ${move.previousBuildId}, ${move.backTo}, ${move.expiresAt}, ${move.movedBy}, ${move.movedAt})`,
+  );
+  await changed(
+    tx,
+    sql`insert into channel_pointers (game_id, channel, os, arch, move_id)
+      values (${move.gameId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.moveId})
+      on conflict (game_id, channel, os, arch) do update set move_id = excluded.move_id`,
+  );
+}
+
+export async function findMove(db: Db, gameId: string, moveId: string | null): Promise<MoveRow | undefined> {
+  if (moveId === null) return undefined;
+  return row(
+    db,
+    sql<MoveRow>`select ${moveColumns} from channel_moves as moves
+      join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+      where moves.game_id = ${gameId} and move_id = ${moveId}`,
+  );
+}
+
+export function listMoves(db: Db, gameId: string, channel: string): Promise<MoveRow[]> {
+  return rows(
+    db,
+    sql<MoveRow>`select ${moveColumns} from channel_moves as moves
+      join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+      where moves.game_id = ${gameId} and moves.channel = ${channel}
+      order by moves.moved_at desc, moves.move_id desc limit ${HISTORY_LENGTH}`,
+  );
+}

@@ -1,0 +1,210 @@
+// Channels: which build each one offers on each platform, moved by uploads, promotions and rollbacks, every move kept.
+import { ApiError } from '@chauffeur/contract/errors';
+import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/channels';
+import type { AccountCaller, Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { type Db, type Tx, transact } from '../../kernel/db.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Build, findBuild } from '../builds/builds.ts';
+import { newestOfferedFile } from '../files/files.ts';
+import { requireMember } from '../games/games.ts';
+import * as channels from './channels.sql.ts';
+
+export type Pointer = channels.PointerRow;
+type PointerRecord = OutputOf<typeof contract.promoteBuild>;
+
+const UPLOADED = 'upload';
+
+/**
+ * Moves the channel of a build to it when it is newer, by first registration, than the build pointed at (spec: Channels).
+ * Part of the transaction that ends a scan. Answers whether the pointer moved.
+ */
+export async function advanceChannel(tx: Tx, now: Date, build: Build): Promise<boolean> {
+  const place = { gameId: build.game_id, channel: build.channel, os: build.os, arch: build.arch };
+  await channels.lockPlace(tx, place);
+  const current = await channels.findPointer(tx, place);
+  if (current !== undefined && !isNewer(build, current)) return false;
+  await channels.insertMove(tx, {
+    ...place,
+    moveId: newId(),
+    action: 'advance',
+    buildId: build.build_id,
+    previousBuildId: current?.build_id ?? null,
+    backTo: current?.move_id ?? null,
+    expiresAt: null,
+    movedBy: UPLOADED,
+    movedAt: now,
+  });
+  return true;
+}
+
+function isNewer(build: Build, current: Pointer): boolean {
+  const difference = build.created_at.getTime() - current.build_created_at.getTime();
+  return difference === 0 ? build.build_id > current.build_id : difference > 0;
+}
+
+export async function promoteBuild(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.promoteBuild>,
+): Promise<PointerRecord> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const build = await findBuild(ctx.db, game.game_id, input.build_id);
+  if (build === null)
+    throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+  if ((await newestOfferedFile(ctx.db, game.game_id, build.build_id)) === null) {
+    throw new ApiError(4099, 'build_id: this build has no clean file; wait for its scan or upload one.');
+  }
+  const now = ctx.clock.now();
+  const place = { gameId: game.game_id, channel: input.channel, os: build.os, arch: build.arch };
+  await transact(ctx.db, async (tx) => {
+    await channels.lockPlace(tx, place);
+    const current = await channels.findPointer(tx, place);
+    await channels.insertMove(tx, {
+      ...place,
+      moveId: newId(),
+      action: 'promote',
+      buildId: build.build_id,
+      previousBuildId: current?.build_id ?? null,
+      // Promoting the same build again only changes its expiry: a rollback from it must not come back to itself.
+      backTo: current?.build_id === build.build_id ? current.back_to : (current?.move_id ?? null),
+      expiresAt: expiryOf(now, input.expires_in_hours),
+      movedBy: caller.user.name,
+      movedAt: now,
+    });
+  });
+  return recordOf((await channels.findPointer(ctx.db, place))!, now);
+}
+
+/** 0 and absent: no expiry. */
+function expiryOf(now: Date, hours = 0): Date | null {
+  return hours === 0 ? null : new Date(now.getTime() + hours * HOUR);
+}
+
+export async function rollbackChannel(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.rollbackChannel>,
+) {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  const platform = {
+    os: input.os === undefined ? undefined : canonicalOs(input.os),
+    arch: input.arch === undefined ? undefined : canonicalArch(input.arch),
+  };
+  const pointers = (await channels.listPointers(ctx.db, game.game_id)).filter((pointer) =>
+    fits(pointer, input.channel, platform),
+  );
+  if (pointers.length === 0)
+    throw new ApiError(4075, 'The channel points at nothing there, so there is nothing to roll back.');
+  // All platforms go back, or none: half a rollback would leave players on builds that were never released together.
+  await transact(ctx.db, async (tx) => {
+    for (const { channel, os, arch } of pointers) {
+      await rollBackPlace(tx, { gameId: game.game_id, channel, os, arch }, caller.user.name, now);
+    }
+  });
+  const moved = (await channels.listPointers(ctx.db, game.game_id)).filter((pointer) =>
+    fits(pointer, input.channel, platform),
+  );
+  return { channels: moved.map((pointer) => recordOf(pointer, now)) };
+}
+
+function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined; arch: Arch | undefined }): boolean {
+  const { os = pointer.os, arch = pointer.arch } = platform;
+  return pointer.channel === channel && pointer.os === os && pointer.arch === arch;
+}
+
+async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now: Date): Promise<void> {
+  await channels.lockPlace(tx, place);
+  const current = await channels.findPointer(tx, place);
+  const target = current === undefined ? undefined : await findTarget(tx, current);
+  if (current === undefined || target === undefined) {
+    throw new ApiError(
+      4075,
+      `There is no earlier build of ${place.channel} on ${place.os} ${place.arch} to roll back to; promote the one you want.`,
+    );
+  }
+  await channels.insertMove(tx, {
+    ...place,
+    moveId: newId(),
+    action: 'rollback',
+    buildId: target.build_id,
+    previousBuildId: current.build_id,
+    backTo: target.back_to,
+    expiresAt: null,
+    movedBy,
+    movedAt: now,
+  });
+}
+
+/** The nearest earlier move whose build still has a file to offer. */
+async function findTarget(tx: Tx, current: Pointer): Promise<channels.MoveRow | undefined> {
+  let target = await channels.findMove(tx, current.game_id, current.back_to);
+  while (target !== undefined && (target.build_id === current.build_id || !(await hasFile(tx, target)))) {
+    target = await channels.findMove(tx, current.game_id, target.back_to);
+  }
+  return target;
+}
+
+async function hasFile(tx: Tx, move: channels.MoveRow): Promise<boolean> {
+  return (await newestOfferedFile(tx, move.game_id, move.build_id)) !== null;
+}
+
+function recordOf(pointer: Pointer, now: Date): PointerRecord {
+  return {
+    channel: pointer.channel,
+    os: pointer.os,
+    arch: pointer.arch,
+    build_id: pointer.build_id,
+    version: pointer.version,
+    expires_at: pointer.expires_at?.toISOString() ?? null,
+    expired: isExpired(pointer, now),
+    previous_build_id: pointer.previous_build_id,
+    moved_at: pointer.moved_at.toISOString(),
+  };
+}
+
+/** Past its expiry a channel offers nothing for the platform, until it is moved again. */
+export function isExpired(pointer: Pointer, now: Date): boolean {
+  return pointer.expires_at !== null && pointer.expires_at <= now;
+}
+
+export async function listChannels(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string },
+): Promise<OutputOf<typeof contract.listChannels>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  return { channels: (await channels.listPointers(ctx.db, game.game_id)).map((pointer) => recordOf(pointer, now)) };
+}
+
+/** What the game's channels offer now, on every platform: pointers that have not expired. */
+export async function currentPointers(db: Db, gameId: string, now: Date): Promise<Pointer[]> {
+  return (await channels.listPointers(db, gameId)).filter((pointer) => !isExpired(pointer, now));
+}
+
+export async function listChannelMoves(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.listChannelMoves>,
+): Promise<OutputOf<typeof contract.listChannelMoves>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const moves = await channels.listMoves(ctx.db, game.game_id, input.channel);
+  return {
+    moves: moves.map((move) => ({
+      at: move.moved_at.toISOString(),
+      action: move.action,
+      channel: move.channel,
+      os: move.os,
+      arch: move.arch,
+      build_id: move.build_id,
+      version: move.version,
+      previous_build_id: move.previous_build_id,
+      expires_at: move.expires_at?.toISOString() ?? null,
+      by: move.moved_by,
+    })),
+  };
+}

@@ -1,0 +1,66 @@
+// The SQL of deploy keys.
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+type NewKey = {
+  gameId: string;
+  keyId: string;
+  keyRef: string;
+  tokenHash: Buffer;
+  secretHash: Buffer;
+  issuedBy: string;
+};
+type KeyRow = {
+  key_ref: string;
+  issued_by: string;
+  issued_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+};
+type FoundKey = {
+  game_id: string;
+  key_id: string;
+  key_ref: string;
+  secret_hash: Buffer;
+  revoked_at: Date | null;
+  stale: boolean;
+};
+
+/** Two issues at once go one after the other, so that the later one revokes the earlier. */
+export async function lockGame(tx: Tx, gameId: string): Promise<void> {
+  await onlyRow(tx, sql`select from games where game_id = ${gameId} for update`);
+}
+
+export async function revokeKeys(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`update deploy_keys set revoked_at = now() where game_id = ${gameId} and revoked_at is null`);
+}
+
+export async function insertKey(tx: Tx, key: NewKey): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into deploy_keys (game_id, key_id, key_ref, token_hash, secret_hash, issued_by)
+      values (${key.gameId}, ${key.keyId}, ${key.keyRef}, ${key.tokenHash}, ${key.secretHash}, ${key.issuedBy})`,
+  );
+}
+
+export function listKeys(db: Db, gameId: string): Promise<KeyRow[]> {
+  return rows(
+    db,
+    sql<KeyRow>`select key_ref, issued_by, issued_at, revoked_at, last_used_at from deploy_keys
+      where game_id = ${gameId} order by issued_at desc, key_id desc limit 100`,
+  );
+}
+
+export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined> {
+  return row(
+    db,
+    sql<FoundKey>`select game_id, key_id, key_ref, secret_hash, revoked_at,
+        last_used_at is null or last_used_at < now() - interval '1 minute' as stale
+      from deploy_keys where token_hash = ${tokenHash}`,
+  );
+}
+
+/** Once a minute is exact enough, and spares a write at each chunk. */
+export async function touchKey(db: Db, gameId: string, keyId: string): Promise<void> {
+  await changed(db, sql`update deploy_keys set last_used_at = now() where game_id = ${gameId} and key_id = ${keyId}`);
+}

@@ -1,0 +1,155 @@
+// The SQL of files, their scan history and their entries.
+import type { ScanState } from '@chauffeur/contract/operations/files';
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type Origin = { type: 'deploy_key'; key_ref: string } | { type: 'website'; user: string };
+
+export type FileRow = {
+  game_id: string;
+  file_id: string;
+  build_id: string;
+  filename: string;
+  size: number;
+  checksum: string;
+  blob_key: string;
+  origin: Origin;
+  scan_state: ScanState;
+  uploaded_at: Date;
+  rejected_at: Date | null;
+};
+
+export type NewFile = {
+  gameId: string;
+  fileId: string;
+  buildId: string;
+  filename: string;
+  size: number;
+  checksum: string;
+  blobKey: string;
+  origin: Origin;
+};
+
+export type NewScanEvent = {
+  state: ScanState;
+  engine: string | null;
+  signatureVersion: string | null;
+  detail: string | null;
+};
+export type ScanEventRow = {
+  at: Date;
+  state: ScanState;
+  engine: string | null;
+  signature_version: string | null;
+  detail: string | null;
+};
+export type ZipEntry = { path: string; type: 'file' | 'folder' | 'symlink'; size: number; sha256: string | null };
+
+type FileKey = { game_id: string; file_id: string };
+
+const columns = sql.raw(
+  'game_id, file_id, build_id, filename, size, checksum, blob_key, origin, scan_state, uploaded_at, rejected_at',
+);
+
+export function insertFile(tx: Tx, file: NewFile): Promise<FileRow> {
+  return onlyRow(
+    tx,
+    sql<FileRow>`insert into files (game_id, file_id, build_id, filename, size, checksum, blob_key, origin)
+      values (${file.gameId}, ${file.fileId}, ${file.buildId}, ${file.filename}, ${file.size}, ${file.checksum}, ${file.blobKey},
+        ${JSON.stringify(file.origin)}) returning ${columns}`,
+  );
+}
+
+export async function updateScanState(tx: Tx, file: FileKey, state: ScanState): Promise<void> {
+  await changed(
+    tx,
+    sql`update files set scan_state = ${state},
+        rejected_at = case when ${state}::text in ('infected', 'error') then coalesce(rejected_at, clock_timestamp()) end
+      where game_id = ${file.game_id} and file_id = ${file.file_id}`,
+  );
+}
+
+export async function insertScanEvent(tx: Tx, file: FileKey, event: NewScanEvent): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into file_scans (game_id, file_id, state, engine, signature_version, detail)
+      values (${file.game_id}, ${file.file_id}, ${event.state}, ${event.engine}, ${event.signatureVersion}, ${event.detail})`,
+  );
+}
+
+export async function upsertEntries(tx: Tx, file: FileKey, entries: readonly ZipEntry[]): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into file_entries (game_id, file_id, entries) values (${file.game_id}, ${file.file_id}, ${JSON.stringify(entries)})
+      on conflict (game_id, file_id) do update set entries = excluded.entries`,
+  );
+}
+
+export function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | undefined> {
+  return row(db, sql<FileRow>`select ${columns} from files where game_id = ${gameId} and file_id = ${fileId}`);
+}
+
+export function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<FileRow | undefined> {
+  return row(
+    db,
+    sql<FileRow>`select ${columns} from files
+      where game_id = ${gameId} and build_id = ${buildId} and scan_state in ('clean', 'unscanned')
+      order by uploaded_at desc, file_id desc limit 1`,
+  );
+}
+
+export function listScanEvents(db: Db, file: FileKey): Promise<ScanEventRow[]> {
+  return rows(
+    db,
+    sql<ScanEventRow>`select at, state, engine, signature_version, detail from file_scans
+      where game_id = ${file.game_id} and file_id = ${file.file_id} order by scan_no`,
+  );
+}
+
+export async function readEntries(db: Db, file: FileKey): Promise<ZipEntry[]> {
+  const found = await row(
+    db,
+    sql<{
+      entries: ZipEntry[];
+    }>`select entries from file_entries where game_id = ${file.game_id} and file_id = ${file.file_id}`,
+  );
+  return found?.entries ?? [];
+}
+
+export async function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
+  const found = await rows(
+    db,
+    sql<{ file_id: string }>`select file_id from files where file_id = any(${fileIds}::uuid[])`,
+  );
+  return new Set(found.map(({ file_id }) => file_id));
+}
+
+type RejectedRow = FileRow & { rejected_at: Date; detail: string | null };
+
+export function listRejected(
+  db: Db,
+  gameId: string,
+  since: Date,
+  page: { limit: number; offset: number },
+): Promise<RejectedRow[]> {
+  return rows(
+    db,
+    sql<RejectedRow>`
+      select ${columns}, (select detail from file_scans where file_scans.game_id = files.game_id and file_scans.file_id = files.file_id
+          order by scan_no desc limit 1) as detail
+      from files where game_id = ${gameId} and rejected_at >= ${since}
+      order by rejected_at desc, file_id desc limit ${page.limit} offset ${page.offset}`,
+  );
+}
+
+export async function countRejected(db: Db, gameId: string, since: Date): Promise<number> {
+  const { total } = await onlyRow(
+    db,
+    sql<{ total: number }>`select count(*) as total from files where game_id = ${gameId} and rejected_at >= ${since}`,
+  );
+  return total;
+}
+
+export function deleteRejectedBefore(db: Db, time: Date): Promise<number> {
+  return changed(db, sql`delete from files where rejected_at < ${time}`);
+}

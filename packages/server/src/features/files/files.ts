@@ -1,0 +1,133 @@
+// Uploaded files of builds: their rows, where their scan stands, and the uploads that were rejected.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/files';
+import type { ScanState } from '@chauffeur/contract/operations/files';
+import type { AccountCaller, Context, GameCaller } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Db, Tx } from '../../kernel/db.ts';
+import { requireMember } from '../games/games.ts';
+import * as files from './files.sql.ts';
+import { scanLine } from './scan-line.ts';
+
+export type FileRow = files.FileRow;
+export type ScanEvent = files.ScanEventRow;
+export type NewFile = files.NewFile;
+export type ZipEntry = files.ZipEntry;
+
+/** What a summary is made of; times as PostgreSQL's JSON writes them, or as dates. */
+export type FileFacts = Pick<FileRow, 'file_id' | 'filename' | 'size' | 'checksum' | 'scan_state'> & {
+  uploaded_at: Date | string;
+};
+
+const PAGE_SIZE = 20;
+/** How long a rejected upload stays listed (spec: Files and scans). */
+const REJECTED_DAYS = 30;
+
+/** States in which a file is offered for download. */
+export function isOffered(state: ScanState): boolean {
+  return state === 'clean' || state === 'unscanned';
+}
+
+/** States after which nothing more happens by itself. */
+export function isSettled(state: ScanState): boolean {
+  return state !== 'pending' && state !== 'scanning';
+}
+
+export function summaryOf(file: FileFacts) {
+  return {
+    file_uid: file.file_id,
+    filename: file.filename,
+    size: file.size,
+    checksum: file.checksum,
+    status: file.scan_state,
+    message: scanLine(file.scan_state),
+    uploaded_at: new Date(file.uploaded_at).toISOString(),
+  };
+}
+
+/** Records an uploaded file as waiting for its scan. Its blob must be durable before. */
+export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
+  const row = await files.insertFile(tx, file);
+  await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
+  return row;
+}
+
+/** Moves a file to another scan state and writes it into the history. */
+export async function recordScan(
+  tx: Tx,
+  file: { game_id: string; file_id: string },
+  event: files.NewScanEvent,
+): Promise<void> {
+  await files.updateScanState(tx, file, event.state);
+  await files.insertScanEvent(tx, file, event);
+}
+
+/** Keeps the list of a zip's entries; written again, it replaces the one before. */
+export function recordEntries(
+  tx: Tx,
+  file: { game_id: string; file_id: string },
+  entries: readonly ZipEntry[],
+): Promise<void> {
+  return files.upsertEntries(tx, file, entries);
+}
+
+export async function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | null> {
+  return (await files.findFile(db, gameId, fileId)) ?? null;
+}
+
+/** The newest file of a build that may be offered, or null. */
+export async function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<FileRow | null> {
+  return (await files.newestOfferedFile(db, gameId, buildId)) ?? null;
+}
+
+export function readScanHistory(db: Db, file: FileRow): Promise<ScanEvent[]> {
+  return files.listScanEvents(db, file);
+}
+
+export function readEntries(db: Db, file: FileRow): Promise<ZipEntry[]> {
+  return files.readEntries(db, file);
+}
+
+/** Of these file ids, those that have a row: the sweeper keeps their blobs. */
+export function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
+  return files.existingFiles(db, fileIds);
+}
+
+export async function getFile(
+  ctx: Context,
+  caller: GameCaller,
+  input: { file_uid: string },
+): Promise<OutputOf<typeof contract.getFile>> {
+  const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
+  if (file === undefined) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  const history = await files.listScanEvents(ctx.db, file);
+  return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
+}
+
+export async function listRejectedUploads(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.listRejectedUploads>,
+) {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const page = input.page ?? 1;
+  const pageSize = input.page_size ?? PAGE_SIZE;
+  const since = new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY);
+  const [found, total] = await Promise.all([
+    files.listRejected(ctx.db, game.game_id, since, { limit: pageSize, offset: (page - 1) * pageSize }),
+    files.countRejected(ctx.db, game.game_id, since),
+  ]);
+  const listed = found.map((file) => ({
+    ...summaryOf(file),
+    build_id: file.build_id,
+    detail: file.detail,
+    rejected_at: file.rejected_at.toISOString(),
+  }));
+  return { files: listed, pagination: { page, page_size: pageSize, total } };
+}
+
+/** Forgets rejected uploads whose 30 days are over. */
+export function forgetRejected(ctx: Context): Promise<number> {
+  return files.deleteRejectedBefore(ctx.db, new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY));
+}

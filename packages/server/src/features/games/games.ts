@@ -1,0 +1,152 @@
+// Games: created by a signed-in developer, who owns them; shared with admins; seen by players as their visibility says.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/games';
+import type { AccountCaller, Caller, Context } from '../../context.ts';
+import { type Db, isUniqueViolation } from '../../kernel/db.ts';
+import { newId } from '../../kernel/ids.ts';
+import { findUser } from '../accounts/accounts.ts';
+import * as games from './games.sql.ts';
+import { slugOf } from './slug.ts';
+
+export type Game = games.GameRow;
+type Record = OutputOf<typeof contract.createGame>;
+
+export async function createGame(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.createGame>,
+): Promise<Record> {
+  return createGameFor(ctx, caller.user.id, input);
+}
+
+/** Creates a game owned by `ownerId`. Without a slug, one is made of the name and, where it is taken, a number. */
+export async function createGameFor(
+  ctx: Context,
+  ownerId: string,
+  input: InputOf<typeof contract.createGame>,
+): Promise<Record> {
+  const game = {
+    gameId: newId(),
+    ownerId,
+    name: input.name.trim() || input.name,
+    visibility: input.visibility ?? 'draft',
+  };
+  for (let attempt = 0; ; attempt += 1) {
+    const slug = input.slug ?? slugOf(game.name, attempt);
+    try {
+      return recordOf(await games.insertGame(ctx.db, { ...game, slug }), 'owner');
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      if (input.slug !== undefined) throw takenSlug(input.slug, error);
+    }
+  }
+}
+
+function takenSlug(slug: string, cause: unknown): ApiError {
+  return new ApiError(4002, `slug: ${slug} belongs to another game; choose another.`, { cause });
+}
+
+function recordOf(game: Game, role: 'owner' | 'admin'): Record {
+  return {
+    game_uid: game.game_id,
+    slug: game.slug,
+    name: game.name,
+    visibility: game.visibility,
+    role,
+    created_at: game.created_at.toISOString(),
+  };
+}
+
+export async function listGames(ctx: Context, caller: AccountCaller): Promise<OutputOf<typeof contract.listGames>> {
+  const found = await games.listGamesOf(ctx.db, caller.user.id);
+  return { games: found.map((game) => recordOf(game, game.owner_id === caller.user.id ? 'owner' : 'admin')) };
+}
+
+export async function getGame(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string },
+): Promise<OutputOf<typeof contract.getGame>> {
+  const { game, role } = await requireMember(ctx, caller, input.uid);
+  return { ...recordOf(game, role), members: await games.listMembers(ctx.db, game.game_id) };
+}
+
+export async function updateGame(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.updateGame>,
+): Promise<Record> {
+  const { game, role } = await requireMember(ctx, caller, input.uid);
+  const next = {
+    name: input.name ?? game.name,
+    slug: input.slug ?? game.slug,
+    visibility: input.visibility ?? game.visibility,
+  };
+  try {
+    return recordOf(await games.updateGame(ctx.db, game.game_id, next), role);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw takenSlug(next.slug, error);
+    throw error;
+  }
+}
+
+export async function addAdmin(ctx: Context, caller: AccountCaller, input: { uid: string; email: string }) {
+  const game = await requireOwner(ctx, caller, input.uid);
+  const user = await findUser(ctx, input.email);
+  if (user === null) throw new ApiError(4040, 'email: there is no account with this email; ask them to sign up first.');
+  if (user.id !== game.owner_id) await games.insertAdmin(ctx.db, game.game_id, user.id);
+  return { members: await games.listMembers(ctx.db, game.game_id) };
+}
+
+export async function removeAdmin(ctx: Context, caller: AccountCaller, input: { uid: string; user_id: string }) {
+  const game = await requireOwner(ctx, caller, input.uid);
+  await games.deleteAdmin(ctx.db, game.game_id, input.user_id);
+  return { members: await games.listMembers(ctx.db, game.game_id) };
+}
+
+/** The game with this uid or slug, whoever asks; null when there is none. */
+export function findGame(db: Db, ref: string): Promise<Game | null> {
+  return games.findGame(db, ref);
+}
+
+/** The game that the caller owns or administers. Throws 4040 also when it exists for others, so as not to tell. */
+export async function requireMember(
+  ctx: Context,
+  caller: AccountCaller,
+  ref: string,
+): Promise<{ game: Game; role: 'owner' | 'admin' }> {
+  const game = await games.findGame(ctx.db, ref);
+  const role = game === null ? null : await roleOf(ctx.db, game, caller);
+  if (game === null || role === null) throw unknownGame();
+  return { game, role };
+}
+
+async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
+  const { game, role } = await requireMember(ctx, caller, ref);
+  if (role !== 'owner') throw new ApiError(4031, 'Only the game’s owner may change its admins.');
+  return game;
+}
+
+/** The caller's role on the game; a deploy key acts as an admin of its own game. */
+export async function roleOf(db: Db, game: Game, caller: Caller): Promise<'owner' | 'admin' | null> {
+  if (caller.kind === 'game') return caller.gameId === game.game_id ? 'admin' : null;
+  if (caller.kind === 'anonymous') return null;
+  if (caller.user.id === game.owner_id) return 'owner';
+  return (await games.isAdmin(db, game.game_id, caller.user.id)) ? 'admin' : null;
+}
+
+/** Throws 4096 unless the owner of the game has verified their email. */
+export async function requireVerifiedOwner(ctx: Context, gameId: string): Promise<void> {
+  const { owner_verified } = await games.readOwner(ctx.db, gameId);
+  if (!owner_verified) throw new ApiError(4096);
+}
+
+/** The game of a deploy key, with what its holder may know of the owner. */
+export function readGameAndOwner(ctx: Context, gameId: string) {
+  return games.readOwner(ctx.db, gameId);
+}
+
+export function unknownGame(): ApiError {
+  return new ApiError(4040, 'There is no such game, or you may not see it.');
+}

@@ -1,0 +1,93 @@
+// Scans one uploaded file: pending → scanning → clean, infected, error or unscanned; what passes moves its channel.
+import type { ScanState } from '@chauffeur/contract/operations/files';
+import type { Context } from '../../context.ts';
+import { parseBlobSettings } from '../../kernel/blobs/open.ts';
+import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { transact } from '../../kernel/db.ts';
+import { type Attempt, defineJob } from '../../kernel/jobs.ts';
+import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads.ts';
+import { findBuild } from '../builds/builds.ts';
+import { advanceChannel } from '../channels/channels.ts';
+import { type FileRow, findFile, isOffered, isSettled, recordEntries, recordScan } from '../files/files.ts';
+import { type Examination, examine } from './examine.ts';
+
+type Payload = { gameId: string; fileId: string };
+
+/** With waits of e^n seconds, a scanner may be away for about a day. */
+export const scanJob = defineJob<Payload>('scans:scan', 12);
+
+const STATES: Record<Examination['outcome'], ScanState> = {
+  clean: 'clean',
+  infected: 'infected',
+  failed: 'error',
+  unscanned: 'unscanned',
+};
+const LEAST_TIME_MS = 15 * 60_000;
+const LEAST_BYTES_PER_MS = 2000;
+
+/** Safe to run twice: a file whose scan has ended is only cleaned up after. */
+export async function scanFile(ctx: Context, { gameId, fileId }: Payload, attempt: Attempt): Promise<void> {
+  const file = await findFile(ctx.db, gameId, fileId);
+  if (file === null) return;
+  const state = isSettled(file.scan_state) ? file.scan_state : await scanNow(ctx, file, attempt);
+  // After the row says so: a blob is never missing while its file is offered.
+  if (isSettled(state) && !isOffered(state)) await ctx.blobs.delete(file.blob_key);
+}
+
+async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<ScanState> {
+  await transact(ctx.db, (tx) =>
+    recordScan(tx, file, { state: 'scanning', engine: null, signatureVersion: null, detail: null }),
+  );
+  try {
+    return await conclude(ctx, file, await examineFile(ctx, file));
+  } catch (error) {
+    if (!(error instanceof ScannerUnavailableError) || attempt.last) return conclude(ctx, file, failureOf(error));
+    const detail = `The scanner could not be reached (try ${attempt.number}); it will be asked again.`;
+    await transact(ctx.db, (tx) =>
+      recordScan(tx, file, { state: 'pending', engine: null, signatureVersion: null, detail }),
+    );
+    throw error;
+  }
+}
+
+function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
+  const { clamd, clamdStreamLimit, blobs, dataFolder } = ctx.config;
+  return examine({
+    blobSettings: parseBlobSettings(blobs, dataFolder),
+    key: file.blob_key,
+    size: file.size,
+    scanner: clamd === undefined ? null : { address: clamd, streamLimit: clamdStreamLimit },
+    timeoutMs: LEAST_TIME_MS + file.size / LEAST_BYTES_PER_MS,
+  });
+}
+
+/** A scan that cannot be made ends in a visible failure; anything that another try may mend is thrown on. */
+function failureOf(error: unknown): Examination {
+  const detail = reasonOf(error);
+  if (detail === null) throw error;
+  return { outcome: 'failed', detail, engine: null, signatureVersion: null, entries: [] };
+}
+
+function reasonOf(error: unknown): string | null {
+  if (error instanceof ScannerUnavailableError)
+    return 'The scanner could not be reached; upload the file again when it is back.';
+  if (error instanceof ThreadTimeoutError) return 'Examining the zip took too long; it may be made to.';
+  if (error instanceof ThreadCrashError) return 'Examining the zip took too much memory; it may be made to.';
+  if (error instanceof BlobMissingError) return 'The stored file is gone; upload it again.';
+  return null;
+}
+
+async function conclude(ctx: Context, file: FileRow, examination: Examination): Promise<ScanState> {
+  const state = STATES[examination.outcome];
+  const { engine, signatureVersion, detail, entries } = examination;
+  const moved = await transact(ctx.db, async (tx) => {
+    await recordScan(tx, file, { state, engine, signatureVersion, detail });
+    await recordEntries(tx, file, entries);
+    const build = isOffered(state) ? await findBuild(tx, file.game_id, file.build_id) : null;
+    return build !== null && (await advanceChannel(tx, ctx.clock.now(), build));
+  });
+  ctx.metrics.scans.inc({ state });
+  ctx.log.info({ game: file.game_id, file: file.file_id, state, detail, moved }, 'scan ended');
+  return state;
+}

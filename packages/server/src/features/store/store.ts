@@ -1,0 +1,142 @@
+// What a player may see of a game: its channels and files, and the record of where a file came from.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/store';
+import type { Caller, Context } from '../../context.ts';
+import { findBuild } from '../builds/builds.ts';
+import { isBetaMember } from '../channels/beta.ts';
+import { currentPointers, type Pointer } from '../channels/channels.ts';
+import {
+  type FileRow,
+  findFile,
+  isOffered,
+  isSettled,
+  newestOfferedFile,
+  readEntries,
+  readScanHistory,
+  summaryOf,
+} from '../files/files.ts';
+import { findGame, type Game, readGameAndOwner, roleOf, unknownGame } from '../games/games.ts';
+import { publicImages } from '../media/media.ts';
+import { isListed, isReachable, type Viewer } from './visibility.ts';
+
+type PublicGame = OutputOf<typeof contract.getPublicGame>;
+type Offer = PublicGame['downloads'][number];
+
+export async function getPublicGame(
+  ctx: Context,
+  caller: Caller,
+  input: InputOf<typeof contract.getPublicGame>,
+): Promise<PublicGame> {
+  const { game, viewer } = await requireVisibleGame(ctx, caller, input.uid);
+  const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
+  const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
+  const [offers, owner, images] = await Promise.all([
+    Promise.all(visible.map((pointer) => offerOf(ctx, game, pointer))),
+    readGameAndOwner(ctx, game.game_id),
+    publicImages(ctx, game.game_id),
+  ]);
+  return {
+    game_uid: game.game_id,
+    slug: game.slug,
+    name: game.name,
+    developer: owner.owner_name,
+    downloads: offers.filter((offer) => offer !== null),
+    ...images,
+  };
+}
+
+async function offerOf(ctx: Context, game: Game, pointer: Pointer): Promise<Offer | null> {
+  const [file, build] = await Promise.all([
+    newestOfferedFile(ctx.db, game.game_id, pointer.build_id),
+    findBuild(ctx.db, game.game_id, pointer.build_id),
+  ]);
+  if (file === null || build === null) return null;
+  const url = `${ctx.publicUrl}/api/v1/public/games/${game.game_id}/files/${file.file_id}`;
+  return {
+    channel: pointer.channel,
+    os: pointer.os,
+    arch: pointer.arch,
+    build_id: build.build_id,
+    version: build.version,
+    title: build.title,
+    changelog_items: build.changelog,
+    expires_at: pointer.expires_at?.toISOString() ?? null,
+    file: summaryOf(file),
+    download_url: `${url}/download`,
+    provenance_url: `${url}/provenance`,
+  };
+}
+
+async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<{ game: Game; viewer: Viewer }> {
+  const game = await findGame(ctx.db, ref);
+  if (game === null) throw unknownGame();
+  const isMember = (await roleOf(ctx.db, game, caller)) !== null;
+  if (game.visibility === 'draft' && !isMember) throw unknownGame();
+  return { game, viewer: { isMember, isBetaPlayer: await isBetaMember(ctx.db, game.game_id, caller) } };
+}
+
+export type FileInput = { uid: string; file_uid: string };
+
+/** The file, when the caller may download it. Throws 4040, 4074 and 4099. */
+export async function requireDownloadable(
+  ctx: Context,
+  caller: Caller,
+  input: FileInput,
+): Promise<{ game: Game; file: FileRow }> {
+  const { game, viewer, file } = await requireFile(ctx, caller, input);
+  if (!viewer.isMember) await requireOffered(ctx, viewer, file);
+  if (!isSettled(file.scan_state))
+    throw new ApiError(4099, 'The file is still being scanned; try again when the scan has ended.');
+  if (!isOffered(file.scan_state))
+    throw new ApiError(4099, 'The file was rejected by its scan and is not kept; upload another.');
+  return { game, file };
+}
+
+async function requireFile(ctx: Context, caller: Caller, input: FileInput) {
+  const { game, viewer } = await requireVisibleGame(ctx, caller, input.uid);
+  const file = await findFile(ctx.db, game.game_id, input.file_uid);
+  if (file === null) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  return { game, viewer, file };
+}
+
+/** Players get what a channel that they can see offers now: the newest passed file of the build it points at. */
+async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow): Promise<void> {
+  const pointers = await currentPointers(ctx.db, file.game_id, ctx.clock.now());
+  const reachable = pointers.some(
+    (pointer) => pointer.build_id === file.build_id && isReachable(pointer.channel, viewer),
+  );
+  const newest = reachable ? await newestOfferedFile(ctx.db, file.game_id, file.build_id) : null;
+  if (newest?.file_id !== file.file_id) throw new ApiError(4074);
+}
+
+export async function getProvenance(
+  ctx: Context,
+  caller: Caller,
+  input: FileInput,
+): Promise<OutputOf<typeof contract.getProvenance>> {
+  const { game, viewer, file } = await requireFile(ctx, caller, input);
+  if (!viewer.isMember) await requireOffered(ctx, viewer, file);
+  const [build, history, entries] = await Promise.all([
+    findBuild(ctx.db, game.game_id, file.build_id),
+    readScanHistory(ctx.db, file),
+    readEntries(ctx.db, file),
+  ]);
+  if (build === null) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  return {
+    file_uid: file.file_id,
+    game_uid: game.game_id,
+    build_id: build.build_id,
+    version: build.version,
+    os: build.os,
+    arch: build.arch,
+    channel: build.channel,
+    filename: file.filename,
+    size: file.size,
+    checksum: file.checksum,
+    uploaded_at: file.uploaded_at.toISOString(),
+    origin: file.origin,
+    scan: { state: file.scan_state, history: history.map(({ at, ...event }) => ({ at: at.toISOString(), ...event })) },
+    entries,
+  };
+}

@@ -1,0 +1,200 @@
+// One chunk of an upload session: it must continue what has arrived, is stored durably before it counts, and the last one
+// finishes the upload.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { uploadFile } from '@chauffeur/contract/operations/uploads';
+import type { Context, GameCaller } from '../../context.ts';
+import type { BlobUpload } from '../../kernel/blobs/store.ts';
+import { findBuild, requireBuild } from '../builds/builds.ts';
+import { findFile } from '../files/files.ts';
+import { beginChunk, takenOver } from './chunks-under-way.ts';
+import { completeFile, type UploadedFile, uploadedFileOf } from './complete-file.ts';
+import { type ContentRange, parseContentRange } from './content-range.ts';
+import type { FilePart } from './form.ts';
+import { createReceiver, type Receiver, storeBytes } from './receive.ts';
+import { forgetHash, hashAt, rememberHash } from './session-hashes.ts';
+import { dropSession, lockSession, requireSession, type Session } from './sessions.ts';
+import * as sessions from './uploads.sql.ts';
+
+export type ChunkReceipt = Extract<OutputOf<typeof uploadFile>, { session_id: string }>;
+export type ReadFile = (onFile: (part: FilePart) => Promise<void>, signal?: AbortSignal) => Promise<unknown>;
+
+/** Receives the chunk that the headers announce; `readFile` reads its form and hands on its file part. */
+export async function receiveChunk(
+  ctx: Context,
+  caller: GameCaller,
+  headers: { sessionId: string; contentRange: string },
+  readFile: ReadFile,
+): Promise<ChunkReceipt | UploadedFile> {
+  const range = readHeaders(headers);
+  const found = await requireSession(ctx, caller, headers.sessionId);
+  requireSameTotal(found, range);
+  if (found.finished_at !== null) return repeatLast(ctx, found, range, readFile);
+  const { session, lock, lost } = await lockSession(ctx, found);
+  try {
+    requireContinuation(session, range);
+    const isLast = range.end + 1 === session.total_size;
+    const { upload, receiver } = await store(ctx, session, range, readFile, lost);
+    if (isLast) return await finish(ctx, session, lock, upload, receiver);
+    return await commit(ctx, session, lock, upload, receiver);
+  } finally {
+    await sessions.releaseLock(ctx.db, session, lock);
+  }
+}
+
+function readHeaders({ sessionId, contentRange }: { sessionId: string; contentRange: string }): ContentRange {
+  if (sessionId === '')
+    throw new ApiError(4044, 'X-Upload-Session-ID: missing; send the session_id that opening the session answered.');
+  const range = parseContentRange(contentRange);
+  if (range === null)
+    throw new ApiError(4044, 'Content-Range: missing or malformed; send bytes <start>-<end>/<total_size>.');
+  return range;
+}
+
+function requireSameTotal(session: Session, range: ContentRange): void {
+  if (range.total === session.total_size) return;
+  throw new ApiError(
+    4044,
+    `Content-Range: the session was opened for ${session.total_size} bytes in all; send that total.`,
+    {
+      data: { current_size: session.current_size },
+    },
+  );
+}
+
+function requireContinuation(session: Session, range: ContentRange): void {
+  if (range.start === session.current_size) return;
+  throw new ApiError(4044, `Content-Range: the session has ${session.current_size} bytes; continue there.`, {
+    status: 409,
+    data: { current_size: session.current_size },
+  });
+}
+
+/**
+ * A client that did not hear the answer to its last chunk sends it again: it gets the same answer, and nothing is stored
+ * twice.
+ */
+async function repeatLast(
+  ctx: Context,
+  session: Session,
+  range: ContentRange,
+  readFile: ReadFile,
+): Promise<UploadedFile> {
+  const [file, build] = await Promise.all([
+    findFile(ctx.db, session.game_id, session.file_id),
+    findBuild(ctx.db, session.game_id, session.build_id),
+  ]);
+  if (file === null || build === null || range.end + 1 !== session.total_size) {
+    throw new ApiError(4045, 'X-Upload-Session-ID: this session is finished; open a new session.');
+  }
+  await readFile(drain);
+  return uploadedFileOf(file, build);
+}
+
+async function drain({ bytes }: FilePart): Promise<void> {
+  for await (const _ of bytes);
+}
+
+type Stored = { upload: BlobUpload; receiver: Receiver | null };
+
+/** Appends the chunk's bytes durably. They count only when the row says so. */
+async function store(
+  ctx: Context,
+  session: Session,
+  range: ContentRange,
+  readFile: ReadFile,
+  lost: AbortSignal,
+): Promise<Stored> {
+  const length = range.end - range.start + 1;
+  if (range.end + 1 === session.total_size && (await wasCompleted(ctx, session))) {
+    await readFile(drain);
+    return { upload: { ...session.blob, size: session.total_size }, receiver: null };
+  }
+  const underWay = beginChunk(session.session_id);
+  const receiver = createReceiver({
+    most: length,
+    tooLarge: () =>
+      new ApiError(
+        4043,
+        `The chunk is larger than the ${length} bytes of its Content-Range; send exactly those.`,
+        currentSize(session),
+      ),
+    hash: hashAt(session.session_id, session.current_size),
+    onBytes: underWay.progress,
+  });
+  try {
+    let upload = session.blob;
+    await readFile(
+      async (part) => {
+        upload = await storeBytes(ctx.blobs, session.blob, receiver, part.bytes);
+        if (receiver.size < length)
+          throw new ApiError(
+            4044,
+            `The chunk is smaller than the ${length} bytes of its Content-Range.`,
+            currentSize(session),
+          );
+      },
+      AbortSignal.any([lost, underWay.signal]),
+    );
+    ctx.metrics.uploadedBytes.inc({ way: 'chunk' }, length);
+    return { upload, receiver };
+  } finally {
+    underWay.end();
+  }
+}
+
+function currentSize(session: Session) {
+  return { data: { current_size: session.current_size } };
+}
+
+/** A process that died between completing the blob and recording the file left the blob whole: then only the record is missing. */
+async function wasCompleted(ctx: Context, session: Session): Promise<boolean> {
+  return (await ctx.blobs.stat(session.blob.key))?.size === session.total_size;
+}
+
+async function commit(
+  ctx: Context,
+  session: Session,
+  lock: sessions.Lock,
+  upload: BlobUpload,
+  receiver: Receiver | null,
+): Promise<ChunkReceipt> {
+  if (!(await sessions.commitChunk(ctx.db, session, lock, upload))) throw takenOver();
+  if (receiver?.hash) rememberHash(session.session_id, upload.size, receiver.hash);
+  return {
+    session_id: session.session_id,
+    current_size: upload.size,
+    expected_size: session.total_size,
+    progress: Math.floor((upload.size / session.total_size) * 1000) / 10,
+  };
+}
+
+async function finish(
+  ctx: Context,
+  session: Session,
+  lock: sessions.Lock,
+  upload: BlobUpload,
+  receiver: Receiver | null,
+): Promise<UploadedFile> {
+  const build = await requireBuild(ctx.db, session.game_id, { buildId: session.build_id });
+  const arrival = {
+    build,
+    fileId: session.file_id,
+    filename: session.filename,
+    checksum: session.checksum,
+    keyRef: session.key_ref,
+    upload,
+    digest: receiver?.hash?.digest('hex') ?? null,
+  };
+  try {
+    const file = await completeFile(ctx, arrival, async (tx) => {
+      if (!(await sessions.finishSession(tx, session, lock, ctx.clock.now()))) throw takenOver();
+    });
+    forgetHash(session.session_id);
+    return file;
+  } catch (error) {
+    // What arrived is wrong as a whole, so no further chunk can make it right.
+    if (error instanceof ApiError && (error.code === 4046 || error.code === 4041)) await dropSession(ctx, session);
+    throw error;
+  }
+}

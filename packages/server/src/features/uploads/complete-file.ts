@@ -1,0 +1,85 @@
+// Ends an upload: checks the checksum, makes the blob whole, looks at the zip, and records the file with its scan job.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { uploadFile } from '@chauffeur/contract/operations/uploads';
+import type { Context } from '../../context.ts';
+import type { BlobUpload } from '../../kernel/blobs/store.ts';
+import { type Tx, transact } from '../../kernel/db.ts';
+import type { Build } from '../builds/builds.ts';
+import { type FileRow, recordFile, summaryOf } from '../files/files.ts';
+import { enqueueScan, inspectZip } from '../scans/scans.ts';
+import { hashOf } from './receive.ts';
+
+export type UploadedFile = Extract<OutputOf<typeof uploadFile>, { file_uid: string }>;
+
+export type Arrival = {
+  build: Build;
+  fileId: string;
+  filename: string;
+  /** As announced, 64 lowercase hex digits. */
+  checksum: string;
+  keyRef: string;
+  upload: BlobUpload;
+  /** SHA-256 of the bytes when they were hashed as they came; null makes the blob be read once. */
+  digest: string | null;
+};
+
+/** Key of a file's blob. The sweeper reads the file's id from it. */
+export function blobKeyOf(gameId: string, fileId: string): string {
+  return `files/${gameId}/${fileId}.zip`;
+}
+
+/**
+ * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 when the record could not be written, after
+ * which the upload may be tried again. `alongside` runs in the transaction that records the file.
+ */
+export async function completeFile(
+  ctx: Context,
+  arrival: Arrival,
+  alongside: (tx: Tx) => Promise<void>,
+): Promise<UploadedFile> {
+  const { upload, digest, checksum } = arrival;
+  if (digest !== null) requireChecksum(digest, checksum);
+  await ctx.blobs.complete(upload);
+  if (digest === null) requireChecksum(await hashOf(await ctx.blobs.read(upload.key)), checksum);
+  const reason = await inspectZip(ctx, upload.key);
+  if (reason !== null) throw new ApiError(4041, reason);
+  return uploadedFileOf(await record(ctx, arrival, alongside), arrival.build);
+}
+
+function requireChecksum(digest: string, announced: string): void {
+  if (digest !== announced)
+    throw new ApiError(
+      4046,
+      'checksum: the bytes received have another SHA-256; compute it again and upload from the start.',
+    );
+}
+
+async function record(ctx: Context, arrival: Arrival, alongside: (tx: Tx) => Promise<void>): Promise<FileRow> {
+  const { build, fileId, filename, checksum, upload, keyRef } = arrival;
+  try {
+    return await transact(ctx.db, async (tx) => {
+      await alongside(tx);
+      const file = await recordFile(tx, {
+        gameId: build.game_id,
+        fileId,
+        buildId: build.build_id,
+        filename,
+        size: upload.size,
+        checksum,
+        blobKey: upload.key,
+        origin: { type: 'deploy_key', key_ref: keyRef },
+      });
+      await enqueueScan(tx, file);
+      return file;
+    });
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : new ApiError(4048, undefined, { cause });
+  }
+}
+
+/** The answer to a completed upload. */
+export function uploadedFileOf(file: FileRow, build: Build): UploadedFile {
+  const { uploaded_at: _, ...summary } = summaryOf(file);
+  return { ...summary, build_id: build.build_id, os: build.os, arch: build.arch, channel: build.channel };
+}

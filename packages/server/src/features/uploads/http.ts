@@ -1,0 +1,75 @@
+// The streaming routes of uploads: the form of a single upload or of a chunk, and the form that opens a session.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { FastifyRequest } from 'fastify';
+import type { Caller, Context, GameCaller } from '../../context.ts';
+import { type Answer, answer } from '../../kernel/answer.ts';
+import { countUse } from '../../kernel/rate-limit.ts';
+import { requireVerifiedOwner } from '../games/games.ts';
+import { receiveChunk } from './chunk.ts';
+import type { UploadedFile } from './complete-file.ts';
+import { type FilePart, readForm } from './form.ts';
+import { openSession } from './sessions.ts';
+import { startSingleUpload } from './single.ts';
+import type { Fields } from './target.ts';
+
+/** `POST …/tool/upload/files`: with either of a chunk’s headers it is a chunk, else the whole zip. */
+export async function receiveUpload(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
+  const game = caller as GameCaller;
+  const { 'x-upload-session-id': sessionId, 'content-range': contentRange } = request.headers;
+  ctx.metrics.uploadsUnderWay.inc();
+  try {
+    if (sessionId === undefined && contentRange === undefined)
+      return answer(201, await receiveWhole(ctx, game, request));
+    await countUse(ctx.db, ctx.clock, game.gameId, {
+      name: 'chunks',
+      most: ctx.config.limitChunks,
+      windowSeconds: 3600,
+    });
+    const headers = { sessionId: String(sessionId ?? ''), contentRange: contentRange ?? '' };
+    const data = await receiveChunk(ctx, game, headers, (onFile, signal) => readFormOf(ctx, request, onFile, signal));
+    return answer('file_uid' in data ? 201 : 202, data);
+  } finally {
+    ctx.metrics.uploadsUnderWay.dec();
+  }
+}
+
+async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<UploadedFile> {
+  await requireVerifiedOwner(ctx, game.gameId);
+  await countUse(ctx.db, ctx.clock, game.gameId, {
+    name: 'uploads',
+    most: ctx.config.limitUploads,
+    windowSeconds: 3600,
+  });
+  const upload = startSingleUpload(ctx, game);
+  try {
+    return await upload.finish(await readFormOf(ctx, request, upload.store));
+  } catch (error) {
+    await upload.discard();
+    throw error;
+  }
+}
+
+function readFormOf(
+  ctx: Context,
+  request: FastifyRequest,
+  onFile: (part: FilePart, fields: Fields) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<Fields> {
+  return readForm(request.raw, { onFile, idleMs: ctx.config.uploadIdleSeconds * 1000, signal });
+}
+
+/** `POST …/tool/upload/sessions`, a urlencoded form; JSON of the same fields is read as well. */
+export async function openUploadSession(
+  ctx: Context,
+  caller: Caller,
+  request: FastifyRequest,
+): Promise<Answer<unknown>> {
+  if (typeof request.body !== 'object' || request.body === null) {
+    throw new ApiError(4037, 'The form could not be read: send it as application/x-www-form-urlencoded.');
+  }
+  const texts = Object.entries(request.body).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  );
+  const fields = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
+  return answer(201, await openSession(ctx, caller as GameCaller, fields));
+}

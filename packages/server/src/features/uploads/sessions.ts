@@ -1,0 +1,173 @@
+// Upload sessions: opened, listed, given up, and locked while one of their chunks arrives.
+import { ApiError } from '@chauffeur/contract/errors';
+import { canonicalChecksum } from '@chauffeur/contract/identity';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/uploads';
+import type { Context, GameCaller } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/db.ts';
+import { isUuid, newId } from '../../kernel/ids.ts';
+import { isAlive } from '../../kernel/presence.ts';
+import { countUse } from '../../kernel/rate-limit.ts';
+import { requireBuild } from '../builds/builds.ts';
+import { requireVerifiedOwner } from '../games/games.ts';
+import { endStalledChunk } from './chunks-under-way.ts';
+import { blobKeyOf } from './complete-file.ts';
+import { forgetHash } from './session-hashes.ts';
+import { type Fields, readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
+import * as sessions from './uploads.sql.ts';
+
+export type Session = sessions.SessionRow;
+type SessionRecord = OutputOf<typeof contract.openUploadSession>;
+
+/** A guess: sessions end when they end. */
+const SLOT_RETRY_SECONDS = 30;
+
+/** Opens a session from the fields of its form. */
+export async function openSession(ctx: Context, caller: GameCaller, fields: Fields): Promise<SessionRecord> {
+  await requireVerifiedOwner(ctx, caller.gameId);
+  const filename = readFilename(fields.filename);
+  const totalSize = readTotalSize(fields.total_size);
+  const target = readTarget(fields);
+  const build = await requireBuild(ctx.db, caller.gameId, target.build);
+  requireSamePlace(target, build);
+  await countUse(ctx.db, ctx.clock, caller.gameId, {
+    name: 'uploads',
+    most: ctx.config.limitUploads,
+    windowSeconds: 3600,
+  });
+  const fileId = newId();
+  const openedAt = ctx.clock.now();
+  const session = await insertWithinLimit(ctx, {
+    gameId: caller.gameId,
+    sessionId: newId(),
+    buildId: build.build_id,
+    fileId,
+    filename,
+    totalSize,
+    checksum: target.checksum,
+    blob: await ctx.blobs.begin(blobKeyOf(caller.gameId, fileId)),
+    keyRef: caller.keyRef,
+    openedAt,
+    expiresAt: new Date(openedAt.getTime() + ctx.config.sessionHours * HOUR),
+  });
+  return recordOf(session);
+}
+
+async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Promise<Session> {
+  try {
+    return await transact(ctx.db, async (tx) => {
+      await sessions.lockOpenings(tx, session.gameId);
+      const open = await sessions.countOpen(tx, session.gameId, session.openedAt);
+      const most = ctx.config.limitSessions;
+      if (most > 0 && open >= most) {
+        throw new ApiError(
+          4291,
+          `This game has ${open} open upload sessions, the most there may be; finish one or give it up.`,
+          {
+            data: { retry_after: SLOT_RETRY_SECONDS },
+          },
+        );
+      }
+      return sessions.insertSession(tx, session);
+    });
+  } catch (error) {
+    await ctx.blobs.delete(session.blob.key);
+    throw error;
+  }
+}
+
+function recordOf(session: Session): SessionRecord {
+  return {
+    session_id: session.session_id,
+    expected_size: session.total_size,
+    current_size: session.current_size,
+    expires_at: session.expires_at.toISOString(),
+  };
+}
+
+export async function listUploadSessions(
+  ctx: Context,
+  caller: GameCaller,
+  input: InputOf<typeof contract.listUploadSessions>,
+): Promise<OutputOf<typeof contract.listUploadSessions>> {
+  const filter = {
+    buildId: input.build_id ?? null,
+    checksum: input.checksum === undefined ? null : canonicalChecksum(input.checksum),
+  };
+  const found = await sessions.listOpen(ctx.db, caller.gameId, ctx.clock.now(), filter);
+  return {
+    sessions: found.map((session) => ({
+      ...recordOf(session),
+      build_id: session.build_id,
+      filename: session.filename,
+      checksum: session.checksum,
+    })),
+  };
+}
+
+export async function abortUploadSession(
+  ctx: Context,
+  caller: GameCaller,
+  input: { session_id: string },
+): Promise<{ session_id: string }> {
+  const session = await requireSession(ctx, caller, input.session_id);
+  if (session.finished_at !== null) throw unknownSession();
+  const { lock } = await lockSession(ctx, session);
+  await dropSession(ctx, session).catch(async (error) => {
+    await sessions.releaseLock(ctx.db, session, lock);
+    throw error;
+  });
+  return { session_id: session.session_id };
+}
+
+/** The game's session with this id. Throws 4045 when there is none or its time is over. */
+export async function requireSession(ctx: Context, caller: GameCaller, sessionId: string): Promise<Session> {
+  const session = isUuid(sessionId) ? await sessions.findSession(ctx.db, caller.gameId, sessionId) : undefined;
+  if (session === undefined || session.expires_at <= ctx.clock.now()) throw unknownSession();
+  return session;
+}
+
+function unknownSession(): ApiError {
+  return new ApiError(
+    4045,
+    'X-Upload-Session-ID: no open session has this id, or its time is over; open a new session.',
+  );
+}
+
+/**
+ * Locks the session for one chunk and answers its row as it is under the lock. A lock whose process died is taken over at
+ * once, one whose sender has fallen silent after a moment. Throws 4047 while another chunk is arriving.
+ */
+export async function lockSession(
+  ctx: Context,
+  session: Session,
+): Promise<{ session: Session; lock: sessions.Lock; lost: AbortSignal }> {
+  const { processNo, lost } = ctx.presence.current();
+  const lock = { token: newId(), processNo };
+  const locked = (await sessions.takeLock(ctx.db, session, lock, null)) ?? (await takeOver(ctx, session, lock));
+  if (locked !== undefined) return { session: locked, lock, lost };
+  throw new ApiError(
+    4047,
+    'Another chunk of this session is still uploading; wait a moment, then send this one again.',
+    {
+      data: { retry_after: 1 },
+    },
+  );
+}
+
+async function takeOver(ctx: Context, session: Session, lock: sessions.Lock): Promise<Session | undefined> {
+  const held = await sessions.findSession(ctx.db, session.game_id, session.session_id);
+  if (held === undefined || held.finished_at !== null) throw unknownSession();
+  const { lock_token: token, lock_process: holder } = held;
+  const free =
+    token === null || holder === null || !(await isAlive(ctx.db, holder)) || (await endStalledChunk(held.session_id));
+  return free ? sessions.takeLock(ctx.db, session, lock, token) : undefined;
+}
+
+/** Removes the session and its bytes. */
+export async function dropSession(ctx: Context, session: Session): Promise<void> {
+  forgetHash(session.session_id);
+  await ctx.blobs.delete(session.blob.key);
+  await sessions.deleteSession(ctx.db, session);
+}

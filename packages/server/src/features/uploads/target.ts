@@ -1,0 +1,86 @@
+// Reads from the text fields of an upload which build the zip is for, and what checksum it has.
+import { ApiError } from '@chauffeur/contract/errors';
+import {
+  ArchInput,
+  type BuildIdentity,
+  ChannelName,
+  ChecksumInput,
+  canonicalArch,
+  canonicalChecksum,
+  canonicalOs,
+  OsInput,
+  type Platform,
+} from '@chauffeur/contract/identity';
+import { LIMITS } from '@chauffeur/contract/limits';
+import { findProblem } from '@chauffeur/contract/validate';
+import Type from 'typebox';
+import { isUuid } from '../../kernel/ids.ts';
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** What an upload is for: the build by id or by identity, and where its form says it runs. */
+export type Target = Platform & { channel: string; checksum: string; build: { buildId: string } | BuildIdentity };
+
+const Form = Type.Object({ os: OsInput, arch: ArchInput, channel: ChannelName, checksum: ChecksumInput });
+
+/** Throws 4038 without a build, 4041 for a bad os, arch, channel or checksum, 4039 for an id that no build can have. */
+export function readTarget(fields: Fields): Target {
+  const byId = fields.build_id !== undefined && fields.build_id !== '';
+  if (!byId && !(fields.build && fields.build_type && fields.version)) throw new ApiError(4038);
+  const problem = findProblem(Form, { ...fields });
+  if (problem !== null) throw new ApiError(4041, problem);
+  const { os = '', arch = '', channel = '', checksum = '', version = '', build_type = '' } = fields;
+  const platform = { os: canonicalOs(os), arch: canonicalArch(arch), channel };
+  if (!byId) {
+    if (findProblem(Type.Array(Type.String()), [version, build_type]) !== null) throw new ApiError(4039);
+    return { ...platform, checksum: canonicalChecksum(checksum), build: { version, build_type, ...platform } };
+  }
+  if (!isUuid(fields.build_id ?? ''))
+    throw new ApiError(4039, 'build_id: not the id of a build; send the one that registration answered.');
+  return { ...platform, checksum: canonicalChecksum(checksum), build: { buildId: fields.build_id ?? '' } };
+}
+
+/** Whether every field that `readTarget` reads has come; those before the file part let an upload be refused early. */
+export function hasTargetFields(fields: Fields): boolean {
+  const identified = 'build_id' in fields || ('build' in fields && 'build_type' in fields && 'version' in fields);
+  return identified && ['os', 'arch', 'channel', 'checksum'].every((name) => name in fields);
+}
+
+/** Throws 4041 when the form names another platform or channel than the build was registered for. */
+export function requireSamePlace(target: Target, build: Platform & { channel: string }): void {
+  for (const name of ['os', 'arch', 'channel'] as const) {
+    if (target[name] !== build[name]) {
+      throw new ApiError(
+        4041,
+        `${name}: the build is registered for ${build[name]}; send that, or register a build for the other.`,
+      );
+    }
+  }
+}
+
+const FORBIDDEN_IN_NAMES = /[\p{Cc}/\\\ufffd]/u;
+
+/** The name as given, when it can be a file’s name and ends in `.zip`; else throws 4037 or 4041. */
+export function readFilename(name: string | undefined): string {
+  if (name === undefined || name === '') throw new ApiError(4037, 'filename: missing; send the name of the zip.');
+  if (name.length > LIMITS.filenameLength)
+    throw new ApiError(4037, `filename: longer than ${LIMITS.filenameLength} characters; shorten it.`);
+  if (FORBIDDEN_IN_NAMES.test(name) || !name.isWellFormed()) {
+    throw new ApiError(4037, 'filename: holds characters that a file name may not have; rename the file.');
+  }
+  if (!/\.zip$/i.test(name)) throw new ApiError(4041, 'filename: not a .zip; send the build as a zip.');
+  return name;
+}
+
+/** Bytes that a session announces. Throws 4037 when it is no positive whole number, 4043 over 5 GB. */
+export function readTotalSize(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text) || Number(text) === 0) {
+    throw new ApiError(4037, `total_size: send the zip’s size in bytes, a whole number from 1 to ${LIMITS.fileBytes}.`);
+  }
+  if (Number(text) > LIMITS.fileBytes) throw tooLarge();
+  return Number(text);
+}
+
+export function tooLarge(): ApiError {
+  return new ApiError(4043, `The file is larger than 5 GB (${LIMITS.fileBytes} bytes); make it smaller.`);
+}

@@ -1,0 +1,158 @@
+// The SQL of upload sessions.
+import { sql } from 'kysely';
+import type { BlobUpload } from '../../kernel/blobs/store.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type SessionRow = {
+  game_id: string;
+  session_id: string;
+  build_id: string;
+  file_id: string;
+  filename: string;
+  total_size: number;
+  current_size: number;
+  checksum: string;
+  blob: BlobUpload;
+  key_ref: string;
+  lock_token: string | null;
+  lock_process: number | null;
+  expires_at: Date;
+  finished_at: Date | null;
+};
+
+export type NewSession = {
+  gameId: string;
+  sessionId: string;
+  buildId: string;
+  fileId: string;
+  filename: string;
+  totalSize: number;
+  checksum: string;
+  blob: BlobUpload;
+  keyRef: string;
+  openedAt: Date;
+  expiresAt: Date;
+};
+
+export type Lock = { token: string; processNo: number };
+
+const columns = sql.raw(
+  'game_id, session_id, build_id, file_id, filename, total_size, current_size, checksum, blob, key_ref, lock_token, lock_process, expires_at, finished_at',
+);
+
+/** Openings for one game go one after the other, so that their limit holds. */
+export async function lockOpenings(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`upload_sessions/${gameId}`}, 0))`);
+}
+
+export async function countOpen(tx: Tx, gameId: string, now: Date): Promise<number> {
+  const { open } = await onlyRow(
+    tx,
+    sql<{
+      open: number;
+    }>`select count(*) as open from upload_sessions where game_id = ${gameId} and finished_at is null and expires_at > ${now}`,
+  );
+  return open;
+}
+
+export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> {
+  return onlyRow(
+    tx,
+    sql<SessionRow>`insert into upload_sessions
+        (game_id, session_id, build_id, file_id, filename, total_size, checksum, blob, key_ref, opened_at, expires_at)
+      values (${session.gameId}, ${session.sessionId}, ${session.buildId}, ${session.fileId}, ${session.filename}, ${session.totalSize},
+        ${session.checksum}, ${JSON.stringify(session.blob)}, ${session.keyRef}, ${session.openedAt}, ${session.expiresAt})
+      returning ${columns}`,
+  );
+}
+
+export function findSession(db: Db, gameId: string, sessionId: string): Promise<SessionRow | undefined> {
+  return row(
+    db,
+    sql<SessionRow>`select ${columns} from upload_sessions where game_id = ${gameId} and session_id = ${sessionId}`,
+  );
+}
+
+export function listOpen(
+  db: Db,
+  gameId: string,
+  now: Date,
+  filter: { buildId: string | null; checksum: string | null },
+): Promise<SessionRow[]> {
+  return rows(
+    db,
+    sql<SessionRow>`select ${columns} from upload_sessions
+      where game_id = ${gameId} and finished_at is null and expires_at > ${now}
+        and (${filter.buildId}::uuid is null or build_id = ${filter.buildId})
+        and (${filter.checksum}::text is null or checksum = ${filter.checksum})
+      order by opened_at desc, session_id desc limit 100`,
+  );
+}
+
+/** Takes the session's lock when it is free, or held by `stale`. Undefined when it is neither, or the session is over. */
+export function takeLock(
+  db: Db,
+  session: SessionRow,
+  lock: Lock,
+  stale: string | null,
+): Promise<SessionRow | undefined> {
+  return row(
+    db,
+    sql<SessionRow>`update upload_sessions set lock_token = ${lock.token}, lock_process = ${lock.processNo}
+      where game_id = ${session.game_id} and session_id = ${session.session_id} and finished_at is null
+        and (lock_token is null or lock_token = ${stale}::uuid)
+      returning ${columns}`,
+  );
+}
+
+export async function releaseLock(db: Db, session: SessionRow, lock: Lock): Promise<void> {
+  await changed(
+    db,
+    sql`update upload_sessions set lock_token = null, lock_process = null
+      where game_id = ${session.game_id} and session_id = ${session.session_id} and lock_token = ${lock.token}`,
+  );
+}
+
+/** Counts a chunk's bytes and frees the lock; false when the lock was taken over meanwhile, and then the bytes do not count. */
+export async function commitChunk(db: Db, session: SessionRow, lock: Lock, blob: BlobUpload): Promise<boolean> {
+  const count = await changed(
+    db,
+    sql`update upload_sessions set current_size = ${blob.size}, blob = ${JSON.stringify(blob)}, lock_token = null, lock_process = null
+      where game_id = ${session.game_id} and session_id = ${session.session_id} and lock_token = ${lock.token}`,
+  );
+  return count === 1;
+}
+
+/** Marks the session as finished; false when the lock was taken over meanwhile. */
+export async function finishSession(tx: Tx, session: SessionRow, lock: Lock, now: Date): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`update upload_sessions set current_size = total_size, finished_at = ${now}, lock_token = null, lock_process = null
+      where game_id = ${session.game_id} and session_id = ${session.session_id} and lock_token = ${lock.token}`,
+  );
+  return count === 1;
+}
+
+export async function deleteSession(db: Db, session: SessionRow): Promise<void> {
+  await changed(
+    db,
+    sql`delete from upload_sessions where game_id = ${session.game_id} and session_id = ${session.session_id}`,
+  );
+}
+
+/** Sessions whose time is over, oldest first. */
+export function listExpired(db: Db, now: Date, limit: number): Promise<SessionRow[]> {
+  return rows(
+    db,
+    sql<SessionRow>`select ${columns} from upload_sessions where expires_at <= ${now} order by expires_at limit ${limit}`,
+  );
+}
+
+/** Of these file ids, those that an open session is going to be. */
+export async function sessionFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
+  const found = await rows(
+    db,
+    sql<{ file_id: string }>`select file_id from upload_sessions where file_id = any(${fileIds}::uuid[])`,
+  );
+  return new Set(found.map(({ file_id }) => file_id));
+}

@@ -1,0 +1,66 @@
+// Finds out who calls: a game by its deploy key, a person by their session, or nobody.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { Access } from '@chauffeur/contract/operation';
+import type { FastifyRequest } from 'fastify';
+import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
+import { type Auth, userOfHeaders } from '../features/accounts/accounts.ts';
+import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+const SESSION_COOKIE = 'chauffeur.session_token=';
+
+/** The caller, as the operation's access wants one. Throws the codes 4020 to 4025, 4011 and 4032. */
+export async function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Promise<Caller> {
+  if (access === 'deploy_key') return identifyGame(ctx, request);
+  if (access === 'account') return identifyAccount(ctx, auth, request);
+  if (request.headers['x-access-token'] !== undefined) return identifyGame(ctx, request);
+  return (await sessionOf(auth, request)) ?? { kind: 'anonymous' };
+}
+
+async function identifyGame(ctx: Context, request: FastifyRequest): Promise<GameCaller> {
+  const accessToken = headerOf(request, 'x-access-token');
+  const secretKey = headerOf(request, 'x-secret-key');
+  if (accessToken === '' && secretKey === '' && hasOtherCredentials(request)) throw new ApiError(4025);
+  if (accessToken === '') throw new ApiError(4020);
+  if (secretKey === '') throw new ApiError(4021);
+  return authenticateKey(ctx, accessToken, secretKey);
+}
+
+function hasOtherCredentials(request: FastifyRequest): boolean {
+  return request.headers.authorization !== undefined || hasSessionCookie(request);
+}
+
+function hasSessionCookie(request: FastifyRequest): boolean {
+  return request.headers.cookie?.includes(SESSION_COOKIE) === true;
+}
+
+async function identifyAccount(ctx: Context, auth: Auth, request: FastifyRequest): Promise<AccountCaller> {
+  const caller = await sessionOf(auth, request);
+  if (caller === null) throw new ApiError(4011);
+  if (!SAFE_METHODS.has(request.method) && isFromAnotherSite(ctx, request)) throw new ApiError(4032);
+  return caller;
+}
+
+async function sessionOf(auth: Auth, request: FastifyRequest): Promise<AccountCaller | null> {
+  if (!hasSessionCookie(request)) return null;
+  const user = await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
+  return user === null ? null : { kind: 'account', user };
+}
+
+/**
+ * A browser sends the cookie whoever made the page. It also says truthfully where the page came from, in Origin or
+ * Sec-Fetch-Site (Fetch Metadata, W3C); programs send neither.
+ */
+function isFromAnotherSite(ctx: Context, request: FastifyRequest): boolean {
+  const { origin } = request.headers;
+  if (origin !== undefined)
+    return origin !== new URL(ctx.publicUrl).origin && origin !== `${request.protocol}://${request.host}`;
+  const site = headerOf(request, 'sec-fetch-site');
+  return site !== '' && site !== 'same-origin' && site !== 'none';
+}
+
+/** A header sent twice arrives joined by a comma, and then is not the one that was issued. */
+export function headerOf(request: FastifyRequest, name: string): string {
+  const value = request.headers[name];
+  return (Array.isArray(value) ? value.join(',') : (value ?? '')).trim();
+}

@@ -1,0 +1,62 @@
+// Reads JSON and form bodies: strict about UTF-8, and of no opinion about the rest.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { FastifyInstance } from 'fastify';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A body that is not what its content type says; the operation gives it its own code. */
+export class UnreadableBodyError extends Error {
+  override readonly name = 'UnreadableBodyError';
+}
+
+/**
+ * JSON and urlencoded bodies become values. Every other content type is left unread on the request, for the routes that
+ * stream it; a route that wanted JSON then finds none.
+ */
+export function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+    parseJson(body),
+  );
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async (_request: unknown, body: Buffer) => parseForm(decode(body)),
+  );
+  app.addContentTypeParser('*', async () => undefined);
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch (cause) {
+    throw new UnreadableBodyError('body: not well-formed UTF-8; encode it as UTF-8.', { cause });
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(decode(body));
+  } catch (cause) {
+    if (cause instanceof UnreadableBodyError) throw cause;
+    throw new UnreadableBodyError('body: not well-formed JSON; check quotes, commas and brackets.', { cause });
+  }
+}
+
+/** A field that comes twice is refused: which one was meant cannot be known. */
+function parseForm(text: string): Record<string, string> {
+  const fields = new URLSearchParams(text);
+  const form: Record<string, string> = {};
+  for (const [name, value] of fields) {
+    if (Object.hasOwn(form, name))
+      throw new UnreadableBodyError('body: a field of the form comes twice; send each once.');
+    Object.defineProperty(form, name, { value, enumerable: true });
+  }
+  return form;
+}
+
+/** The error of an unreadable body under the code of its operation. */
+export function asApiError(error: UnreadableBodyError, code: ConstructorParameters<typeof ApiError>[0]): ApiError {
+  return new ApiError(code, error.message, { cause: error });
+}

@@ -1,0 +1,42 @@
+// The one place that turns what was thrown into an answer: a code of the registry, a message, never a stack or a secret.
+import { failureOf } from '@chauffeur/contract/envelope';
+import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { isDatabaseAway } from '../kernel/db.ts';
+
+const RETRY_SECONDS = 2;
+
+/** Answers an error. `invalid` is the code that the operation gives to a request that could not be read. */
+export function sendError(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  invalid: ErrorCode = 4002,
+): FastifyReply {
+  const error = translate(thrown, invalid);
+  if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
+  ctx.metrics.refusals.inc({ operation: request.routeOptions.config?.operation ?? 'unknown', code: error.code });
+  const retryAfter = error.data?.retry_after ?? (error.code === 5030 ? RETRY_SECONDS : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  return reply
+    .code(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(failureOf(error)));
+}
+
+function translate(thrown: unknown, invalid: ErrorCode): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (isDatabaseAway(thrown)) return new ApiError(5030, undefined, { cause: thrown });
+  const { code, statusCode } = thrown as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(invalid, 'body: too large for this route; send less.');
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new ApiError(invalid, 'Content-Length does not match the body; send the right one.');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new ApiError(invalid, 'Content-Type: not one that this route takes.');
+  if (code?.startsWith('FST_ERR_') === true && statusCode !== undefined && statusCode < 500) {
+    return new ApiError(invalid, 'The request could not be read; send it as the API reference says.');
+  }
+  return new ApiError(5000, undefined, { cause: thrown });
+}

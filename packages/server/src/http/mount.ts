@@ -1,0 +1,126 @@
+// Puts the contract's operations on HTTP: identifies the caller, checks the input, calls the feature, wraps the answer.
+import { successOf } from '@chauffeur/contract/envelope';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { Access, InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
+import { findProblem } from '@chauffeur/contract/validate';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
+import type { Auth } from '../features/accounts/accounts.ts';
+import { Answer } from '../kernel/answer.ts';
+import { identify } from './auth.ts';
+import { asApiError, UnreadableBodyError } from './body.ts';
+import { sendError } from './errors.ts';
+
+type CallerOf<A extends Access> = A extends 'deploy_key' ? GameCaller : A extends 'account' ? AccountCaller : Caller;
+
+/** A feature's function for an operation that speaks JSON. */
+export type Handler<Op extends Operation, A extends Access = Op['access']> = (
+  ctx: Context,
+  caller: CallerOf<A>,
+  input: InputOf<Op>,
+) => Promise<OutputOf<Op> | Answer<OutputOf<Op>>>;
+
+/** A feature's function for an operation that streams its body, or its answer to `reply`, which it then returns. */
+export type StreamHandler = (
+  ctx: Context,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<Answer<unknown> | FastifyReply>;
+
+export type Mounting = { readonly operation: Operation; readonly run: StreamHandler };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Id of the operation, for logs and metrics. */
+    operation?: string;
+  }
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+/** Binds a feature function to its operation. */
+export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>): Mounting {
+  return {
+    operation,
+    async run(ctx, caller, request) {
+      const input = readInput(operation, request);
+      const result = await handler(ctx, caller as CallerOf<Op['access']>, input as InputOf<Op>);
+      return result instanceof Answer ? result : new Answer(operation.statuses[0], result);
+    },
+  };
+}
+
+/** Binds a feature's streaming function to its operation. */
+export function stream(operation: Operation, run: StreamHandler): Mounting {
+  return { operation, run };
+}
+
+function send(reply: FastifyReply, result: Answer<unknown> | FastifyReply): FastifyReply {
+  if (!(result instanceof Answer)) return result;
+  return reply
+    .code(result.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(successOf(result.data)));
+}
+
+/** Registers every operation below `/api/v1`. */
+export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
+  for (const { operation, run } of mountings) {
+    app.route({
+      method: operation.method,
+      url: `/api/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
+      config: { operation: operation.id },
+      ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
+      // Before the body is read: who may not call is told so without sending it.
+      onRequest: async (request) => {
+        request.caller = await identify(ctx, auth, operation.access, request);
+      },
+      errorHandler: (error, request, reply) => {
+        const known = error instanceof UnreadableBodyError ? asApiError(error, invalidCode(operation)) : error;
+        sendError(ctx, request, reply, known, invalidCode(operation));
+      },
+      handler: async (request, reply) => send(reply, await run(ctx, request.caller, request, reply)),
+    });
+  }
+}
+
+function invalidCode(operation: Operation) {
+  return operation.invalid ?? 4002;
+}
+
+function readInput(operation: Operation, request: FastifyRequest): unknown {
+  const params = checked(operation, operation.params, request.params);
+  const query = checked(
+    operation,
+    operation.query,
+    operation.query && Value.Convert(operation.query, { ...(request.query as object) }),
+  );
+  const body = checked(operation, operation.body, readBody(operation, request));
+  return { ...body, ...query, ...params };
+}
+
+function readBody(operation: Operation, request: FastifyRequest): unknown {
+  if (operation.body === undefined) return undefined;
+  if (operation.bodyKind === 'urlencoded') return Value.Convert(operation.body, request.body ?? {});
+  return request.body === undefined && !isTooShortToBeABody(request) ? unreadJson(operation) : (request.body ?? {});
+}
+
+/** Without a body there is nothing to have a content type; then the schema says what is missing. */
+function isTooShortToBeABody(request: FastifyRequest): boolean {
+  return request.headers['transfer-encoding'] === undefined && (request.headers['content-length'] ?? '0') === '0';
+}
+
+function unreadJson(operation: Operation): never {
+  throw new ApiError(invalidCode(operation), 'Content-Type: this route takes application/json; send the body as JSON.');
+}
+
+function checked(operation: Operation, schema: TSchema | undefined, value: unknown): object {
+  if (schema === undefined) return {};
+  const problem = findProblem(schema, value);
+  if (problem !== null) throw new ApiError(invalidCode(operation), problem);
+  return value as object;
+}

@@ -1,0 +1,83 @@
+// The HTTP server: request ids, logs, metrics, health, accounts and the mounted operations.
+import { ApiError } from '@chauffeur/contract/errors';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Context } from '../context.ts';
+import type { Auth } from '../features/accounts/accounts.ts';
+import { newId } from '../kernel/ids.ts';
+import { mountAccounts } from './accounts.ts';
+import { addBodyParsers } from './body.ts';
+import { sendError } from './errors.ts';
+import { homePage } from './home.ts';
+import { type Mounting, mountOperations } from './mount.ts';
+import { openApiOf } from './openapi.ts';
+import { mountStatus } from './status.ts';
+
+const JSON_BODY_BYTES = 1024 * 1024;
+/** How long a refused request may go on sending its body, so that its sender gets to read the answer. */
+const LINGER_MS = 5000;
+
+export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly Mounting[]): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: ctx.log,
+    // One line for each request of ours, when it ends: see recordRequest.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => newId(),
+    trustProxy: ctx.config.trustProxy,
+    bodyLimit: JSON_BODY_BYTES,
+    // An upload of 5 GB takes as long as it takes; uploads have an idle time-out of their own.
+    requestTimeout: 0,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      sendError(ctx, request, reply, error);
+    },
+  }) as unknown as FastifyInstance;
+  addBodyParsers(app);
+  addHooks(app, ctx);
+  mountStatus(app, ctx);
+  mountAccounts(app, ctx, auth);
+  mountOperations(app, ctx, auth, mountings);
+  const openApi = JSON.stringify(openApiOf(OPERATIONS, ctx.publicUrl));
+  app.get('/api/v1/openapi.json', async (_request, reply) =>
+    reply.header('content-type', 'application/json; charset=utf-8').send(openApi),
+  );
+  app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(ctx, request, reply, new ApiError(4040, 'There is no such route; see /api/v1/openapi.json.')),
+  );
+  app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
+  return app;
+}
+
+function addHooks(app: FastifyInstance, ctx: Context): void {
+  app.decorateRequest('caller', null as never);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    endRefusedBody(request);
+    recordRequest(ctx, request, reply);
+  });
+}
+
+/** Node reads and drops the rest of a body whose request was answered; not for longer than it takes to notice. */
+function endRefusedBody(request: FastifyRequest): void {
+  const { raw } = request;
+  if (raw.complete || raw.destroyed) return;
+  raw.resume();
+  const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+  timer.unref();
+  raw.once('close', () => clearTimeout(timer));
+}
+
+function recordRequest(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  const operation = request.routeOptions.config?.operation ?? 'other';
+  ctx.metrics.requests.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+  if (operation === 'other') return;
+  const caller = request.caller as typeof request.caller | null;
+  const game = caller?.kind === 'game' ? { game: caller.gameId, keyRef: caller.keyRef } : {};
+  request.log.info({ operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ...game }, 'request');
+}

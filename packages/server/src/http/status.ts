@@ -1,0 +1,64 @@
+// What load balancers and monitors ask: is the process up, can it work, what does it count.
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import { rows } from '../kernel/db.ts';
+import { createClamdScanner } from '../kernel/scanner/clamd.ts';
+
+const CHECK_MS = 3000;
+
+export function mountStatus(app: FastifyInstance, ctx: Context): void {
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.get('/health', async () => ({ status: 'ok' }));
+  app.get('/ready', async (_request, reply) => {
+    const checks = await runChecks(ctx);
+    const ready = !stopping && Object.values(checks).every((result) => result === 'ok' || result === 'not configured');
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'ready' : stopping ? 'stopping' : 'not ready', checks });
+  });
+  app.get('/metrics', async (request, reply) => {
+    if (!mayReadMetrics(ctx.config.metricsToken, request.headers.authorization)) {
+      return reply.code(401).header('www-authenticate', 'Bearer').send('A bearer token is needed.\n');
+    }
+    return reply.header('content-type', ctx.metrics.registry.contentType).send(await ctx.metrics.registry.metrics());
+  });
+}
+
+/** Each part's state; the reason of a failure goes to the log, not to whoever asks. */
+async function runChecks(ctx: Context): Promise<Record<string, string>> {
+  const { clamd, clamdStreamLimit: streamLimit } = ctx.config;
+  const parts: Record<string, (() => Promise<unknown>) | undefined> = {
+    database: () => rows(ctx.db, sql`select 1`),
+    blobs: () => ctx.blobs.check(),
+    scanner: clamd === undefined ? undefined : () => createClamdScanner({ address: clamd, streamLimit }).ping(),
+  };
+  const results = Object.entries(parts).map(async ([name, check]) => [name, await stateOf(ctx, name, check)]);
+  return Object.fromEntries(await Promise.all(results));
+}
+
+async function stateOf(ctx: Context, name: string, check: (() => Promise<unknown>) | undefined): Promise<string> {
+  if (check === undefined) return 'not configured';
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_MS} ms`)), CHECK_MS);
+  try {
+    await Promise.race([check(), late]);
+    return 'ok';
+  } catch (err) {
+    ctx.log.warn({ err, part: name }, 'readiness check failed');
+    return 'failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function mayReadMetrics(token: string | undefined, authorization = ''): boolean {
+  if (token === undefined) return true;
+  const expected = Buffer.from(`Bearer ${token}`);
+  const given = Buffer.from(authorization);
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { writeDurably } from './file-writer.ts';
+
+const MIB = 1024 * 1024;
+const folder = await mkdtemp(join(tmpdir(), 'chauffeur-writer-'));
+const path = join(folder, 'file');
+after(() => rm(folder, { recursive: true }));
+
+async function* inBuffers(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+for (const [bytes, size] of [
+  [5000, 1],
+  [3 * MIB + 5, 1000],
+  [3 * MIB, MIB],
+  [9 * MIB, 4 * MIB],
+  [150 * MIB, 64 * 1024],
+] as const) {
+  test(`writes ${bytes} bytes that come in buffers of ${size}`, async () => {
+    const whole = randomBytes(bytes);
+    await using file = await open(path, 'w');
+    assert.equal(await writeDurably(file, 0, inBuffers(whole, size)), bytes);
+    assert.ok(whole.equals(await readFile(path)));
+  });
+}
+
+test('begins at the given byte and leaves what is before it', async () => {
+  await using file = await open(path, 'w');
+  await file.write('0123456789');
+  await writeDurably(file, 4, inBuffers(Buffer.from('abc'), 1));
+  assert.equal(await readFile(path, 'utf8'), '0123abc789');
+});
+
+test('touches the file no more once the source has failed', async () => {
+  await using file = await open(path, 'w');
+  const source = async function* () {
+    yield* inBuffers(randomBytes(3 * MIB), MIB);
+    throw new Error('the client is gone');
+  };
+  await assert.rejects(writeDurably(file, 0, source()), /the client is gone/);
+  assert.equal((await file.stat()).size, 3 * MIB);
+});
+
+test('tells why it could not write, and lets go of the source', async () => {
+  await using file = await open(path, 'r');
+  let released = false;
+  const source = async function* () {
+    try {
+      for (;;) yield randomBytes(MIB);
+    } finally {
+      released = true;
+    }
+  };
+  await assert.rejects(writeDurably(file, 0, source()), { code: 'EBADF' });
+  assert.ok(released);
+});

@@ -1,0 +1,60 @@
+// Decides where blobs are kept from CHAUFFEUR_BLOBS and opens that store.
+import { join } from 'node:path';
+import type { S3Settings } from './bucket.ts';
+import { openFileStore } from './filesystem.ts';
+import { openS3Store } from './s3.ts';
+import type { BlobStore } from './store.ts';
+
+/** Plain JSON, so that it can be handed to a worker thread. Credentials are not in it: the AWS SDK finds them by itself. */
+export type BlobSettings = { kind: 'files'; folder: string } | ({ kind: 's3' } & S3Settings);
+
+/** Opens the store that `settings` names. Touches neither disk nor network yet: `check` tells whether it answers. */
+export function openBlobStore(settings: BlobSettings): BlobStore {
+  return settings.kind === 'files' ? openFileStore(settings.folder) : openS3Store(settings);
+}
+
+const EXAMPLE = 's3://bucket?region=eu-central-1&endpoint=https://s3.example.com';
+const PARAMETERS: readonly string[] = ['endpoint', 'region'];
+
+/**
+ * Reads CHAUFFEUR_BLOBS: `s3://bucket/prefix?endpoint=…&region=…`, where prefix, endpoint (Amazon's own) and region
+ * (us-east-1) may be absent; without an address blobs are files under `<dataFolder>/blobs`. Throws an Error whose message
+ * names the problem and the remedy.
+ */
+export function parseBlobSettings(address: string | undefined, dataFolder: string): BlobSettings {
+  if (address === undefined || address === '') return { kind: 'files', folder: join(dataFolder, 'blobs') };
+  if (!URL.canParse(address)) throw new Error(`CHAUFFEUR_BLOBS is not an address; write it such as ${EXAMPLE}`);
+  const url = new URL(address);
+  if (url.protocol !== 's3:')
+    throw new Error(`CHAUFFEUR_BLOBS begins with ${url.protocol}//; write it such as ${EXAMPLE}`);
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('CHAUFFEUR_BLOBS holds credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead');
+  }
+  // A port would be read as a part of the bucket's name, which never has one.
+  if (url.hostname === '' || url.port !== '')
+    throw new Error(`CHAUFFEUR_BLOBS names no bucket; write it such as ${EXAMPLE}`);
+  const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`CHAUFFEUR_BLOBS has an unknown parameter ${unknown}; use ${PARAMETERS.join(' and ')}`);
+  const endpoint = parseEndpoint(url.searchParams.get('endpoint'));
+  const prefix = url.pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .join('/');
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    region: url.searchParams.get('region') || 'us-east-1',
+    ...(endpoint !== null && { endpoint }),
+    ...(prefix !== '' && { prefix: `${decodeURIComponent(prefix)}/` }),
+  };
+}
+
+/** The address of an S3 server other than Amazon's; null when none is given. */
+function parseEndpoint(endpoint: string | null): string | null {
+  if (endpoint === null || endpoint === '') return null;
+  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {
+    throw new Error('The endpoint in CHAUFFEUR_BLOBS is not a web address; write it such as https://s3.example.com');
+  }
+  return endpoint;
+}

@@ -1,0 +1,167 @@
+// Keeps blobs as objects of an S3 bucket: a blob being written is a multipart upload and a tail (see s3-parts.ts).
+import { buffer } from 'node:stream/consumers';
+import type { Bucket, S3Settings } from './bucket.ts';
+import { assertKey } from './key.ts';
+import {
+  cutPieces,
+  keyOfTail,
+  LEAST_PART_BYTES,
+  nextSlot,
+  PART_BYTES,
+  type Piece,
+  readState,
+  type S3Part,
+  type S3State,
+  type S3Tail,
+  tailName,
+  tailNames,
+} from './s3-parts.ts';
+import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, type ByteSource } from './store.ts';
+
+/** Opens the store. The AWS SDK is loaded at the first request: whoever keeps files does not wait for it at every start. */
+export function openS3Store(settings: S3Settings): BlobStore {
+  let opened: Promise<Bucket> | undefined;
+  const open = (): Promise<Bucket> => {
+    opened ??= import('./bucket.ts').then(({ Bucket }) => new Bucket(settings));
+    return opened;
+  };
+  const openFor = async (key: string): Promise<Bucket> => {
+    assertKey(key);
+    return open();
+  };
+
+  return {
+    /** Nothing is sent yet: a blob under 5 MiB never becomes a multipart upload. */
+    async begin(key) {
+      assertKey(key);
+      return { key, size: 0 };
+    },
+    append: async (upload, source) => append(await openFor(upload.key), upload, source),
+    complete: async (upload) => complete(await openFor(upload.key), upload),
+    async stat(key) {
+      const bucket = await openFor(key);
+      const size = await bucket.sizeOf(key);
+      return size === null ? null : { size };
+    },
+    read: async (key, range) => (await openFor(key)).get(key, range),
+    sign: async (key, options) => (await openFor(key)).sign(key, options),
+    async delete(key) {
+      const bucket = await openFor(key);
+      await abortUploads(bucket, key);
+      await Promise.all([key, ...tailNames(key)].map((name) => bucket.remove(name)));
+    },
+    async *list(prefix) {
+      yield* list(await open(), prefix);
+    },
+    check: async () => (await open()).check(),
+    close: async () => (await opened)?.close(),
+  };
+}
+
+/** Two parts are on their way while the third fills: at most three of them, 48 MiB, are in memory. */
+async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource): Promise<BlobUpload> {
+  const { key } = upload;
+  const before = readState(upload);
+  const stop = new AbortController();
+  const sending: Promise<S3Part>[] = [];
+  let uploadId = before.uploadId;
+  let tail: S3Tail | null = null;
+  try {
+    for await (const piece of cutPieces(behindTail(bucket, key, before.tail, source), PART_BYTES)) {
+      if (piece.size < LEAST_PART_BYTES) {
+        tail = await putTail(bucket, key, nextSlot(before.tail), piece);
+        continue; // Only the last piece can be this small.
+      }
+      uploadId ??= await bucket.createUpload(key);
+      await sending.at(-2);
+      const number = before.parts.length + sending.length + 1;
+      sending.push(inBackground(bucket.uploadPart(key, uploadId, number, bytesOf(piece), stop.signal)));
+    }
+    const parts = [...before.parts, ...(await Promise.all(sending))];
+    return toUpload(key, { uploadId, parts, tail });
+  } catch (error) {
+    // A part that still arrives later would replace one of the next attempt.
+    stop.abort();
+    await Promise.allSettled(sending);
+    // Nobody knows this upload yet. When it cannot be given up now, `complete` and `delete` do it.
+    if (uploadId !== null && uploadId !== before.uploadId) {
+      await Promise.allSettled([bucket.abortUpload(key, uploadId)]);
+    }
+    throw error;
+  }
+}
+
+function toUpload(key: string, state: S3State): BlobUpload {
+  const size = state.parts.reduce((sum, part) => sum + part.size, state.tail?.size ?? 0);
+  return { key, size, parts: state };
+}
+
+/** The bytes of the tail, then those of `source`. */
+async function* behindTail(
+  bucket: Bucket,
+  key: string,
+  tail: S3Tail | null,
+  source: ByteSource,
+): AsyncGenerator<Uint8Array> {
+  if (tail !== null) yield* await bucket.get(tailName(key, tail.slot));
+  yield* source;
+}
+
+async function putTail(bucket: Bucket, key: string, slot: 0 | 1, piece: Piece): Promise<S3Tail> {
+  await bucket.put(tailName(key, slot), bytesOf(piece));
+  return { slot, size: piece.size };
+}
+
+function bytesOf(piece: Piece): Buffer {
+  return Buffer.concat(piece.buffers, piece.size);
+}
+
+/** Lets a part go on unwatched until it is awaited, without its failure ending the process meanwhile. */
+function inBackground(part: Promise<S3Part>): Promise<S3Part> {
+  part.catch(() => undefined);
+  return part;
+}
+
+async function complete(bucket: Bucket, upload: BlobUpload): Promise<void> {
+  const state = readState(upload);
+  try {
+    await assemble(bucket, upload.key, state);
+  } catch (error) {
+    // What it is made of is gone after an earlier `complete`, whose answer may have been lost; then the object is there.
+    const gone = error instanceof BlobMissingError;
+    if (!gone || (await bucket.sizeOf(upload.key)) !== upload.size) throw error;
+  }
+  await Promise.all(tailNames(upload.key).map((name) => bucket.remove(name)));
+  // An append that was cut off with its process may have left an upload that no state knows of.
+  if (state.uploadId !== null) await abortUploads(bucket, upload.key);
+}
+
+/** Makes the object of its parts and its tail. */
+async function assemble(bucket: Bucket, key: string, state: S3State): Promise<void> {
+  const tail = state.tail === null ? null : await buffer(await bucket.get(tailName(key, state.tail.slot)));
+  if (state.uploadId === null) return bucket.put(key, tail ?? Buffer.alloc(0));
+  const parts = [...state.parts];
+  if (tail !== null) parts.push(await bucket.uploadPart(key, state.uploadId, parts.length + 1, tail));
+  await bucket.completeUpload(key, state.uploadId, parts);
+}
+
+async function abortUploads(bucket: Bucket, key: string): Promise<void> {
+  // A prefix also finds the uploads of longer keys.
+  for await (const upload of bucket.listUploads(key)) {
+    if (upload.key === key) await bucket.abortUpload(key, upload.uploadId);
+  }
+}
+
+/** Begun blobs are few, so they are remembered; complete ones are not. */
+async function* list(bucket: Bucket, prefix: string): AsyncGenerator<BlobInfo> {
+  const begun = new Map<string, Date>();
+  for await (const { key, begunAt } of bucket.listUploads(prefix)) begun.set(key, begunAt);
+  for await (const object of bucket.listObjects(prefix)) {
+    const key = keyOfTail(object.key);
+    if (key === null) yield object;
+    else if (key.startsWith(prefix)) begun.set(key, object.modifiedAt);
+  }
+  for (const [key, modifiedAt] of begun) {
+    if ((await bucket.sizeOf(key)) === null) yield { key, modifiedAt };
+  }
+}

@@ -1,0 +1,312 @@
+// What every blob store keeps, tried on real files and on a real S3 server.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { S3_MISSING, startS3 } from '../../../test/setup/s3.ts';
+import { newId } from '../ids.ts';
+import { type BlobSettings, openBlobStore, parseBlobSettings } from './open.ts';
+import { BlobMissingError, type BlobStore, type BlobUpload } from './store.ts';
+
+const MIB = 1024 * 1024;
+
+const s3 = await startS3();
+const folder = await mkdtemp(join(tmpdir(), 'chauffeur-blobs-'));
+if (s3 !== null) Object.assign(process.env, s3.env);
+after(async () => {
+  await rm(folder, { recursive: true });
+  await s3?.stop();
+});
+
+const STORES = [
+  { name: 'files', settings: parseBlobSettings(undefined, folder), skip: false },
+  { name: 'S3', settings: parseBlobSettings(s3?.url ?? 's3://none', folder), skip: s3 === null && S3_MISSING },
+] as const;
+
+/** Gives the bytes as a network would: in buffers of `size`. */
+async function* inBuffers(bytes: Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Gives the bytes and then breaks off. */
+async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield* inBuffers(bytes);
+  throw new Error('the client is gone');
+}
+
+/** The state as it comes back from a row of the database. */
+function throughJson(upload: BlobUpload): BlobUpload {
+  return JSON.parse(JSON.stringify(upload)) as BlobUpload;
+}
+
+function hash(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function put(store: BlobStore, key: string, bytes: Buffer): Promise<BlobUpload> {
+  const upload = await store.append(await store.begin(key), inBuffers(bytes));
+  await store.complete(upload);
+  return upload;
+}
+
+async function assertHolds(store: BlobStore, key: string, expected: Buffer): Promise<void> {
+  assert.deepEqual(await store.stat(key), { size: expected.length });
+  const found = await buffer(await store.read(key));
+  assert.equal(found.length, expected.length);
+  assert.equal(hash(found), hash(expected));
+}
+
+async function keysBelow(store: BlobStore, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(prefix)) keys.push(key);
+  return keys.sort();
+}
+
+for (const { name, settings, skip } of STORES) {
+  describe(`a blob store on ${name}`, { skip }, () => {
+    const store = openBlobStore(settings);
+    const newKey = () => `files/${newId()}/${newId()}.zip`;
+    after(() => store.close());
+
+    test('answers its check', () => store.check());
+
+    test('gives back what was written in one append', async () => {
+      const [key, bytes] = [newKey(), randomBytes(3 * MIB + 17)];
+      await put(store, key, bytes);
+      await assertHolds(store, key, bytes);
+    });
+
+    test('keeps an empty blob, appended to or not', async () => {
+      const [untouched, appended] = [newKey(), newKey()];
+      await store.complete(await store.begin(untouched));
+      await put(store, appended, Buffer.alloc(0));
+      await assertHolds(store, untouched, Buffer.alloc(0));
+      await assertHolds(store, appended, Buffer.alloc(0));
+    });
+
+    test('puts appends of odd sizes together, each by another process', async () => {
+      const key = newKey();
+      const chunks = [1, 5 * MIB - 1, 16 * MIB, 17 * MIB, 0, 4 * MIB, 7].map((size) => randomBytes(size));
+      let upload = await store.begin(key);
+      for (const chunk of chunks) {
+        const process = openBlobStore(settings);
+        upload = throughJson(await process.append(upload, inBuffers(chunk)));
+        await process.close();
+      }
+      await store.complete(upload);
+      await assertHolds(store, key, Buffer.concat(chunks));
+    });
+
+    test('resumes after an append that broke off', async () => {
+      const [key, first, lost, second] = [newKey(), randomBytes(6 * MIB), randomBytes(38 * MIB), randomBytes(17 * MIB)];
+      const begun = await store.begin(key);
+      await assert.rejects(store.append(begun, brokenAfter(lost)), /the client is gone/);
+      const upload = await store.append(begun, inBuffers(first));
+      assert.equal(upload.size, first.length);
+      await assert.rejects(store.append(upload, brokenAfter(lost)), /the client is gone/);
+      await store.complete(await store.append(throughJson(upload), inBuffers(second)));
+      await assertHolds(store, key, Buffer.concat([first, second]));
+    });
+
+    test('resumes after an append whose result was never stored', async () => {
+      const [key, first, lost, second] = [newKey(), randomBytes(2 * MIB), randomBytes(MIB), randomBytes(2 * MIB)];
+      const upload = await store.append(await store.begin(key), inBuffers(first));
+      await store.append(upload, inBuffers(lost));
+      await store.complete(await store.append(upload, inBuffers(second)));
+      await assertHolds(store, key, Buffer.concat([first, second]));
+    });
+
+    test('cuts off what a broken append left when the blob is completed without it', async () => {
+      const [key, bytes] = [newKey(), randomBytes(MIB)];
+      const upload = await store.append(await store.begin(key), inBuffers(bytes));
+      await assert.rejects(store.append(upload, brokenAfter(randomBytes(2 * MIB))), /the client is gone/);
+      await store.complete(upload);
+      await assertHolds(store, key, bytes);
+    });
+
+    test('shows nothing before the blob is complete', async () => {
+      const key = newKey();
+      const upload = await store.append(await store.begin(key), inBuffers(randomBytes(6 * MIB)));
+      assert.equal(await store.stat(key), null);
+      await assert.rejects(store.read(key), BlobMissingError);
+      await store.complete(upload);
+      assert.deepEqual(await store.stat(key), { size: 6 * MIB });
+    });
+
+    for (const size of [100, 6 * MIB, 17 * MIB]) {
+      test(`can complete a blob of ${size} bytes again, in another process`, async () => {
+        const [key, bytes] = [newKey(), randomBytes(size)];
+        const upload = await put(store, key, bytes);
+        await openBlobStore(settings).complete(throughJson(upload));
+        await assertHolds(store, key, bytes);
+      });
+    }
+
+    test('does not complete what was deleted', async () => {
+      const key = newKey();
+      const upload = await store.append(await store.begin(key), inBuffers(randomBytes(6 * MIB)));
+      await store.delete(key);
+      await assert.rejects(store.complete(upload), BlobMissingError);
+    });
+
+    test('reads ranges, both ends included', async () => {
+      const [key, bytes] = [newKey(), randomBytes(MIB)];
+      await put(store, key, bytes);
+      const ranges = [
+        [0, 0],
+        [5, 700_000],
+        [MIB - 1, MIB - 1],
+        [MIB - 10, MIB + 10],
+        [MIB, MIB + 1],
+      ] as const;
+      for (const [start, end] of ranges) {
+        assert.deepEqual(await buffer(await store.read(key, { start, end })), bytes.subarray(start, end + 1));
+      }
+    });
+
+    test('says that a blob is missing', async () => {
+      assert.equal(await store.stat(newKey()), null);
+      await assert.rejects(store.read(newKey()), BlobMissingError);
+      await assert.rejects(store.read(newKey(), { start: 0, end: 9 }), BlobMissingError);
+    });
+
+    test('deletes what is complete and what is only begun, also twice', async () => {
+      const [id, complete, begun] = [newId(), 'complete.zip', 'begun.zip'];
+      await put(store, `files/${id}/${complete}`, randomBytes(10));
+      const upload = await store.append(await store.begin(`files/${id}/${begun}`), inBuffers(randomBytes(18 * MIB)));
+      await store.append(upload, inBuffers(randomBytes(18 * MIB)));
+      for (const key of [complete, begun, complete, begun]) await store.delete(`files/${id}/${key}`);
+      assert.deepEqual(await keysBelow(store, `files/${id}/`), []);
+    });
+
+    test('lists each key below a prefix once, complete or begun', async () => {
+      const id = newId();
+      const [complete, small, large, again, other] = ['a.zip', 'b.zip', 'deep/c.zip', 'd.zip', 'e.zip'].map(
+        (end) => `${id}/${end}`,
+      );
+      const before = Date.now() - 2000;
+      await put(store, complete!, randomBytes(10));
+      await put(store, again!, randomBytes(10));
+      await put(store, `other-${other}`, randomBytes(10));
+      for (const [key, size] of [
+        [small!, 10],
+        [large!, 18 * MIB],
+        [again!, 10],
+      ] as const) {
+        await store.append(await store.begin(key), inBuffers(randomBytes(size)));
+      }
+      assert.deepEqual(await keysBelow(store, `${id}/`), [complete, small, again, large].sort());
+      assert.deepEqual(await keysBelow(store, `${id}/deep/c`), [large]);
+      assert.deepEqual(await keysBelow(store, `${id}/nothing`), []);
+      for await (const { modifiedAt } of store.list(`${id}/`)) {
+        assert.ok(
+          modifiedAt.getTime() >= before && modifiedAt.getTime() <= Date.now() + 2000,
+          modifiedAt.toISOString(),
+        );
+      }
+    });
+
+    test('refuses keys that are no keys', async () => {
+      for (const key of ['', '/a', 'a/', 'a//b', '../a', 'a/../b', 'a/.b', 'A', 'a b', 'a.part', 'a.0.tail', 'a\0']) {
+        await assert.rejects(store.begin(key), /Bad blob key/, key);
+        await assert.rejects(store.read(key), /Bad blob key/, key);
+        await assert.rejects(store.delete(key), /Bad blob key/, key);
+      }
+    });
+  });
+}
+
+/** One attempt: how many bytes arrive, in buffers of which size, and whether it breaks off. */
+const attempts = fc.array(
+  fc.record({ size: fc.nat({ max: 300_000 }), buffer: fc.integer({ min: 100, max: 200_000 }), breaks: fc.boolean() }),
+  { maxLength: 12 },
+);
+
+test('files hold exactly the appends that succeeded, whatever broke off between them', async () => {
+  const store = openBlobStore({ kind: 'files', folder });
+  await fc.assert(
+    fc.asyncProperty(attempts, async (list) => {
+      const key = `property/${newId()}`;
+      const kept: Buffer[] = [];
+      let upload = await store.begin(key);
+      for (const { size, buffer: bufferSize, breaks } of list) {
+        const bytes = randomBytes(size);
+        if (breaks) {
+          await assert.rejects(store.append(upload, brokenAfter(bytes)), /the client is gone/);
+          continue;
+        }
+        upload = throughJson(await store.append(upload, inBuffers(bytes, bufferSize)));
+        kept.push(bytes);
+      }
+      await store.complete(upload);
+      await assertHolds(store, key, Buffer.concat(kept));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+describe('a blob store on S3', { skip: STORES[1].skip }, () => {
+  const store = openBlobStore(STORES[1].settings);
+  after(() => store.close());
+
+  test('signs an address that gives the blob as a download without credentials', async () => {
+    const [key, bytes] = [`files/${newId()}.zip`, randomBytes(MIB)];
+    await put(store, key, bytes);
+    const address = await store.sign(key, { seconds: 60, filename: 'Größe 1.zip', contentType: 'application/zip' });
+    assert.ok(address !== null);
+    const response = await fetch(address);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'application/zip');
+    const disposition = `attachment; filename="Gr__e 1.zip"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%201.zip`;
+    assert.equal(response.headers.get('content-disposition'), disposition);
+    assert.equal(hash(Buffer.from(await response.arrayBuffer())), hash(bytes));
+  });
+
+  test('takes no signed address that was changed', async () => {
+    const [key, other] = [`files/${newId()}.zip`, `files/${newId()}.zip`];
+    await put(store, key, randomBytes(10));
+    await put(store, other, randomBytes(10));
+    const address = await store.sign(key, { seconds: 60, filename: 'a.zip', contentType: 'application/zip' });
+    const response = await fetch(address!.replace(key, other));
+    assert.equal(response.status, 403);
+  });
+
+  test('keeps below its prefix', async () => {
+    const inside = openBlobStore({ ...STORES[1].settings, prefix: 'inside/' } as BlobSettings);
+    const [key, bytes] = [`${newId()}/a.zip`, randomBytes(6 * MIB)];
+    await put(inside, key, bytes);
+    await inside.append(await inside.begin(`${key}2`), inBuffers(bytes));
+    await assertHolds(inside, key, bytes);
+    assert.equal(await store.stat(key), null);
+    assert.deepEqual(await keysBelow(inside, ''), [key, `${key}2`]);
+    await inside.close();
+  });
+
+  test('leaves no parts or tails behind a complete blob', async () => {
+    const key = `traces/${newId()}.zip`;
+    const begun = await store.begin(key);
+    await store.append(begun, inBuffers(randomBytes(17 * MIB))); // Its upload id is lost with its result.
+    const upload = await store.append(begun, inBuffers(randomBytes(17 * MIB)));
+    await store.complete(await store.append(upload, inBuffers(randomBytes(MIB))));
+    const { Bucket } = await import('./bucket.ts');
+    const settings = STORES[1].settings;
+    assert.ok(settings.kind === 's3');
+    const bucket = new Bucket(settings);
+    for await (const upload of bucket.listUploads(key)) assert.fail(`left an upload of ${upload.key}`);
+    for await (const object of bucket.listObjects(key)) assert.equal(object.key, key);
+    bucket.close();
+  });
+
+  test('says what is wrong when the bucket is not there or nobody listens', async () => {
+    const missing = openBlobStore({ ...STORES[1].settings, bucket: 'no-such-bucket' } as BlobSettings);
+    await assert.rejects(missing.check(), /HeadBucket on S3 bucket no-such-bucket failed: NotFound/);
+    const nobody = openBlobStore({ ...STORES[1].settings, endpoint: 'http://127.0.0.1:1' } as BlobSettings);
+    await assert.rejects(nobody.check(), /HeadBucket on S3 bucket chauffeur failed: ECONNREFUSED/);
+    await missing.close();
+    await nobody.close();
+  });
+});

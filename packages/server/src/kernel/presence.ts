@@ -1,0 +1,125 @@
+// Tells which processes of the service are alive, without timers: each holds an advisory lock on a number of its own for as
+// long as its connection to the database lives, and PostgreSQL lets go of the lock the moment the process dies.
+import { setTimeout as wait } from 'node:timers/promises';
+import { ApiError } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { changed, type Db, onlyRow, row, rows } from './db.ts';
+import type { Log } from './log.ts';
+
+/** One stay among the living. After a broken connection the process enters again, under another number. */
+export type Membership = {
+  /** Rows that this process holds something with carry this number. */
+  readonly processNo: number;
+  /** Aborted when the connection breaks: from then on others may take over what was held under this number. */
+  readonly lost: AbortSignal;
+};
+
+export type Presence = {
+  /** Throws 5030 while the process is not among the living. */
+  current(): Membership;
+  /** Records a job worker of this process, so that its jobs can be given back when the process dies. */
+  addWorker(workerId: string): Promise<void>;
+  leave(): Promise<void>;
+};
+
+type Stay = Membership & { client: pg.Client; abort: () => void };
+
+/** Key class of the locks, so that they meet no other advisory lock of the database. */
+const LOCK_CLASS = 40_119;
+const REJOIN_MS = 500;
+
+/** Enters this process into the list of the living. `role` is for the operator’s eyes: start, api, worker. */
+export async function joinPresence(connectionString: string, db: Db, role: string, log: Log): Promise<Presence> {
+  const workerIds: string[] = [];
+  const leaving = new AbortController();
+  let stay: Stay | undefined;
+
+  async function enter(): Promise<void> {
+    const entered = await openStay(connectionString, db, role, workerIds);
+    stay = entered;
+    entered.client.on('end', () => void rejoin(entered));
+  }
+
+  async function rejoin(broken: Stay): Promise<void> {
+    broken.abort();
+    stay = undefined;
+    while (!leaving.signal.aborted && stay === undefined) {
+      await enter().catch(async (err) => {
+        log.warn({ err }, 'the connection that marks this process as alive is broken; trying again');
+        await wait(REJOIN_MS, undefined, { signal: leaving.signal }).catch(() => undefined);
+      });
+    }
+  }
+
+  await enter();
+  return {
+    current() {
+      if (stay === undefined) throw new ApiError(5030);
+      return stay;
+    },
+    async addWorker(workerId) {
+      workerIds.push(workerId);
+      if (stay !== undefined) await recordWorkers(db, stay.processNo, workerIds);
+    },
+    async leave() {
+      leaving.abort();
+      if (stay === undefined) return;
+      await changed(db, sql`delete from processes where process_no = ${stay.processNo}`);
+      await stay.client.end();
+    },
+  };
+}
+
+async function openStay(connectionString: string, db: Db, role: string, workerIds: readonly string[]): Promise<Stay> {
+  const client = new pg.Client({ connectionString, keepAlive: true, application_name: 'chauffeur-presence' });
+  // The 'end' that follows an error is what counts.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { process_no } = await onlyRow(
+      db,
+      sql<{ process_no: number }>`select nextval('process_numbers')::int as process_no`,
+    );
+    // The lock comes before the row: a row without its lock is a process that died.
+    await client.query('select pg_advisory_lock($1::int, $2::int)', [LOCK_CLASS, process_no]);
+    await changed(
+      db,
+      sql`insert into processes (process_no, role, worker_ids) values (${process_no}, ${role}, ${workerIds})`,
+    );
+    const controller = new AbortController();
+    return {
+      processNo: process_no,
+      lost: controller.signal,
+      client,
+      abort: () => controller.abort(new ApiError(5030)),
+    };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function recordWorkers(db: Db, processNo: number, workerIds: readonly string[]): Promise<void> {
+  await changed(db, sql`update processes set worker_ids = ${workerIds} where process_no = ${processNo}`);
+}
+
+const lockIsHeld = (processNo: unknown) =>
+  sql`exists (select from pg_locks where locktype = 'advisory' and classid = ${LOCK_CLASS} and objid = ${processNo} and objsubid = 2 and granted
+    and database = (select oid from pg_database where datname = current_database()))`;
+
+/** Whether the process with this number is alive. */
+export async function isAlive(db: Db, processNo: number): Promise<boolean> {
+  return (await row(db, sql`select 1 where ${lockIsHeld(processNo)}`)) !== undefined;
+}
+
+/** Removes the processes that died without leaving; answers the ids of their job workers. */
+export async function buryDead(db: Db): Promise<string[]> {
+  const dead = await rows(
+    db,
+    sql<{
+      worker_ids: string[];
+    }>`delete from processes where not ${lockIsHeld(sql.ref('process_no'))} returning worker_ids`,
+  );
+  return dead.flatMap(({ worker_ids }) => worker_ids);
+}

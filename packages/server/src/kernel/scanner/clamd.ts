@@ -1,0 +1,113 @@
+// Scans streams with ClamAV’s clamd over its socket (clamd(8), COMMANDS: zINSTREAM, zVERSION, zPING).
+import { type ClamdAddress, type ClamdConnection, type ClamdTimeouts, openClamd } from './clamd-connection.ts';
+import { readVerdict, readVersion } from './clamd-reply.ts';
+import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
+
+export type ClamdSettings = {
+  /** As in CHAUFFEUR_CLAMD: `unix:/path` or `host:port`. */
+  address: string;
+  /** Bytes in one stream; at most the least of clamd’s StreamMaxLength, MaxFileSize and MaxScanSize. */
+  streamLimit: number;
+  timeouts?: Partial<ClamdTimeouts>;
+};
+
+export type ClamdScanner = Scanner & {
+  /** Whether clamd answers; rejects with ScannerUnavailableError when not. */
+  ping(): Promise<void>;
+};
+
+/** clamd’s own MaxScanTime is two minutes. */
+const TIMEOUTS: ClamdTimeouts = { connectMs: 5_000, idleMs: 150_000 };
+
+/** clamd answers OK to a stream over 2 GiB without having looked at it. */
+const LARGEST_STREAM = 2 ** 31 - 1;
+
+/** Small buffers are sent together up to this size: each chunk costs clamd two reads and a write to its temporary file. */
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * A scanner that asks clamd at `address`, one connection a stream. It holds nothing open between two calls. Throws an Error
+ * when the address cannot be read. Buffers of a scanned source must not be written to after they were given.
+ */
+export function createClamdScanner(settings: ClamdSettings): ClamdScanner {
+  const address = parseClamdAddress(settings.address);
+  const timeouts = { ...TIMEOUTS, ...settings.timeouts };
+  const streamLimit = Math.min(settings.streamLimit, LARGEST_STREAM);
+
+  async function converse<T>(command: string, talk: (connection: ClamdConnection) => Promise<T>): Promise<T> {
+    const connection = openClamd(address, timeouts);
+    try {
+      await connection.write(Buffer.from(`z${command}\0`));
+      return await talk(connection);
+    } finally {
+      connection.close();
+    }
+  }
+
+  return {
+    streamLimit,
+    scan: (source) => converse('INSTREAM', (connection) => scanStream(connection, source, streamLimit)),
+    version: () => converse('VERSION', async ({ reply }) => readVersion(await reply)),
+    ping: () =>
+      converse('PING', async ({ reply }) => {
+        const answer = await reply;
+        if (answer !== 'PONG') throw new ScannerUnavailableError(`clamd answered a ping with ${answer.slice(0, 200)}`);
+      }),
+  };
+}
+
+/** Reads CHAUFFEUR_CLAMD: `unix:/path`, `host:port` or `[IPv6]:port`. Throws an Error that names the problem and the remedy. */
+export function parseClamdAddress(text: string): ClamdAddress {
+  if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
+  const [, ipv6, name, digits] = /^(?:\[([\da-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = ipv6 ?? name;
+  const port = Number(digits);
+  if (host === undefined || !(port >= 1 && port <= 65_535)) {
+    throw new Error('CHAUFFEUR_CLAMD is not an address; write it such as unix:/run/clamav/clamd.ctl or localhost:3310');
+  }
+  return { host, port };
+}
+
+async function scanStream(
+  connection: ClamdConnection,
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Verdict> {
+  const fits = await sendStream(connection, source, limit);
+  if (!fits) return { result: 'not-scanned', reason: `longer than the stream limit of ${limit} bytes` };
+  return readVerdict(await connection.reply);
+}
+
+/**
+ * Sends `source` as chunks of a length (32 bits, big-endian) and as many bytes, ended by a length of zero. Stops when clamd
+ * has answered or is gone. Answers false, and leaves clamd without the end, when the source is longer than `limit`.
+ */
+async function sendStream(
+  connection: ClamdConnection,
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<boolean> {
+  let sent = 0;
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  for await (const buffer of source) {
+    if (connection.isOver()) return true;
+    waiting.push(buffer);
+    length += buffer.length;
+    if (sent + length > limit) return false;
+    if (length < CHUNK_BYTES) continue;
+    await connection.write(lengthOf(length), ...waiting);
+    sent += length;
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) await connection.write(lengthOf(length), ...waiting);
+  await connection.write(lengthOf(0));
+  return true;
+}
+
+function lengthOf(bytes: number): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes);
+  return length;
+}

@@ -1,0 +1,32 @@
+// A fresh database for one test, copied from the migrated template.
+import pg from 'pg';
+import { newId } from '../../src/kernel/ids.ts';
+
+/** Variable that the global setup leaves the server's address in. */
+export const TEST_POSTGRES = 'CHAUFFEUR_TEST_POSTGRES';
+export const TEMPLATE = 'chauffeur_template';
+
+export type TestDatabase = { url: string; drop(): Promise<void> };
+
+export function urlOfDatabase(base: string, name: string): string {
+  return base.replace(/\/[^/?]*(\?|$)/, (_, end: string) => `/${name}${end}`);
+}
+
+/** Creates the database; with `empty` nothing is in it yet. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const base = process.env[TEST_POSTGRES];
+  if (base === undefined) throw new Error('run the tests with npm test, which starts PostgreSQL for them');
+  const name = `test_${newId().replaceAll('-', '')}`;
+  await command(base, `create database ${name} ${empty ? '' : `template ${TEMPLATE}`}`);
+  return { url: urlOfDatabase(base, name), drop: () => command(base, `drop database if exists ${name} with (force)`) };
+}
+
+async function command(base: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: base });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

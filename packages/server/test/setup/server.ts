@@ -1,0 +1,129 @@
+// The real service in this process, on a fresh database and folder, with what a test needs to call it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@chauffeur/contract/client';
+import { type App, type Role, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import { createUser } from '../../src/features/accounts/accounts.ts';
+import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
+import { createGameFor } from '../../src/features/games/games.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createLog } from '../../src/kernel/log.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export type TestServer = {
+  readonly url: string;
+  /** `url` with `/api/v1`. */
+  readonly api: string;
+  readonly ctx: Context;
+  readonly app: App;
+  readonly database: TestDatabase;
+  readonly dataFolder: string;
+  stop(): Promise<void>;
+};
+
+type Options = {
+  /** Settings by their variables. */
+  env?: Record<string, string>;
+  role?: Role;
+  clock?: Clock;
+  /** Share another server's database and folder: two processes of one service. */
+  beside?: TestServer;
+};
+
+/** Starts the service. It stops what it started when stopped; with `beside`, the shared parts stay the other's. */
+export async function startServer({ env = {}, role = 'start', clock = systemClock, beside }: Options = {}): Promise<TestServer> {
+  const database = beside?.database ?? (await createTestDatabase());
+  const dataFolder = beside?.dataFolder ?? (await mkdtemp(join(tmpdir(), 'chauffeur-test-')));
+  const config = readConfig({
+    CHAUFFEUR_PORT: '0',
+    CHAUFFEUR_DATA: dataFolder,
+    DATABASE_URL: database.url,
+    CHAUFFEUR_DATABASE_CONNECTIONS: '8',
+    ...env,
+  });
+  const app = await startApp(config, role, { log: createLog(process.env.TEST_LOG ?? 'silent'), clock });
+  const url = app.url ?? '';
+  return {
+    url,
+    api: `${url}/api/v1`,
+    ctx: app.ctx,
+    app,
+    database,
+    dataFolder,
+    async stop() {
+      await app.close();
+      if (beside !== undefined) return;
+      await database.drop();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TestGame = {
+  uid: string;
+  slug: string;
+  keyHeaders: { 'x-access-token': string; 'x-secret-key': string };
+  owner: { id: string; email: string; password: string };
+  /** Calls operations with the deploy key. */
+  client: Client;
+};
+
+type GameOptions = { verified?: boolean; visibility?: 'public' | 'invisible' | 'draft' };
+
+/** An account with a game and a deploy key. */
+export async function makeGame(server: TestServer, { verified = true, visibility = 'public' }: GameOptions = {}): Promise<TestGame> {
+  const email = `owner-${newId()}@example.com`;
+  const password = 'correct horse battery';
+  const user = await createUser(server.ctx, server.app.auth, { email, password, name: 'Owner', verified });
+  const game = await createGameFor(server.ctx, user.id, { name: `Game ${newId()}`, visibility });
+  const key = await issueDeployKeyFor(server.ctx, game.game_uid, 'test');
+  const keyHeaders = { 'x-access-token': key.access_token, 'x-secret-key': key.secret_key };
+  return {
+    uid: game.game_uid,
+    slug: game.slug,
+    keyHeaders,
+    owner: { id: user.id, email, password },
+    client: createClient({ url: server.api, headers: keyHeaders }),
+  };
+}
+
+/** Signs in over HTTP; answers the headers that carry the session. */
+export async function signIn(server: TestServer, account: { email: string; password: string }): Promise<{ cookie: string }> {
+  const response = await fetch(`${server.url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: server.url },
+    body: JSON.stringify(account),
+  });
+  if (!response.ok) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  return { cookie: response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; ') };
+}
+
+/** Creates an account and signs it in. */
+export async function makePlayer(server: TestServer): Promise<{ id: string; email: string; headers: { cookie: string } }> {
+  const account = { email: `player-${newId()}@example.com`, password: 'correct horse battery' };
+  const user = await createUser(server.ctx, server.app.auth, { ...account, name: 'Player', verified: true });
+  return { id: user.id, email: account.email, headers: await signIn(server, account) };
+}
+
+export type Answer = { status: number; headers: Headers; body: { success: boolean; data?: any; error?: { code: number; message: string; data?: any } } };
+
+/** One request; the answer's JSON is taken as it comes, for a test to look at. */
+export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, { ...init, duplex: 'half' } as RequestInit);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+}
+
+/** Asks again, at once, until `probe` answers something; fails after ten seconds. For what the service does by itself. */
+export async function until<T>(probe: () => Promise<T | undefined | false | null>): Promise<T> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const found = await probe();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error('waited ten seconds in vain');
+  }
+}

@@ -1,0 +1,105 @@
+// What tests of uploads send: small real zips, forms, chunks.
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { TestGame, TestServer } from './server.ts';
+import { type Answer, request } from './server.ts';
+
+/** A valid zip of one stored entry. Layout of PKWARE's APPNOTE, written here apart from the reader under test. */
+export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('hello, player')): Buffer {
+  const path = Buffer.from(name);
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(20, 0);
+  fields.writeUInt16LE(0x0800, 2);
+  fields.writeUInt32LE(crc32(content), 10);
+  fields.writeUInt32LE(content.length, 14);
+  fields.writeUInt32LE(content.length, 18);
+  fields.writeUInt16LE(path.length, 22);
+  const local = Buffer.concat([Buffer.from('PK\x03\x04'), fields, path, content]);
+  const central = Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), fields, Buffer.alloc(14), path]);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(1, 4);
+  end.writeUInt16LE(1, 6);
+  end.writeUInt32LE(central.length, 8);
+  end.writeUInt32LE(local.length, 12);
+  return Buffer.concat([local, central, Buffer.from('PK\x05\x06'), end]);
+}
+
+/** A valid zip of about `bytes` bytes that do not compress. */
+export function zipOfSize(bytes: number): Buffer {
+  return smallZip('data.bin', randomBytes(bytes));
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export type BuildInput = { version?: string; os?: string; arch?: string; channel?: string; build_type?: string; title?: string };
+
+/** Registers a build; answers its id. */
+export async function register(server: TestServer, game: TestGame, input: BuildInput = {}): Promise<string> {
+  const answer = await postJson(server, game, { version: '1.0.0', os: 'linux', arch: 'x86_64', ...input });
+  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data.build_id;
+}
+
+export function postJson(server: TestServer, game: TestGame, body: unknown): Promise<Answer> {
+  return request(`${server.api}/tool/upload/build`, {
+    method: 'POST',
+    headers: { ...game.keyHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Fields of an upload's form; those set to undefined are left out. */
+export type FormFields = Record<string, string | undefined>;
+
+export function uploadFields(buildId: string, zip: Uint8Array): Record<string, string> {
+  return { build_id: buildId, os: 'linux', arch: 'x86_64', channel: 'stable', checksum: sha256(zip) };
+}
+
+/** A form with the text fields first and the file last, unless `fileFirst`. */
+export function formOf(fields: FormFields, zip: Uint8Array | undefined, { filename = 'game.zip', fileFirst = false } = {}): FormData {
+  const form = new FormData();
+  const addFile = () => zip !== undefined && form.append('file', new Blob([zip as Uint8Array<ArrayBuffer>]), filename);
+  if (fileFirst) addFile();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
+  if (!fileFirst) addFile();
+  return form;
+}
+
+/** Sends a whole zip. */
+export function upload(server: TestServer, game: TestGame, form: FormData): Promise<Answer> {
+  return request(`${server.api}/tool/upload/files`, { method: 'POST', headers: game.keyHeaders, body: form });
+}
+
+/** Registers a build and uploads a zip for it; answers the ids. */
+export async function ship(server: TestServer, game: TestGame, input: BuildInput = {}, zip = smallZip()): Promise<{ buildId: string; fileUid: string }> {
+  const { os = 'linux', arch = 'x86_64', channel = 'stable' } = input;
+  const buildId = await register(server, game, input);
+  const answer = await upload(server, game, formOf({ ...uploadFields(buildId, zip), os, arch, channel }, zip));
+  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
+  return { buildId, fileUid: answer.body.data.file_uid };
+}
+
+export function openSession(server: TestServer, game: TestGame, fields: FormFields): Promise<Answer> {
+  const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return request(`${server.api}/tool/upload/sessions`, { method: 'POST', headers: game.keyHeaders, body: new URLSearchParams(entries) });
+}
+
+/** Registers a build and opens a session for `zip`. */
+export async function startSession(server: TestServer, game: TestGame, zip: Uint8Array, fields: FormFields = {}): Promise<string> {
+  const buildId = await register(server, game);
+  const answer = await openSession(server, game, { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(buildId, zip), ...fields });
+  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data.session_id;
+}
+
+/** Sends bytes `start` to `end` (not included) of the zip as one chunk. */
+export function sendChunk(server: TestServer, game: TestGame, sessionId: string, zip: Uint8Array, start: number, end: number, init: RequestInit = {}): Promise<Answer> {
+  return request(`${server.api}/tool/upload/files`, {
+    method: 'POST',
+    headers: { ...game.keyHeaders, 'x-upload-session-id': sessionId, 'content-range': `bytes ${start}-${end - 1}/${zip.length}` },
+    body: formOf({}, zip.subarray(start, end)),
+    ...init,
+  });
+}
