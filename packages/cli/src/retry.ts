@@ -79,7 +79,8 @@ export class Patience {
     const { message } = error as Error;
     if (this.#failures >= tries) throw new GaveUpError(`Gave up after ${tries} tries: ${message}`, { cause: error });
     const delay = Math.max(delayOf(this.#failures, waiting.random()), retryAfter * 1000);
-    note(`${message} Next try (${this.#failures + 1} of ${tries}) in ${(delay / 1000).toFixed(1)} s.`);
+    const next = `trying again (${this.#failures + 1} of ${tries}) in ${(delay / 1000).toFixed(1)} s`;
+    note(`${message.replace(/\.$/, '')}; ${next}.`);
     await waiting.pause(delay, signal);
   }
 }

@@ -86,16 +86,20 @@ function schemaAt(schema: TSchema, schemaPath: string): { description?: string }
   return (at ?? {}) as { description?: string };
 }
 
+/** No schema goes nearly as deep; without a bound, a body of brackets would use up the stack. */
+const DEEPEST = 32;
+
 /** PostgreSQL text takes neither U+0000 nor a lone surrogate (its documentation, "Character Types"): such text is refused here. */
-function findUnstorableText(value: unknown, path: string): string | null {
+function findUnstorableText(value: unknown, path: string, depth = 0): string | null {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return `${fieldName(path)}: holds a NUL character; remove it.`;
     if (!value.isWellFormed()) return `${fieldName(path)}: is not well-formed Unicode; send UTF-8.`;
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
+  if (depth === DEEPEST) return `${fieldName(path)}: nested deeper than ${DEEPEST} levels; send the documented shape.`;
   for (const [key, inner] of Object.entries(value)) {
-    const problem = findUnstorableText(key, path) ?? findUnstorableText(inner, `${path}/${key}`);
+    const problem = findUnstorableText(key, path) ?? findUnstorableText(inner, `${path}/${key}`, depth + 1);
     if (problem !== null) return problem;
   }
   return null;

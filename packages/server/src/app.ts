@@ -67,7 +67,7 @@ async function assemble(given: Config, role: Role, log: Log, clock: Clock, close
   const base = { config, db, blobs, clock, log, mailer, metrics: createMetrics(), presence };
   const publicUrl = (config.publicUrl ?? `http://${hostInUrl(config.host)}:${config.port}`).replace(/\/+$/, '');
   const ctx: Context = { ...base, publicUrl };
-  const auth = createAuth(db, { secret, publicUrl });
+  const auth = createAuth(db, { secret, publicUrl, limitSignIns: config.limitSignIns });
   const close = onlyOnce(() => closeAll(closers));
   if (role === 'start' || role === 'worker') {
     const worker = await startWorker(ctx, database.pool, JOBS);

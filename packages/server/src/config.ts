@@ -156,6 +156,12 @@ export const SETTINGS = {
   limitSessions: set('CHAUFFEUR_LIMIT_SESSIONS', '8', limit, 'Upload sessions open at once, a game.'),
   limitChunks: set('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks, an hour a game.'),
   limitMedia: set('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads, an hour a game.'),
+  limitSignIns: set(
+    'CHAUFFEUR_LIMIT_SIGN_INS',
+    '20',
+    limit,
+    'Sign-ins, and sign-ups and password resets, a minute an address.',
+  ),
   logLevel: set(
     'CHAUFFEUR_LOG_LEVEL',
     'info',

@@ -35,7 +35,7 @@ export function multipartBody(
   const head = Buffer.from(texts.join('') + opening);
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
-    form: ReadableStream.from(bytesOf(head, file, tail, onSent)),
+    form: ReadableStream.from(bytesOf(head, file, tail, onSent)) as BodyInit,
     headers: {
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + file.end - file.start + tail.length),

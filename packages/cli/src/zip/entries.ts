@@ -25,7 +25,7 @@ export type Entry = {
 
 export type ListOptions = { ignore?: readonly string[]; signal?: AbortSignal };
 
-/** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when something cannot be zipped. */
+/** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when it holds no file, or something that cannot be zipped. */
 export async function listEntries(folder: string, options: ListOptions = {}): Promise<Entry[]> {
   const root = await rootOf(folder);
   const entries: Entry[] = [];
@@ -38,6 +38,9 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
       entries.push(entry);
       if (entry.kind === 'folder') queue.push(entry.path);
     }
+  }
+  if (!entries.some((entry) => entry.kind === 'file')) {
+    throw new LocalError(`${folder}: holds no files.`, 'Give the folder that holds the files, once they are there.');
   }
   return entries.sort(byBytes);
 }

@@ -42,9 +42,6 @@ const BLOCKS_AHEAD = 8;
  */
 export async function writeZip(folder: string, outFile: string, options: ZipOptions = {}): Promise<ZipResult> {
   const entries = await listEntries(folder, options);
-  if (!entries.some((entry) => entry.kind === 'file')) {
-    throw new LocalError(`${folder}: holds no files to zip.`, 'Give the folder that holds the game’s files.');
-  }
   return zipEntries(entries, outFile, options);
 }
 

@@ -22,6 +22,8 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
       for (const [name, value] of response.headers) {
         if (name !== 'set-cookie') reply.header(name, value);
       }
+      const retryAfter = response.headers.get('x-retry-after');
+      if (retryAfter !== null) reply.header('retry-after', retryAfter);
       // Each cookie needs a header of its own (RFC 6265, section 3).
       for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
       return reply.send(Buffer.from(await response.arrayBuffer()));

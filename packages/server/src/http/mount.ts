@@ -5,7 +5,6 @@ import type { Access, InputOf, Operation, OutputOf } from '@chauffeur/contract/o
 import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Value } from 'typebox/value';
 import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { Answer } from '../kernel/answer.ts';
@@ -22,15 +21,25 @@ export type Handler<Op extends Operation, A extends Access = Op['access']> = (
   input: InputOf<Op>,
 ) => Promise<OutputOf<Op> | Answer<OutputOf<Op>>>;
 
-/** A feature's function for an operation that streams its body, or its answer to `reply`, which it then returns. */
+/**
+ * A feature's function for an operation that streams its body, or its answer to `reply`, which it then returns. `input` has
+ * the parameters of path and query, checked.
+ */
 export type StreamHandler = (
   ctx: Context,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
+  input: never,
 ) => Promise<Answer<unknown> | FastifyReply>;
 
-export type Mounting = { readonly operation: Operation; readonly run: StreamHandler };
+type Run = (
+  ctx: Context,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<Answer<unknown> | FastifyReply>;
+export type Mounting = { readonly operation: Operation; readonly run: Run };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,7 +56,7 @@ export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>
   return {
     operation,
     async run(ctx, caller, request) {
-      const input = readInput(operation, request);
+      const input = { ...checkBody(operation, request), ...checkAddress(operation, request) };
       const result = await handler(ctx, caller as CallerOf<Op['access']>, input as InputOf<Op>);
       return result instanceof Answer ? result : new Answer(operation.statuses[0], result);
     },
@@ -55,8 +64,12 @@ export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>
 }
 
 /** Binds a feature's streaming function to its operation. */
-export function stream(operation: Operation, run: StreamHandler): Mounting {
-  return { operation, run };
+export function stream(operation: Operation, handler: StreamHandler): Mounting {
+  return {
+    operation,
+    run: async (ctx, caller, request, reply) =>
+      handler(ctx, caller, request, reply, checkAddress(operation, request) as never),
+  };
 }
 
 function send(reply: FastifyReply, result: Answer<unknown> | FastifyReply): FastifyReply {
@@ -67,11 +80,13 @@ function send(reply: FastifyReply, result: Answer<unknown> | FastifyReply): Fast
     .send(JSON.stringify(successOf(result.data)));
 }
 
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
 /** Registers every operation below `/api/v1`. */
 export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
   for (const { operation, run } of mountings) {
     app.route({
-      method: operation.method,
+      method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       url: `/api/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
       config: { operation: operation.id },
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
@@ -92,34 +107,51 @@ function invalidCode(operation: Operation) {
   return operation.invalid ?? 4002;
 }
 
-function readInput(operation: Operation, request: FastifyRequest): unknown {
-  const params = checked(operation, operation.params, request.params);
-  const query = checked(
-    operation,
-    operation.query,
-    operation.query && Value.Convert(operation.query, { ...(request.query as object) }),
-  );
-  const body = checked(operation, operation.body, readBody(operation, request));
-  return { ...body, ...query, ...params };
+/** The parameters of path and query. */
+function checkAddress(operation: Operation, request: FastifyRequest): object {
+  const { params, query } = operation;
+  return {
+    ...(query && checked(operation, query, Value.Convert(query, { ...(request.query as object) }))),
+    ...(params && checked(operation, params, request.params)),
+  };
 }
 
-function readBody(operation: Operation, request: FastifyRequest): unknown {
-  if (operation.body === undefined) return undefined;
-  if (operation.bodyKind === 'urlencoded') return Value.Convert(operation.body, request.body ?? {});
-  return request.body === undefined && !isTooShortToBeABody(request) ? unreadJson(operation) : (request.body ?? {});
+function checkBody(operation: Operation, request: FastifyRequest): object {
+  return operation.body === undefined
+    ? {}
+    : checked(operation, operation.body, readBody(operation, operation.body, request));
+}
+
+type Texts = Readonly<Record<string, unknown>>;
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+/** Queries and forms hold texts only: a field that the schema has as a number becomes one, when it is written as one. */
+function readTexts(schema: TSchema, texts: Texts): object {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const read = (name: string, value: unknown) => {
+    const isNumber = ['integer', 'number'].includes(properties[name]?.type ?? '');
+    return isNumber && typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
+  };
+  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, read(name, value)]));
+}
+
+function readBody(operation: Operation, schema: TSchema, request: FastifyRequest): unknown {
+  if (operation.bodyKind === 'urlencoded') return Value.Convert(schema, request.body ?? {});
+  if (hasBody(request) && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+    throw new ApiError(
+      invalidCode(operation),
+      'Content-Type: this route takes application/json; send the body as JSON.',
+    );
+  }
+  return request.body ?? {};
 }
 
 /** Without a body there is nothing to have a content type; then the schema says what is missing. */
-function isTooShortToBeABody(request: FastifyRequest): boolean {
-  return request.headers['transfer-encoding'] === undefined && (request.headers['content-length'] ?? '0') === '0';
+function hasBody(request: FastifyRequest): boolean {
+  return request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
 }
 
-function unreadJson(operation: Operation): never {
-  throw new ApiError(invalidCode(operation), 'Content-Type: this route takes application/json; send the body as JSON.');
-}
-
-function checked(operation: Operation, schema: TSchema | undefined, value: unknown): object {
-  if (schema === undefined) return {};
+function checked(operation: Operation, schema: TSchema, value: unknown): object {
   const problem = findProblem(schema, value);
   if (problem !== null) throw new ApiError(invalidCode(operation), problem);
   return value as object;

@@ -16,10 +16,10 @@ export class ThreadTimeoutError extends Error {
   override readonly name = 'ThreadTimeoutError';
 }
 
-/** The thread ended without a result. */
+/** The thread ended before its task did. */
 export class ThreadCrashError extends Error {
   override readonly name = 'ThreadCrashError';
-  /** `memory`: the heap was full. `error`: an error that nobody expected, which is the cause. `exit`: it ended by itself. */
+  /** `memory`: the heap was full. `error`: something threw outside of the task, see the cause. `exit`: it ended by itself. */
   readonly reason: 'memory' | 'error' | 'exit';
 
   constructor(reason: ThreadCrashError['reason'], message: string, options?: ErrorOptions) {
@@ -32,8 +32,9 @@ type Answer<Output> = { output: Output } | { failure: { name: string; message: s
 
 /**
  * Runs the file `entry` (`*.thread.ts`, which calls `answerTask`) once in a thread of its own, with `input` copied by structured
- * clone, and resolves with its result. Rejects with one of `failures` when the task did, with ThreadTimeoutError or
- * ThreadCrashError otherwise. The thread is gone when this settles.
+ * clone, and resolves with its result. When the task rejects, so does this: with the same class where it is one of `failures`,
+ * else with an Error of the same message. Rejects with ThreadTimeoutError or ThreadCrashError when the task had no end. The
+ * thread is gone when this settles.
  */
 export function runInThread<Output>(
   entry: URL,
@@ -84,7 +85,7 @@ function rebuildFailure(
     const failure = new Failure(message, { cause });
     if (failure.name === name) return failure;
   }
-  return new ThreadCrashError('error', `${thread} failed: ${message}`, { cause });
+  return new Error(`${thread}: ${message}`, { cause });
 }
 
 function explainCrash(thread: string, error: unknown): ThreadCrashError {

@@ -11,7 +11,7 @@ import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts
 import { createGameFor } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { createLog } from '../../src/kernel/log.ts';
+import { createLog, type Log } from '../../src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export type TestServer = {
@@ -30,12 +30,19 @@ type Options = {
   env?: Record<string, string>;
   role?: Role;
   clock?: Clock;
+  log?: Log;
   /** Share another server's database and folder: two processes of one service. */
   beside?: TestServer;
 };
 
 /** Starts the service. It stops what it started when stopped; with `beside`, the shared parts stay the other's. */
-export async function startServer({ env = {}, role = 'start', clock = systemClock, beside }: Options = {}): Promise<TestServer> {
+export async function startServer({
+  env = {},
+  role = 'start',
+  clock = systemClock,
+  log,
+  beside,
+}: Options = {}): Promise<TestServer> {
   const database = beside?.database ?? (await createTestDatabase());
   const dataFolder = beside?.dataFolder ?? (await mkdtemp(join(tmpdir(), 'chauffeur-test-')));
   const config = readConfig({
@@ -43,9 +50,11 @@ export async function startServer({ env = {}, role = 'start', clock = systemCloc
     CHAUFFEUR_DATA: dataFolder,
     DATABASE_URL: database.url,
     CHAUFFEUR_DATABASE_CONNECTIONS: '8',
+    // Tests sign in many people from one address.
+    CHAUFFEUR_LIMIT_SIGN_INS: '0',
     ...env,
   });
-  const app = await startApp(config, role, { log: createLog(process.env.TEST_LOG ?? 'silent'), clock });
+  const app = await startApp(config, role, { log: log ?? createLog(process.env.TEST_LOG ?? 'silent'), clock });
   const url = app.url ?? '';
   return {
     url,
@@ -75,7 +84,10 @@ export type TestGame = {
 type GameOptions = { verified?: boolean; visibility?: 'public' | 'invisible' | 'draft' };
 
 /** An account with a game and a deploy key. */
-export async function makeGame(server: TestServer, { verified = true, visibility = 'public' }: GameOptions = {}): Promise<TestGame> {
+export async function makeGame(
+  server: TestServer,
+  { verified = true, visibility = 'public' }: GameOptions = {},
+): Promise<TestGame> {
   const email = `owner-${newId()}@example.com`;
   const password = 'correct horse battery';
   const user = await createUser(server.ctx, server.app.auth, { email, password, name: 'Owner', verified });
@@ -92,24 +104,40 @@ export async function makeGame(server: TestServer, { verified = true, visibility
 }
 
 /** Signs in over HTTP; answers the headers that carry the session. */
-export async function signIn(server: TestServer, account: { email: string; password: string }): Promise<{ cookie: string }> {
+export async function signIn(
+  server: TestServer,
+  account: { email: string; password: string },
+): Promise<{ cookie: string }> {
   const response = await fetch(`${server.url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: server.url },
     body: JSON.stringify(account),
   });
   if (!response.ok) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
-  return { cookie: response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; ') };
+  return {
+    cookie: response.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';')[0])
+      .join('; '),
+  };
 }
 
 /** Creates an account and signs it in. */
-export async function makePlayer(server: TestServer): Promise<{ id: string; email: string; headers: { cookie: string } }> {
+export async function makePlayer(
+  server: TestServer,
+): Promise<{ id: string; email: string; headers: { cookie: string } }> {
   const account = { email: `player-${newId()}@example.com`, password: 'correct horse battery' };
   const user = await createUser(server.ctx, server.app.auth, { ...account, name: 'Player', verified: true });
   return { id: user.id, email: account.email, headers: await signIn(server, account) };
 }
 
-export type Answer = { status: number; headers: Headers; body: { success: boolean; data?: any; error?: { code: number; message: string; data?: any } } };
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
+type Data = any;
+export type Answer = {
+  status: number;
+  headers: Headers;
+  body: { success: boolean; data?: Data; error?: { code: number; message: string; data?: Data } };
+};
 
 /** One request; the answer's JSON is taken as it comes, for a test to look at. */
 export async function request(url: string, init: RequestInit = {}): Promise<Answer> {

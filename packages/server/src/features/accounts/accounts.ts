@@ -11,6 +11,9 @@ import { mailJob } from './send-mail.job.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
 
+/** Routes that somebody may try many times, to guess a password or to fill a mailbox. */
+const GUESSABLE_ROUTES = ['/sign-in/email', '/sign-up/email', '/request-password-reset', '/send-verification-email'];
+
 const VERIFICATION_SECONDS = 24 * 3600;
 
 /** The secret that signs cookies: the configured one, or one that the first process made and all processes share. */
@@ -19,7 +22,7 @@ export async function readAuthSecret(db: Db, config: Config): Promise<string> {
 }
 
 /** better-auth over this service's tables. Its routes live under `/api/auth`. */
-export function createAuth(db: Db, options: { secret: string; publicUrl: string }) {
+export function createAuth(db: Db, options: { secret: string; publicUrl: string; limitSignIns: number }) {
   return betterAuth({
     appName: 'Chauffeur',
     baseURL: options.publicUrl,
@@ -42,10 +45,11 @@ export function createAuth(db: Db, options: { secret: string; publicUrl: string 
       sendVerificationEmail: ({ user, url }) => addJob(db, mailJob, verificationMail(user.email, url)),
     },
     rateLimit: {
-      enabled: true,
+      enabled: options.limitSignIns > 0,
       storage: 'database',
       modelName: 'user_rate_limits',
       fields: { lastRequest: 'last_request' },
+      customRules: Object.fromEntries(GUESSABLE_ROUTES.map((route) => [route, { window: 60, max: options.limitSignIns }])),
     },
     user: {
       modelName: 'users',
@@ -111,19 +115,19 @@ export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
 
-/** Creates an account as the operator; no mail is sent when it is `verified` at once. */
+/** Creates an account as the operator. One that is not `verified` at once gets the verification mail. */
 export async function createUser(
   ctx: Context,
   auth: Auth,
   input: { email: string; password: string; name: string; verified: boolean },
 ): Promise<User> {
-  if ((await findUserByEmail(ctx.db, input.email)) !== null)
-    throw new AccountError(`There is an account with the email ${input.email} already.`);
-  const { user } = await auth.api.signUpEmail({
-    body: { email: input.email, password: input.password, name: input.name },
-  });
-  if (input.verified) await markVerified(ctx.db, input.email);
-  return { id: user.id, name: user.name, email: user.email, emailVerified: input.verified };
+  const email = input.email.trim().toLowerCase();
+  if ((await findUserByEmail(ctx.db, email)) !== null) throw new AccountError(`There is an account with the email ${email} already.`);
+  const { internalAdapter, password } = await auth.$context;
+  const { id } = await internalAdapter.createUser({ email, name: input.name, emailVerified: input.verified }, { method: 'admin' });
+  await internalAdapter.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: await password.hash(input.password) });
+  if (!input.verified) await auth.api.sendVerificationEmail({ body: { email } });
+  return { id, name: input.name, email, emailVerified: input.verified };
 }
 
 /** Marks an account's email as verified, as the operator. */

@@ -12,8 +12,9 @@ export async function downloadFile(
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
+  input: FileInput,
 ): Promise<FastifyReply> {
-  const { game, file } = await requireDownloadable(ctx, caller, request.params as FileInput);
+  const { game, file } = await requireDownloadable(ctx, caller, input);
   const blob = {
     key: file.blob_key,
     size: file.size,

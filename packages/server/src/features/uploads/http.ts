@@ -1,16 +1,20 @@
 // The streaming routes of uploads: the form of a single upload or of a chunk, and the form that opens a session.
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, Context, GameCaller } from '../../context.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
+import { type Fields, type FilePart, readForm } from '../../kernel/form.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { receiveChunk } from './chunk.ts';
 import type { UploadedFile } from './complete-file.ts';
-import { type FilePart, readForm } from './form.ts';
 import { openSession } from './sessions.ts';
 import { startSingleUpload } from './single.ts';
-import type { Fields } from './target.ts';
+import { tooLarge } from './target.ts';
+
+/** What a form may hold beside its file: text fields and the headers of its parts. */
+const FORM_BYTES = 8 * MIB;
 
 /** `POST …/tool/upload/files`: with either of a chunk’s headers it is a chunk, else the whole zip. */
 export async function receiveUpload(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
@@ -35,6 +39,8 @@ export async function receiveUpload(ctx: Context, caller: Caller, request: Fasti
 
 async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<UploadedFile> {
   await requireVerifiedOwner(ctx, game.gameId);
+  // Told before 5 GB were sent in vain. A form that does not say its length is measured as it comes.
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
   await countUse(ctx.db, ctx.clock, game.gameId, {
     name: 'uploads',
     most: ctx.config.limitUploads,
@@ -55,7 +61,8 @@ function readFormOf(
   onFile: (part: FilePart, fields: Fields) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<Fields> {
-  return readForm(request.raw, { onFile, idleMs: ctx.config.uploadIdleSeconds * 1000, signal });
+  const idleMs = ctx.config.uploadIdleSeconds * 1000;
+  return readForm(request.raw, { onFile, mostFiles: 1, invalid: 4037, idleMs, signal });
 }
 
 /** `POST …/tool/upload/sessions`, a urlencoded form; JSON of the same fields is read as well. */

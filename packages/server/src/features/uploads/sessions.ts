@@ -6,6 +6,7 @@ import type * as contract from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/db.ts';
+import type { Fields } from '../../kernel/form.ts';
 import { isUuid, newId } from '../../kernel/ids.ts';
 import { isAlive } from '../../kernel/presence.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
@@ -14,7 +15,7 @@ import { requireVerifiedOwner } from '../games/games.ts';
 import { endStalledChunk } from './chunks-under-way.ts';
 import { blobKeyOf } from './complete-file.ts';
 import { forgetHash } from './session-hashes.ts';
-import { type Fields, readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
+import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
 import * as sessions from './uploads.sql.ts';
 
 export type Session = sessions.SessionRow;

@@ -2,12 +2,12 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
+import type { Fields, FilePart } from '../../kernel/form.ts';
 import { newId } from '../../kernel/ids.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { blobKeyOf, completeFile, type UploadedFile } from './complete-file.ts';
-import type { FilePart } from './form.ts';
 import { createReceiver, storeBytes } from './receive.ts';
-import { type Fields, hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
+import { hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
 
 export type SingleUpload = {
   /** Stores the file part; refuses before the first byte when the fields in front of it are already wrong. */

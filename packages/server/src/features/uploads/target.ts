@@ -14,9 +14,9 @@ import {
 import { LIMITS } from '@chauffeur/contract/limits';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
+import { filenameProblem } from '../../kernel/filename.ts';
+import type { Fields } from '../../kernel/form.ts';
 import { isUuid } from '../../kernel/ids.ts';
-
-export type Fields = Readonly<Record<string, string>>;
 
 /** What an upload is for: the build by id or by identity, and where its form says it runs. */
 export type Target = Platform & { channel: string; checksum: string; build: { buildId: string } | BuildIdentity };
@@ -58,16 +58,10 @@ export function requireSamePlace(target: Target, build: Platform & { channel: st
   }
 }
 
-const FORBIDDEN_IN_NAMES = /[\p{Cc}/\\\ufffd]/u;
-
 /** The name as given, when it can be a file’s name and ends in `.zip`; else throws 4037 or 4041. */
-export function readFilename(name: string | undefined): string {
-  if (name === undefined || name === '') throw new ApiError(4037, 'filename: missing; send the name of the zip.');
-  if (name.length > LIMITS.filenameLength)
-    throw new ApiError(4037, `filename: longer than ${LIMITS.filenameLength} characters; shorten it.`);
-  if (FORBIDDEN_IN_NAMES.test(name) || !name.isWellFormed()) {
-    throw new ApiError(4037, 'filename: holds characters that a file name may not have; rename the file.');
-  }
+export function readFilename(name = ''): string {
+  const problem = filenameProblem(name);
+  if (problem !== null) throw new ApiError(4037, problem);
   if (!/\.zip$/i.test(name)) throw new ApiError(4041, 'filename: not a .zip; send the build as a zip.');
   return name;
 }

@@ -1,0 +1,30 @@
+// How a bench reports: medians, and one line for each figure with what it needs to be.
+
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** `name = value unit (needs ≥ least)` or `(needs < below)`, with MISSED where it is not so. */
+export function printFigure(
+  name: string,
+  value: number,
+  needs: { least: number } | { below: number },
+  { unit = '', digits = 2 } = {},
+): void {
+  const show = (number: number) => `${number.toFixed(digits)}${unit}`;
+  const [need, met] =
+    'least' in needs ? [`≥ ${show(needs.least)}`, value >= needs.least] : [`< ${show(needs.below)}`, value < needs.below];
+  print(`${name} = ${show(value)} (needs ${need})${met ? '' : ' MISSED'}`);
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** What is going on, for whoever watches; not a result. */
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,118 @@
+// Runs the service and the command as a user does: as processes of their own, with their own environment.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const SERVER = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const START_DEADLINE_MS = 60_000;
+
+export type Environment = Record<string, string>;
+export type Result = { code: number | null; stdout: string; stderr: string };
+
+export type Service = {
+  readonly url: string;
+  /** `url` with `/api/v1`. */
+  readonly api: string;
+  readonly dataFolder: string;
+  readonly environment: Environment;
+  /** What it has printed so far. */
+  output(): string;
+  /** Ends it in order (SIGTERM), and answers its exit code. */
+  stop(): Promise<number | null>;
+  /** Ends it as a power cut would (SIGKILL). Its database lives on. */
+  kill(): Promise<void>;
+};
+
+/** Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and folder. */
+export async function startService(dataFolder: string, environment: Environment = {}): Promise<Service> {
+  const port = environment.CHAUFFEUR_PORT ?? String(await findFreePort());
+  const own = { CHAUFFEUR_DATA: dataFolder, CHAUFFEUR_PORT: port, ...environment };
+  const child = spawn(process.execPath, [SERVER, 'start'], { env: { ...process.env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(child, url, () => output);
+  return {
+    url,
+    api: `${url}/api/v1`,
+    dataFolder,
+    environment: own,
+    output: () => output,
+    stop: () => end(child, 'SIGTERM'),
+    async kill() {
+      await end(child, 'SIGKILL');
+    },
+  };
+}
+
+async function waitUntilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const ready = await fetch(`${url}/ready`).catch(() => undefined);
+    if (ready?.ok === true) return;
+    await wait(20);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the service did not become ready:\n${output()}`);
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.once('exit', resolve);
+  child.kill(signal);
+  return promise;
+}
+
+/** Runs `chauffeur-server` with these arguments to its end. */
+export function runServerCommand(service: Pick<Service, 'environment'>, args: string[], input = ''): Promise<Result> {
+  return run(SERVER, args, { environment: service.environment, input });
+}
+
+/** Runs `chauffeur` with these arguments to its end. */
+export function runCommand(args: string[], options: { environment: Environment; folder: string; echo?: boolean }): Promise<Result> {
+  return run(COMMAND, args, options);
+}
+
+type RunOptions = { environment: Environment; folder?: string; input?: string; echo?: boolean };
+
+async function run(program: string, args: string[], { environment, folder, input = '', echo = false }: RunOptions): Promise<Result> {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...process.env, ...environment } });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+      if (echo) process.stdout.write(text.replace(/^/gm, '    ').replace(/ {4}$/, ''));
+    });
+  }
+  child.stdin.end(input);
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.on('error', reject).on('close', resolve);
+  return { code: await promise, ...texts };
+}
+
+/** A fresh folder that every account may enter: as root, PostgreSQL runs under another one. */
+export async function makeFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'chauffeur-'));
+  await chmod(path, 0o755);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+async function findFreePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const probe = createServer().on('error', reject);
+  probe.listen(0, '127.0.0.1', () => {
+    const address = probe.address();
+    probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+  });
+  return promise;
+}

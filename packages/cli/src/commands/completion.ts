@@ -1,0 +1,73 @@
+// `chauffeur completion`: prints a script that completes commands and flags in bash, zsh or fish.
+import { Argument, Command } from 'commander';
+import type { Act, Handler } from '../program.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export function completionCommand(act: Act): Command {
+  const command = new Command('completion')
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur',
+    );
+  const complete: Handler<object> = async (_context, _options, shell) => {
+    const script = scriptOf(shell as (typeof SHELLS)[number], wordsOf(command.parent as Command));
+    return { data: { shell, script }, lines: script.split('\n') };
+  };
+  return command.action(act(complete));
+}
+
+/** What may follow each path of commands: `media add` → its flags; the empty path is the command itself. */
+type Words = ReadonlyMap<string, readonly string[]>;
+
+function wordsOf(command: Command, path = ''): Words {
+  const flags = command.options.flatMap((option) => option.long ?? []);
+  const words = new Map([[path, [...command.commands.map((below) => below.name()), ...flags, '--help']]]);
+  for (const below of command.commands) {
+    for (const [inner, list] of wordsOf(below, `${path} ${below.name()}`.trim())) words.set(inner, [...list]);
+  }
+  return words;
+}
+
+function scriptOf(shell: (typeof SHELLS)[number], words: Words): string {
+  if (shell === 'fish') return fishScript(words);
+  // zsh runs the bash script through its own compatibility layer.
+  return shell === 'bash'
+    ? bashScript(words)
+    : `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`;
+}
+
+function bashScript(words: Words): string {
+  const known = [...words.keys()].map((path) => `|${path}|`).join('');
+  const cases = [...words].map(([path, list]) => `    '${path}') words='${list.join(' ')}' ;;`).join('\n');
+  // Not named `path`: in zsh that variable is PATH.
+  return `_chauffeur() {
+  local word at="" words="" known='${known}'
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$known" in *"|\${at:+$at }$word|"*) at="\${at:+$at }$word" ;; esac
+  done
+  case "$at" in
+${cases}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _chauffeur chauffeur`;
+}
+
+function fishScript(words: Words): string {
+  const lines = [...words].flatMap(([path, list]) => {
+    const seen = path.split(' ').filter((word) => word !== '');
+    const below = list.filter((word) => !word.startsWith('-'));
+    const condition = [
+      ...seen.map((word) => `__fish_seen_subcommand_from ${word}`),
+      ...(below.length > 0 ? [`not __fish_seen_subcommand_from ${below.join(' ')}`] : []),
+    ].join('; and ');
+    return list.map((word) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word} -f`;
+      return `complete -c chauffeur -n '${condition}' ${what}`;
+    });
+  });
+  return lines.join('\n');
+}

@@ -1,0 +1,91 @@
+// Reads and writes the .yml files of the command, and checks their fields against the contract's schemas.
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Registration } from '@chauffeur/contract/operations/builds';
+import { findProblem } from '@chauffeur/contract/validate';
+import { parseDocument, stringify } from 'yaml';
+import { LocalError } from '../failures.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+type Schema = (typeof Registration.properties)[keyof typeof Registration.properties];
+
+/** The text of `file`, or null when there is none. */
+export async function readIfPresent(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new LocalError(`${file}: cannot be read.`, 'Check the path and its permissions.', { cause });
+  }
+}
+
+export async function writeText(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((cause: unknown) => {
+    throw new LocalError(`${file}: cannot be written.`, 'Check that the folder exists and can be written to.', {
+      cause,
+    });
+  });
+}
+
+/** `value` as YAML, texts that look like numbers in quotes. */
+export function ymlOf(value: Fields): string {
+  return stringify(value, { lineWidth: 0 });
+}
+
+/**
+ * The fields of a .yml file whose `version` is v1 and whose `spec` is `spec`. All scalars are texts: a version written
+ * as `1.10` must not become the number 1.1. Throws LocalError.
+ */
+export function parseYml(file: string, text: string, spec: 'build' | 'files'): Fields {
+  const document = parseDocument(text, { schema: 'failsafe' });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    throw new LocalError(
+      `${file}: is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '.')}`,
+      'Correct that line.',
+    );
+  }
+  const fields = fieldsOf(file, document.toJS());
+  if (fields.version !== 'v1' || fields.spec !== spec) {
+    throw new LocalError(
+      `${file}: does not say version: v1 and spec: ${spec}.`,
+      `Give a file that chauffeur ${spec === 'build' ? 'genbuild' : 'setfiles'} wrote.`,
+    );
+  }
+  return fields;
+}
+
+/** `value` as an object with fields; `name` says in errors where it stands. Throws LocalError. */
+export function fieldsOf(name: string, value: unknown): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new LocalError(`${name}: must hold fields, each as name: value.`, 'See docs/cli.md for its structure.');
+}
+
+/** `value` as a list; a field that is missing or empty is an empty one. Throws LocalError. */
+export function listOf(name: string, value: unknown): readonly unknown[] {
+  if (value === undefined || value === '') return [];
+  if (Array.isArray(value)) return value;
+  throw new LocalError(`${name}: must be a list.`, 'Start each item with a dash.');
+}
+
+/** Checks one field against its schema in the contract; the error names it as the user knows it. Throws LocalError. */
+export function checkField(name: string, schema: Schema, value: unknown): void {
+  const problem = findProblem(schema, value);
+  if (problem !== null) throw new LocalError(problem.replace(/^(body)?(?=[:[])/, name), `Correct ${name}.`);
+}
+
+/** Texts of `fields` by name; a missing or empty one is left out. Throws LocalError for anything but a text. */
+export function textsOf<Name extends string>(
+  name: string,
+  fields: Fields,
+  names: readonly Name[],
+): { [N in Name]?: string } {
+  const texts: { [N in Name]?: string } = {};
+  for (const field of names) {
+    const value = fields[field];
+    if (value === undefined || value === '') continue;
+    if (typeof value !== 'string')
+      throw new LocalError(`${name}.${field}: must be a text.`, `Correct ${name}.${field}.`);
+    texts[field] = value;
+  }
+  return texts;
+}

@@ -1,0 +1,100 @@
+// What the command prints: results on stdout, everything else on stderr, and with --json exactly one object on stdout.
+import { NetworkError } from '@chauffeur/contract/client';
+import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import { GaveUpError, InterruptedError, LocalError, ScanFailedError } from './failures.ts';
+
+/** What a command has to say: `data` with --json, else `lines`. */
+export type Result = { data: Readonly<Record<string, unknown>>; lines: readonly string[] };
+
+/** A failure as it is printed. `code` is a number of the registry or one of the words in docs/cli.md. */
+export type Problem = {
+  code: number | 'usage' | 'network' | 'scan' | 'interrupted' | 'internal';
+  message: string;
+  remedy: string | null;
+  request_id: string | null;
+  exitCode: number;
+  data: Readonly<Record<string, unknown>>;
+};
+
+const EXIT = { usage: 1, api: 2, network: 3 } as const;
+
+/** Decides how a failure is told and which exit code it has: 1 usage, 2 refused by the service, 3 not reached in time. */
+export function problemOf(error: unknown): Problem {
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = { message, remedy: null, request_id: null, data: {} };
+  if (error instanceof LocalError) {
+    return { ...problem, code: 'usage', remedy: error.remedy ?? null, exitCode: EXIT.usage };
+  }
+  if (error instanceof ApiError) {
+    const { code, requestId } = error;
+    return { ...problem, code, remedy: ERRORS[code].remedy, request_id: requestId ?? null, exitCode: EXIT.api };
+  }
+  if (error instanceof NetworkError) {
+    const remedy = 'Check the network and the address (--url, --upload).';
+    return { ...problem, code: 'network', remedy, exitCode: EXIT.network };
+  }
+  if (error instanceof GaveUpError) return { ...problemOf(error.cause), message, exitCode: EXIT.network };
+  if (error instanceof ScanFailedError) {
+    const remedy = 'Remove what the scan found and upload again; the rejected uploads are listed on the game’s page.';
+    return { ...problem, code: 'scan', remedy, data: error.data, exitCode: EXIT.api };
+  }
+  if (error instanceof InterruptedError) return { ...problem, code: 'interrupted', exitCode: error.exitCode };
+  return { ...problem, code: 'internal', exitCode: EXIT.usage };
+}
+
+/** The part of a stream that is needed here. */
+export type Sink = { write(text: string): unknown; isTTY?: boolean };
+
+export class Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly #stdout: Sink;
+  readonly stderr: Sink;
+
+  constructor(options: { json?: boolean; quiet?: boolean }, stdout: Sink, stderr: Sink) {
+    this.json = options.json ?? false;
+    this.quiet = options.quiet ?? false;
+    this.#stdout = stdout;
+    this.stderr = stderr;
+  }
+
+  result({ data, lines }: Result): void {
+    this.#stdout.write(this.json ? `${JSON.stringify(data)}\n` : lines.map((line) => `${line}\n`).join(''));
+  }
+
+  /** Something to know that is neither result nor failure. */
+  note(line: string): void {
+    if (!this.quiet) this.stderr.write(`${line}\n`);
+  }
+
+  problem({ code, message, remedy, request_id, data }: Problem): void {
+    if (this.json) {
+      this.#stdout.write(`${JSON.stringify({ ...data, error: { code, message, remedy, request_id } })}\n`);
+      return;
+    }
+    const lines = [
+      `error: ${message}${typeof code === 'number' ? ` (code ${code})` : ''}`,
+      ...(remedy === null ? [] : [`  ${remedy}`]),
+      ...(request_id === null ? [] : [`  request id: ${request_id}`]),
+    ];
+    this.stderr.write(`${lines.join('\n')}\n`);
+  }
+}
+
+/** Rows as aligned columns; the first row holds the headings. */
+export function tableOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Bytes in decimal units, `1.5 MB`. */
+export function sizeText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  return power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${units[power]}`;
+}

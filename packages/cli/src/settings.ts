@@ -1,0 +1,83 @@
+// The global flags and the environment variables of the command, turned into checked settings.
+import { text } from 'node:stream/consumers';
+import { LocalError } from './failures.ts';
+
+/** The flags that every command takes, as commander hands them over. */
+export type GlobalOptions = {
+  url?: string;
+  upload?: string;
+  access?: string;
+  secretStdin?: boolean;
+  json?: boolean;
+  quiet?: boolean;
+};
+
+export type Settings = {
+  /** Base of the API and of the upload host, each ending in `/api/v1`. */
+  url: string;
+  uploadUrl: string;
+  accessToken: string;
+  secretKey: string;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_URL = 'http://127.0.0.1:4000/api/v1';
+
+/** Reads what calls to the service need; the secret from `stdin` when asked. Rejects with LocalError. */
+export async function readSettings(
+  options: GlobalOptions,
+  env: Environment,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Settings> {
+  const url = checkedUrl(options.url ?? (env.SERVICE_API_URL || DEFAULT_URL), '--url (SERVICE_API_URL)');
+  const uploadUrl = checkedUrl(options.upload ?? (env.SERVICE_UPLOAD_URL || url), '--upload (SERVICE_UPLOAD_URL)');
+  const accessToken = checkedCredential(
+    options.access ?? env.SERVICE_ACCESS_TOKEN,
+    'access token',
+    'Set SERVICE_ACCESS_TOKEN or give --access.',
+  );
+  const secretKey = checkedCredential(
+    options.secretStdin ? await text(stdin) : env.SERVICE_SECRET_KEY,
+    'secret key',
+    'Set SERVICE_SECRET_KEY, or pipe the secret in and give --secret-stdin.',
+  );
+  return { url, uploadUrl, accessToken, secretKey };
+}
+
+/** Whether the deploy key would cross a network in the clear. */
+export function isUnencrypted(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+function checkedUrl(value: string, name: string): string {
+  const parsed = URL.parse(value);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    throw new LocalError(`${name}: is not an http or https address.`, `Give a base such as ${DEFAULT_URL}.`);
+  }
+  if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
+    throw new LocalError(
+      `${name}: holds a user, a query or a fragment.`,
+      `Give only the base, such as ${DEFAULT_URL}.`,
+    );
+  }
+  const base = parsed.href.replace(/\/+$/, '');
+  if (!base.endsWith('/api/v1')) {
+    throw new LocalError(`${name}: does not end in /api/v1.`, `Did you mean ${base}/api/v1?`);
+  }
+  return base;
+}
+
+/** Credentials travel in headers, which take visible ASCII only (RFC 9110, 5.5). Never echoed. */
+function checkedCredential(value: string | undefined, name: string, remedy: string): string {
+  const trimmed = value?.trim() ?? '';
+  if (trimmed === '') throw new LocalError(`The ${name} of the deploy key is missing.`, remedy);
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw new LocalError(
+      `The ${name} holds a space or a character that no deploy key has.`,
+      `Copy it again. ${remedy}`,
+    );
+  }
+  return trimmed;
+}

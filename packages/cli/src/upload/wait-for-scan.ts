@@ -1,0 +1,42 @@
+// Waits until the scan of an uploaded file has ended.
+import { type Client, NetworkError } from '@chauffeur/contract/client';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getFile } from '@chauffeur/contract/operations/files';
+import { ScanFailedError } from '../failures.ts';
+import { type PatienceOptions, persist } from '../retry.ts';
+
+type FileRecord = OutputOf<typeof getFile>;
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 5_000;
+const TRIES = 6;
+
+/**
+ * Resolves to the record of a file that players may get (clean, or unscanned where the service has no scanner). Rejects
+ * with ScanFailedError when it was refused, with NetworkError when it took longer than `minutes`.
+ */
+export async function waitForScan(
+  client: Client,
+  file: { file_uid: string },
+  minutes: number,
+  { signal, patience }: { signal: AbortSignal; patience: (tries: number) => PatienceOptions },
+): Promise<FileRecord> {
+  const options = patience(TRIES);
+  let left = minutes * 60_000;
+  options.note('Waiting for the scan.');
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 1.5, LONGEST_DELAY_MS)) {
+    const record = await persist(options, () => client.call(getFile, { file_uid: file.file_uid }, { signal }));
+    if (record.status === 'clean' || record.status === 'unscanned') return record;
+    if (record.status === 'infected' || record.status === 'error') throw failureOf(record);
+    if (left <= 0) {
+      throw new NetworkError(`The scan of file ${file.file_uid} has not ended within ${minutes} minutes.`);
+    }
+    await options.waiting.pause(delay, signal);
+    left -= delay;
+  }
+}
+
+function failureOf(record: FileRecord): ScanFailedError {
+  const outcome = record.status === 'infected' ? 'The file is infected' : 'The file could not be scanned';
+  return new ScanFailedError(`${outcome}: ${record.detail ?? record.message}`, record);
+}

@@ -1,0 +1,81 @@
+// The SQL of store images.
+import type { MediaKind } from '@chauffeur/contract/operations/media';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type ImageRow = {
+  game_id: string;
+  media_id: string;
+  kind: Static<typeof MediaKind>;
+  /** Place in the gallery, from 0 without gaps; 0 for cover and thumbnail. */
+  position: number;
+  filename: string;
+  content_type: string;
+  width: number;
+  height: number;
+  size: number;
+  blob_key: string;
+  uploaded_at: Date;
+};
+
+export type NewImage = Omit<ImageRow, 'uploaded_at'>;
+
+const columns = sql.raw(
+  'game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, uploaded_at',
+);
+
+/** Changes to one game's images go one after the other, so that the gallery keeps its limit and its order. */
+export async function lockImages(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`media/${gameId}`}, 0))`);
+}
+
+/** All images of a game, the gallery in its order. */
+export function listImages(db: Db, gameId: string): Promise<ImageRow[]> {
+  return rows(db, sql<ImageRow>`select ${columns} from media where game_id = ${gameId} order by kind, position`);
+}
+
+export function findImage(db: Db, mediaId: string): Promise<ImageRow | undefined> {
+  return row(db, sql<ImageRow>`select ${columns} from media where media_id = ${mediaId}`);
+}
+
+export function insertImage(tx: Tx, image: NewImage): Promise<ImageRow> {
+  return onlyRow(
+    tx,
+    sql<ImageRow>`insert into media
+        (game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key)
+      values (${image.game_id}, ${image.media_id}, ${image.kind}, ${image.position}, ${image.filename}, ${image.content_type},
+        ${image.width}, ${image.height}, ${image.size}, ${image.blob_key})
+      returning ${columns}`,
+  );
+}
+
+/** Deletes an image; those behind it in the gallery move up. */
+export async function deleteImage(tx: Tx, image: ImageRow): Promise<void> {
+  const { game_id, media_id, kind, position } = image;
+  await changed(tx, sql`delete from media where game_id = ${game_id} and media_id = ${media_id}`);
+  await changed(
+    tx,
+    sql`update media set position = position - 1
+      where game_id = ${game_id} and kind = ${kind} and position > ${position}`,
+  );
+}
+
+/** Gives the gallery the order of `mediaIds`. */
+export async function updateOrder(tx: Tx, gameId: string, mediaIds: readonly string[]): Promise<void> {
+  await changed(
+    tx,
+    sql`update media set position = place - 1
+      from unnest(${mediaIds}::uuid[]) with ordinality as asked (asked_id, place)
+      where game_id = ${gameId} and media_id = asked_id and kind = 'screenshot'`,
+  );
+}
+
+/** Of these image ids, those that have a row. */
+export async function existingImages(db: Db, mediaIds: readonly string[]): Promise<Set<string>> {
+  const found = await rows(
+    db,
+    sql<{ media_id: string }>`select media_id from media where media_id = any(${mediaIds}::uuid[])`,
+  );
+  return new Set(found.map(({ media_id }) => media_id));
+}

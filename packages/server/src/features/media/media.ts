@@ -1,0 +1,179 @@
+// Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order of the developer's choosing.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/media';
+import type { Caller, Context } from '../../context.ts';
+import { type Tx, transact } from '../../kernel/db.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { findGame, type Game, roleOf } from '../games/games.ts';
+import * as media from './media.sql.ts';
+
+export type ImageRow = media.ImageRow;
+export type ImageKind = ImageRow['kind'];
+/** An image whose blob is durable, and which has no place yet. */
+export type StoredImage = Omit<media.NewImage, 'position' | 'kind'>;
+export type ImageSet = OutputOf<typeof contract.listMedia>;
+
+type ImageRecord = ImageSet['gallery'][number];
+/** Whose images: a deploy key has the field, and so may any other caller whose role was checked. */
+type OfGame = { readonly gameId: string };
+
+export function listMedia(ctx: Context, caller: OfGame): Promise<ImageSet> {
+  return publicImages(ctx, caller.gameId);
+}
+
+/** The images of a game, to be shown to whoever may see the game. */
+export async function publicImages(ctx: Context, gameId: string): Promise<ImageSet> {
+  return imageSetOf(ctx, await media.listImages(ctx.db, gameId));
+}
+
+function imageSetOf(ctx: Context, images: readonly ImageRow[]): ImageSet {
+  const records = images.map((image) => recordOf(ctx, image));
+  return {
+    cover: records.find(({ kind }) => kind === 'cover') ?? null,
+    thumbnail: records.find(({ kind }) => kind === 'thumbnail') ?? null,
+    gallery: records.filter(({ kind }) => kind === 'screenshot'),
+  };
+}
+
+function recordOf(ctx: Context, image: ImageRow): ImageRecord {
+  return {
+    uid: image.media_id,
+    kind: image.kind,
+    filename: image.filename,
+    content_type: image.content_type,
+    width: image.width,
+    height: image.height,
+    size: image.size,
+    url: `${ctx.publicUrl}/api/v1/public/media/${image.media_id}`,
+    uploaded_at: image.uploaded_at.toISOString(),
+  };
+}
+
+/**
+ * Adds images of one kind, all or none: screenshots at the gallery's end, a cover or thumbnail in place of the one before.
+ * Throws 4152 when the gallery has no room for all of them; the caller then deletes their blobs.
+ */
+export async function addImages(
+  ctx: Context,
+  gameId: string,
+  kind: ImageKind,
+  images: readonly StoredImage[],
+): Promise<OutputOf<typeof contract.addMedia>> {
+  const { added, replaced, all } = await transact(ctx.db, async (tx) => {
+    await media.lockImages(tx, gameId);
+    const sameKind = (await media.listImages(tx, gameId)).filter((image) => image.kind === kind);
+    const replaced = kind === 'screenshot' ? [] : sameKind;
+    for (const image of replaced) await media.deleteImage(tx, image);
+    const start = sameKind.length - replaced.length;
+    if (kind === 'screenshot') requireRoom(start, images.length);
+    const added: ImageRow[] = [];
+    for (const [index, image] of images.entries())
+      added.push(await media.insertImage(tx, { ...image, kind, position: start + index }));
+    return { added, replaced, all: await media.listImages(tx, gameId) };
+  });
+  await dropBlobs(ctx, replaced);
+  return { added: added.map((image) => recordOf(ctx, image)), ...imageSetOf(ctx, all) };
+}
+
+function requireRoom(present: number, more: number): void {
+  const most = LIMITS.galleryImages;
+  if (present + more <= most) return;
+  throw new ApiError(
+    4152,
+    `The gallery holds ${present} of at most ${most} images and has no room for ${more} more; delete some first.`,
+  );
+}
+
+/** Deletes an image by its uid, or the cover or thumbnail by that word. Throws 4040 and 4153. */
+export async function deleteMedia(
+  ctx: Context,
+  caller: OfGame,
+  input: InputOf<typeof contract.deleteMedia>,
+): Promise<ImageSet> {
+  const { gameId } = caller;
+  const { image, left } = await changeImages(ctx, gameId, async (tx, images) => {
+    const ref = input.uid.toLowerCase();
+    const image = images.find(({ media_id, kind }) => media_id === ref || (kind !== 'screenshot' && kind === ref));
+    if (image === undefined) throw unknownImage();
+    if (image.kind !== 'screenshot') await requireUnlisted(tx, gameId, image.kind);
+    await media.deleteImage(tx, image);
+    return { image, left: await media.listImages(tx, gameId) };
+  });
+  await dropBlobs(ctx, [image]);
+  return imageSetOf(ctx, left);
+}
+
+/** A public game is listed with its cover and thumbnail: they can be replaced, not taken away. */
+async function requireUnlisted(tx: Tx, gameId: string, kind: ImageKind): Promise<void> {
+  const game = await findGame(tx, gameId);
+  if (game?.visibility !== 'public') return;
+  throw new ApiError(
+    4153,
+    `The game is public and its listing needs the ${kind}; upload another in its place, or unlist the game first.`,
+  );
+}
+
+/** Puts the gallery in the given order. Throws 4154 unless it names each of its images exactly once. */
+export function orderMedia(
+  ctx: Context,
+  caller: OfGame,
+  input: InputOf<typeof contract.orderMedia>,
+): Promise<ImageSet> {
+  const { gameId } = caller;
+  const order = input.order.map((uid) => uid.toLowerCase());
+  return changeImages(ctx, gameId, async (tx, images) => {
+    const gallery = images.filter(({ kind }) => kind === 'screenshot').map(({ media_id }) => media_id);
+    if (order.length !== gallery.length || new Set(order).symmetricDifference(new Set(gallery)).size > 0) {
+      throw new ApiError(
+        4154,
+        `order: must name each of the gallery’s images (${gallery.length}) exactly once; list the images and send all their uids.`,
+      );
+    }
+    await media.updateOrder(tx, gameId, order);
+    return imageSetOf(ctx, await media.listImages(tx, gameId));
+  });
+}
+
+/** Runs `work` on the game's images as they are, with nobody else changing them meanwhile. */
+function changeImages<T>(
+  ctx: Context,
+  gameId: string,
+  work: (tx: Tx, images: ImageRow[]) => Promise<T>,
+): Promise<T> {
+  return transact(ctx.db, async (tx) => {
+    await media.lockImages(tx, gameId);
+    return work(tx, await media.listImages(tx, gameId));
+  });
+}
+
+/** The image, when the caller may see its game: a draft's images are for its members. Throws 4040. */
+export async function requireVisibleImage(
+  ctx: Context,
+  caller: Caller,
+  mediaId: string,
+): Promise<{ image: ImageRow; game: Game }> {
+  const image = isUuid(mediaId) ? await media.findImage(ctx.db, mediaId) : undefined;
+  if (image === undefined) throw unknownImage();
+  const game = await findGame(ctx.db, image.game_id);
+  if (game === null || (game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null))
+    throw unknownImage();
+  return { image, game };
+}
+
+export function unknownImage(cause?: unknown): ApiError {
+  return new ApiError(4040, 'uid: there is no such image, or you may not see it.', { cause });
+}
+
+/** Of these image ids, those that have a row: the sweeper keeps their blobs. */
+export function existingImages(ctx: Context, mediaIds: readonly string[]): Promise<Set<string>> {
+  return media.existingImages(ctx.db, mediaIds);
+}
+
+/** Removes the blobs of images that are gone. What is done is not undone when this fails: the sweeper comes by again. */
+async function dropBlobs(ctx: Context, images: readonly ImageRow[]): Promise<void> {
+  for (const { blob_key: key } of images) {
+    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a deleted image’s blob could not be removed'));
+  }
+}

@@ -1,0 +1,22 @@
+// The thread of `inspectZip`: reads the directory of one zip and judges it.
+import { LIMITS } from '@chauffeur/contract/limits';
+import { openBlobStore } from '../../kernel/blobs/open.ts';
+import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { answerTask } from '../../kernel/threads.ts';
+import type { InspectInput } from './inspect.ts';
+import { readZipDirectory, ZipError } from './zip-directory.ts';
+import { judgeDirectory } from './zip-rules.ts';
+
+await answerTask(async ({ blobSettings, key }: InspectInput): Promise<string | null> => {
+  const store = openBlobStore(blobSettings);
+  try {
+    const found = await store.stat(key);
+    if (found === null) throw new BlobMissingError(`There is no blob ${key}`);
+    return judgeDirectory(await readZipDirectory(store, key, found.size, LIMITS.zipEntries));
+  } catch (error) {
+    if (error instanceof ZipError) return error.message;
+    throw error;
+  } finally {
+    await store.close();
+  }
+});

@@ -1,0 +1,15 @@
+// The thread of `examine`: scans one zip and answers its report.
+import { openBlobStore } from '../../kernel/blobs/open.ts';
+import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
+import { answerTask } from '../../kernel/threads.ts';
+import type { ExamineInput } from './examine.ts';
+import { scanZip } from './scan-zip.ts';
+
+await answerTask(async ({ blobSettings, key, size, scanner }: ExamineInput) => {
+  const store = openBlobStore(blobSettings);
+  try {
+    return await scanZip(store, key, size, scanner === null ? null : createClamdScanner(scanner));
+  } finally {
+    await store.close();
+  }
+});

@@ -1,0 +1,184 @@
+// Decides by its central directory whether a zip is taken: an ordered list of named rules.
+import { GIB, LIMITS } from '@chauffeur/contract/limits';
+import { showName } from './entry-name.ts';
+import { judgeBelowLinks } from './link-rules.ts';
+import { FLAGS, type ZipDirectory, type ZipEntry } from './zip-directory.ts';
+
+type Rule = {
+  readonly name: string;
+  /** Why the zip is refused: a sentence that names the entry and the remedy. Null when the rule has nothing against it. */
+  readonly judge: (directory: ZipDirectory) => string | null;
+};
+
+/** A link’s target is a path; no system takes a longer one (PATH_MAX). */
+const LONGEST_TARGET = 4096;
+const LOCAL_HEADER_BYTES = 30;
+
+/** The rules. The first that refuses gives the reason, so those that make a name safe to judge stand before those that use it. */
+export const ZIP_RULES: readonly Rule[] = [
+  {
+    name: 'too-many-entries',
+    judge: ({ entryCount }) =>
+      entryCount > LIMITS.zipEntries
+        ? `The .zip has ${count(entryCount)} entries and may have ${count(LIMITS.zipEntries)}; pack small files into archives of your engine.`
+        : null,
+  },
+  {
+    name: 'no-file',
+    judge: ({ entries }) =>
+      entries.some((entry) => entry.type === 'file') ? null : 'The .zip holds no file; add the files of the build.',
+  },
+  {
+    name: 'unreadable-name',
+    judge: ofNames((name) => name === '' || /[\0\uFFFD]/.test(name), 'cannot be read; name it in UTF-8'),
+  },
+  {
+    name: 'absolute-path',
+    judge: ofNames(
+      (name) => /^([/\\]|[a-z]:)/i.test(name),
+      'is an absolute path; zip the folder’s content by relative paths',
+    ),
+  },
+  {
+    name: 'backslash',
+    // A folder to Windows, a part of the name to others: players would not get the same files.
+    judge: ofNames((name) => name.includes('\\'), 'has a backslash; divide folders by /'),
+  },
+  {
+    name: 'parent-folder',
+    judge: ofNames((name) => name.split('/').includes('..'), 'leads out of the archive; zip it without .. in its path'),
+  },
+  { name: 'duplicate-name', judge: judgeDuplicates },
+  {
+    name: 'encrypted',
+    judge: ofEntries(
+      ({ flags }) => (flags & (FLAGS.encrypted | FLAGS.maskedHeaders)) !== 0,
+      'is encrypted and cannot be scanned; zip it without a password',
+    ),
+  },
+  {
+    name: 'unknown-compression',
+    judge: ofEntries(
+      ({ method }) => method !== 0 && method !== 8,
+      'is compressed in a way that not every unpacker knows; use deflate or store',
+    ),
+  },
+  {
+    name: 'lying-size',
+    judge: ofEntries(
+      ({ method, size, packedSize }) => method === 0 && size !== packedSize,
+      'is stored and yet has two sizes; make the .zip again',
+    ),
+  },
+  {
+    name: 'folder-with-content',
+    judge: ofEntries(
+      ({ type, size }) => type === 'folder' && size > 0,
+      'is a folder with content; make the .zip again',
+    ),
+  },
+  {
+    name: 'link-without-target',
+    judge: ofEntries(
+      ({ type, size }) => type === 'symlink' && (size === 0 || size > LONGEST_TARGET),
+      'is a symbolic link and its content is not a path; make the .zip again',
+    ),
+  },
+  { name: 'below-link', judge: ({ entries }) => judgeBelowLinks(namesOf(entries), namesOf(entries.filter(isLink))) },
+  { name: 'overlap', judge: judgeOverlaps },
+  {
+    name: 'unpacked-size',
+    judge: ({ entries }) =>
+      unpackedBytes(entries) > LIMITS.zipUnpackedBytes
+        ? `The .zip unpacks to over ${LIMITS.zipUnpackedBytes / GIB} GB; split the build.`
+        : null,
+  },
+  {
+    name: 'ratio',
+    judge: ({ entries, fileSize }) =>
+      unpackedBytes(entries) > LIMITS.zipRatio * fileSize
+        ? `The .zip unpacks to over ${LIMITS.zipRatio} times its size; leave out files that are mostly zeros.`
+        : null,
+  },
+];
+
+/** Why a zip with this directory is refused: a sentence for its uploader. Null when it is taken. */
+export function judgeDirectory(directory: ZipDirectory): string | null {
+  for (const rule of ZIP_RULES) {
+    const reason = rule.judge(directory);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** Bytes of all entries unpacked, as the directory announces them. */
+export function unpackedBytes(entries: readonly ZipEntry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.size, 0);
+}
+
+function ofEntries(isBad: (entry: ZipEntry) => boolean, what: string): Rule['judge'] {
+  return ({ entries }) => {
+    const bad = entries.find(isBad);
+    return bad === undefined ? null : `The .zip’s entry ${showName(bad.path)} ${what}.`;
+  };
+}
+
+function ofNames(isBad: (name: string) => boolean, what: string): Rule['judge'] {
+  return ({ entries }) => {
+    for (const { names } of entries) {
+      const bad = names.find(isBad);
+      if (bad !== undefined) return `The .zip’s entry ${showName(bad)} ${what}.`;
+    }
+    return null;
+  };
+}
+
+/**
+ * Two entries for one place. `a`, `a/`, `./a` and `a//` are one place to an unpacker. `A` and `a` are two: games made on
+ * Linux have both, and which of them survives on Windows is no danger, since both were scanned.
+ */
+function judgeDuplicates({ entries }: ZipDirectory): string | null {
+  const seen = new Map<string, ZipEntry>();
+  for (const entry of entries) {
+    for (const name of entry.names) {
+      const place = name
+        .split('/')
+        .filter((segment) => segment !== '' && segment !== '.')
+        .join('/');
+      const other = seen.get(place);
+      if (other !== undefined && other !== entry) {
+        return `The .zip has two entries named ${showName(name)}; keep one of them.`;
+      }
+      seen.set(place, entry);
+    }
+  }
+  return null;
+}
+
+/**
+ * Every entry has bytes of its own, before the directory. In a bomb of overlapping files (D. Fifield, “A better zip bomb”,
+ * 2019) many entries share one kernel of data. An entry’s local header may be longer than is known here; the scan sees that.
+ */
+function judgeOverlaps({ entries, start }: ZipDirectory): string | null {
+  const inFileOrder = entries.toSorted((a, b) => a.offset - b.offset);
+  for (const [index, entry] of inFileOrder.entries()) {
+    const end = entry.offset + LOCAL_HEADER_BYTES + entry.rawName.length + entry.packedSize;
+    const next = inFileOrder[index + 1];
+    if (end <= (next?.offset ?? start)) continue;
+    const other = next === undefined ? 'the directory' : showName(next.path);
+    return `The .zip’s entry ${showName(entry.path)} shares bytes with ${other}; make the .zip again with another tool.`;
+  }
+  return null;
+}
+
+function namesOf(entries: readonly ZipEntry[]): string[] {
+  return entries.flatMap(({ names }) => names);
+}
+
+function isLink({ type }: ZipEntry): boolean {
+  return type === 'symlink';
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}

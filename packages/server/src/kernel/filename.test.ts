@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { filenameProblem } from './filename.ts';
+
+test('takes the names that people give to files', () => {
+  for (const name of ['game.zip', 'Größe 🎮 (1).png', '100%.gif', 'a'.repeat(255)]) assert.equal(filenameProblem(name), null);
+});
+
+const REFUSED: readonly (readonly [name: string, problem: RegExp])[] = [
+  ['', /^filename: missing/],
+  ['a'.repeat(256), /^filename: longer than 255 characters/],
+  ['a/b.png', /^filename: holds characters/],
+  ['a\\b.png', /^filename: holds characters/],
+  ['a\u0000.png', /^filename: holds characters/],
+  ['a\u007f.png', /^filename: holds characters/],
+  ['\ufffd.png', /^filename: holds characters/],
+  ['\ud800.png', /^filename: holds characters/],
+];
+
+for (const [name, problem] of REFUSED) {
+  test(`refuses a file named ${JSON.stringify(name.slice(0, 20))}`, () => assert.match(filenameProblem(name) ?? '', problem));
+}

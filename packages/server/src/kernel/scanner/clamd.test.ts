@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import {
+  CLAMD_STREAM_LIMIT,
+  EICAR,
+  EICAR_SIGNATURE,
+  NO_CLAMD,
+  type RunningClamd,
+  startClamd,
+} from '../../../test/setup/clamd.ts';
+import { buildZip } from '../../../test/setup/zips.ts';
+import { createClamdScanner, parseClamdAddress } from './clamd.ts';
+import { ScannerUnavailableError } from './scanner.ts';
+
+const MIB = 1024 * 1024;
+
+async function* give(...buffers: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* buffers;
+}
+
+/** Zeros without end, as a counter of what was taken. */
+function endless(): { source: AsyncIterable<Uint8Array>; taken: () => number } {
+  let taken = 0;
+  async function* produce() {
+    for (const buffer = Buffer.alloc(64 * 1024); ; taken += buffer.length) yield buffer;
+  }
+  return { source: produce(), taken: () => taken };
+}
+
+describe('parseClamdAddress', () => {
+  it('reads a socket’s path, a host with a port and an IPv6 address', () => {
+    assert.deepEqual(parseClamdAddress('unix:/run/clamd.ctl'), { path: '/run/clamd.ctl' });
+    assert.deepEqual(parseClamdAddress('scanner:3310'), { host: 'scanner', port: 3310 });
+    assert.deepEqual(parseClamdAddress('[::1]:3310'), { host: '::1', port: 3310 });
+  });
+
+  it('refuses anything else and says how it is written', () => {
+    for (const text of ['', 'scanner', 'scanner:0', 'scanner:65536', 'unix:run/clamd', 'http://scanner:3310', '::1:3310']) {
+      assert.throws(() => parseClamdAddress(text), /write it such as/);
+    }
+  });
+});
+
+describe('a scan by clamd', () => {
+  let clamd: RunningClamd | null = null;
+  before(async () => {
+    clamd = await startClamd();
+  });
+  after(() => clamd?.stop());
+
+  function open(t: TestContext, streamLimit = CLAMD_STREAM_LIMIT) {
+    if (clamd === null) return t.skip(NO_CLAMD);
+    return createClamdScanner({ address: clamd.address, streamLimit });
+  }
+
+  it('tells its version', async (t) => {
+    const scanner = open(t);
+    if (scanner) assert.match((await scanner.version()).engine, /^ClamAV \d/);
+  });
+
+  it('finds nothing in harmless bytes and in none', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    assert.deepEqual(await scanner.scan(give(Buffer.from('a game'), Buffer.alloc(0))), { result: 'clean' });
+    assert.deepEqual(await scanner.scan(give()), { result: 'clean' });
+  });
+
+  it('finds the test virus, plain, in single bytes and in a zip', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const found = { result: 'infected', signature: EICAR_SIGNATURE };
+    assert.deepEqual(await scanner.scan(give(EICAR)), found);
+    assert.deepEqual(await scanner.scan(give(...Array.from(EICAR, (byte) => Uint8Array.of(byte)))), found);
+    assert.deepEqual(await scanner.scan(give(buildZip([{ name: 'a.com', data: EICAR, method: 8 }]))), found);
+  });
+
+  it('takes a stream of exactly its limit', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const full = Buffer.alloc(CLAMD_STREAM_LIMIT);
+    EICAR.copy(full, full.length - EICAR.length);
+    assert.equal((await scanner.scan(give(full))).result, 'infected');
+  });
+
+  it('says not scanned, and stops taking bytes, when the stream is over its own limit', async (t) => {
+    const scanner = open(t, MIB);
+    if (!scanner) return;
+    const { source, taken } = endless();
+    assert.equal((await scanner.scan(source)).result, 'not-scanned');
+    assert.ok(taken() <= 2 * MIB);
+  });
+
+  it('hears clamd out when that refuses a long stream and hangs up', async (t) => {
+    const scanner = open(t, 2000 * MIB);
+    if (!scanner) return;
+    const { source, taken } = endless();
+    assert.deepEqual(await scanner.scan(source), {
+      result: 'not-scanned',
+      reason: 'longer than clamd’s StreamMaxLength',
+    });
+    assert.ok(taken() < 4 * CLAMD_STREAM_LIMIT);
+  });
+
+  it('says not scanned of an encrypted archive', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const locked = buildZip([{ name: 'a.txt', data: 'x'.repeat(64), flags: 1 }]);
+    assert.equal((await scanner.scan(give(locked))).result, 'not-scanned');
+  });
+
+  it('passes on what goes wrong at the source', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const broken = new Error('the disk is gone');
+    async function* source() {
+      yield Buffer.alloc(MIB);
+      throw broken;
+    }
+    await assert.rejects(scanner.scan(source()), (error) => error === broken);
+  });
+
+  it('scans many streams at once', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const streams = Array.from({ length: 30 }, (_, index) => scanner.scan(give(index % 3 === 0 ? EICAR : Buffer.alloc(9))));
+    const infected = (await Promise.all(streams)).filter(({ result }) => result === 'infected');
+    assert.equal(infected.length, 10);
+  });
+});
+
+describe('a scanner that is gone', () => {
+  it('is unavailable when nothing listens', async () => {
+    const scanner = createClamdScanner({ address: 'unix:/nowhere/clamd.ctl', streamLimit: MIB });
+    await assert.rejects(scanner.scan(give(EICAR)), ScannerUnavailableError);
+    await assert.rejects(scanner.version(), ScannerUnavailableError);
+    await assert.rejects(scanner.ping(), ScannerUnavailableError);
+  });
+
+  it('is unavailable when clamd is killed in the middle of a stream', async (t) => {
+    const clamd = await startClamd();
+    if (clamd === null) return t.skip(NO_CLAMD);
+    try {
+      const scanner = createClamdScanner({ address: clamd.address, streamLimit: CLAMD_STREAM_LIMIT });
+      async function* source() {
+        yield Buffer.alloc(MIB);
+        await clamd?.kill();
+        for (let count = 0; count < 20; count++) yield Buffer.alloc(MIB);
+      }
+      await assert.rejects(scanner.scan(source()), ScannerUnavailableError);
+    } finally {
+      await clamd.stop();
+    }
+  });
+
+  it('is unavailable when it goes silent, takes nothing, or answers without an end', async () => {
+    const behaviours: ((socket: Socket) => void)[] = [
+      (socket) => socket.resume(),
+      (socket) => socket.pause(),
+      (socket) => socket.write('x'.repeat(100_000)),
+      (socket) => socket.end(),
+      (socket) => socket.resetAndDestroy(),
+    ];
+    for (const behave of behaviours) {
+      const server = await listen(behave);
+      const { port } = server.address() as { port: number };
+      const timeouts = { connectMs: 2000, idleMs: 200 };
+      const scanner = createClamdScanner({ address: `127.0.0.1:${port}`, streamLimit: 100 * MIB, timeouts });
+      try {
+        await assert.rejects(scanner.scan(give(...Array(64).fill(Buffer.alloc(MIB)))), ScannerUnavailableError);
+      } finally {
+        server.close();
+        await once(server, 'close');
+      }
+    }
+  });
+});
+
+/** A peer that is not clamd, for what a real one does only when it is broken. */
+async function listen(behave: (socket: Socket) => void): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.destroy());
+    behave(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}

@@ -1,0 +1,155 @@
+// Channels on the real server: how uploads, promotions, rollbacks and expiries move them, and who sees what they offer.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { HOUR } from '../src/kernel/clock.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { type BuildInput, register, ship, smallZip, upload, uploadFields, formOf } from './setup/uploads.ts';
+
+describe('channels', () => {
+  let server: TestServer;
+  let now = new Date();
+  before(async () => {
+    server = await startServer({ clock: { now: () => now } });
+  });
+  after(() => server.stop());
+
+  type Studio = { game: TestGame; owner: { cookie: string } };
+
+  async function open(): Promise<Studio> {
+    const game = await makeGame(server);
+    return { game, owner: await signIn(server, game.owner) };
+  }
+
+  /** Ships a build and waits until its scan has ended. */
+  async function shipAndScan(game: TestGame, input: BuildInput): Promise<{ buildId: string; fileUid: string }> {
+    const shipped = await ship(server, game, input);
+    await settled(game, shipped.fileUid);
+    return shipped;
+  }
+
+  function settled(game: TestGame, fileUid: string) {
+    return until(async () => {
+      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
+      return !['pending', 'scanning'].includes(body.data.status);
+    });
+  }
+
+  function call(studio: Studio, method: string, path: string, body?: unknown) {
+    const init = body === undefined ? {} : { headers: { ...studio.owner, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return request(`${server.api}/games/${studio.game.uid}/channels${path}`, { method, headers: studio.owner, ...init });
+  }
+
+  /** Version that the channel points at on Linux x86_64, or undefined. */
+  async function pointer(studio: Studio, channel = 'stable', os = 'linux') {
+    const { body } = await call(studio, 'GET', '');
+    return body.data.channels.find((found: { channel: string; os: string }) => found.channel === channel && found.os === os);
+  }
+
+  test('a newer build that passes its scan moves its channel, an older one does not', async () => {
+    const studio = await open();
+    const older = await register(server, studio.game, { version: '1.0' });
+    await shipAndScan(studio.game, { version: '2.0' });
+    assert.equal((await pointer(studio)).version, '2.0');
+    const zip = smallZip();
+    const late = await upload(server, studio.game, formOf(uploadFields(older, zip), zip));
+    await settled(studio.game, late.body.data.file_uid);
+    assert.equal((await pointer(studio)).version, '2.0');
+  });
+
+  test('each platform of a channel points at its own build', async () => {
+    const studio = await open();
+    await shipAndScan(studio.game, { version: '1.0', os: 'windows' });
+    await shipAndScan(studio.game, { version: '2.0', os: 'linux' });
+    assert.equal((await pointer(studio, 'stable', 'windows')).version, '1.0');
+    assert.equal((await pointer(studio, 'stable', 'linux')).version, '2.0');
+  });
+
+  test('promote points at a build, rollback goes back, again and again, until there is nothing left', async () => {
+    const studio = await open();
+    const builds = [];
+    for (const version of ['1', '2', '3']) builds.push((await shipAndScan(studio.game, { version })).buildId);
+    assert.equal((await call(studio, 'POST', '/stable/promote', { build_id: builds[0] })).body.data.version, '1');
+    for (const version of ['3', '2', '1']) {
+      const { status, body } = await call(studio, 'POST', '/stable/rollback', {});
+      assert.deepEqual([status, body.data.channels[0].version], [200, version]);
+    }
+    const last = await call(studio, 'POST', '/stable/rollback', {});
+    assert.deepEqual([last.status, last.body.error?.code], [409, 4075]);
+    const { body } = await call(studio, 'GET', '/stable/history');
+    const actions = body.data.moves.map((move: { action: string; version: string }) => `${move.action} ${move.version}`);
+    assert.deepEqual(actions, ['rollback 1', 'rollback 2', 'rollback 3', 'promote 1', 'advance 3', 'advance 2', 'advance 1']);
+    assert.equal(body.data.moves[0].by, 'Owner');
+    assert.equal(body.data.moves[6].by, 'upload');
+  });
+
+  test('after a rollback the next newer build moves the channel forward again', async () => {
+    const studio = await open();
+    for (const version of ['1', '2']) await shipAndScan(studio.game, { version });
+    await call(studio, 'POST', '/stable/rollback', {});
+    assert.equal((await pointer(studio)).version, '1');
+    await shipAndScan(studio.game, { version: '3' });
+    assert.equal((await pointer(studio)).version, '3');
+  });
+
+  test('a promotion that expired offers nothing until the channel is moved again', async () => {
+    const studio = await open();
+    const { buildId } = await shipAndScan(studio.game, { version: '1', channel: 'nightly' });
+    await call(studio, 'POST', '/event/promote', { build_id: buildId, expires_in_hours: 2 });
+    const offered = async () => (await request(`${server.api}/public/games/${studio.game.uid}?channel=event`)).body.data.downloads.length;
+    assert.equal(await offered(), 1);
+    now = new Date(now.getTime() + 2 * HOUR);
+    assert.equal(await offered(), 0);
+    assert.equal((await pointer(studio, 'event')).expired, true);
+    await call(studio, 'POST', '/event/promote', { build_id: buildId });
+    assert.equal(await offered(), 1);
+  });
+
+  test('refuses bad names and hours with 4226, unknown builds with 4006, builds without a file with 4099', async () => {
+    const studio = await open();
+    const build_id = await register(server, studio.game);
+    const codes = async (path: string, body: unknown) => {
+      const answer = await call(studio, 'POST', path, body);
+      return [answer.status, answer.body.error?.code];
+    };
+    assert.deepEqual(await codes('/Stable/promote', { build_id }), [422, 4226]);
+    assert.deepEqual(await codes('/stable/promote', { build_id, expires_in_hours: 2161 }), [422, 4226]);
+    assert.deepEqual(await codes('/stable/promote', { build_id, expires_in_hours: -1 }), [422, 4226]);
+    assert.deepEqual(await codes('/stable/promote', { build_id: 'nonsense' }), [404, 4006]);
+    assert.deepEqual(await codes('/stable/promote', { build_id: studio.game.uid }), [404, 4006]);
+    assert.deepEqual(await codes('/stable/promote', { build_id }), [409, 4099]);
+    const stranger = await makePlayer(server);
+    const foreign = await request(`${server.api}/games/${studio.game.uid}/channels`, { headers: stranger.headers });
+    assert.deepEqual([foreign.status, foreign.body.error?.code], [404, 4040]);
+  });
+
+  test('moves that race leave one history, each on the one before', async () => {
+    const studio = await open();
+    const builds = [];
+    for (const version of ['1', '2', '3']) builds.push((await shipAndScan(studio.game, { version })).buildId);
+    await Promise.all(builds.flatMap((build_id) => [1, 2].map(() => call(studio, 'POST', '/stable/promote', { build_id }))));
+    const { body } = await call(studio, 'GET', '/stable/history');
+    const moves = body.data.moves as { build_id: string; previous_build_id: string | null }[];
+    moves.forEach((move, index) => assert.equal(move.previous_build_id, moves[index + 1]?.build_id ?? null));
+  });
+
+  test('stable is for everyone, beta for who joined, dev for members, others for who has the link', async () => {
+    const studio = await open();
+    const { game } = studio;
+    for (const channel of ['stable', 'beta', 'dev', 'secret']) await shipAndScan(game, { version: channel, channel });
+    const player = await makePlayer(server);
+    const seen = async (headers: Record<string, string>, query = '') => {
+      const { body } = await request(`${server.api}/public/games/${game.slug}${query}`, { headers });
+      return body.data.downloads.map((offer: { channel: string }) => offer.channel).sort();
+    };
+    assert.deepEqual(await seen({}), ['stable']);
+    assert.deepEqual(await seen(player.headers), ['stable']);
+    await request(`${server.api}/games/${game.uid}/beta`, { method: 'PUT', headers: player.headers });
+    assert.deepEqual(await seen(player.headers), ['beta', 'stable']);
+    assert.deepEqual(await seen({}, '?channel=secret'), ['secret']);
+    assert.deepEqual(await seen({}, '?channel=dev'), []);
+    assert.deepEqual(await seen(studio.owner), ['beta', 'dev', 'secret', 'stable']);
+    assert.deepEqual(await seen(game.keyHeaders), ['beta', 'dev', 'secret', 'stable']);
+    await request(`${server.api}/games/${game.uid}/beta`, { method: 'DELETE', headers: player.headers });
+    assert.deepEqual(await seen(player.headers), ['stable']);
+  });
+});

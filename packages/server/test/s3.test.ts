@@ -1,0 +1,85 @@
+// The service with its blobs on a real S3 server: uploads, chunks smaller than a part, downloads by signed redirect.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
+import { makeGame, request, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { sendChunk, sha256, ship, smallZip, startSession, zipOfSize } from './setup/uploads.ts';
+
+const MIB = 1024 * 1024;
+
+describe('blobs on S3', () => {
+  let s3: S3Server | null;
+  let server: TestServer;
+  let game: TestGame;
+  before(async () => {
+    s3 = await startS3();
+    if (s3 === null) return;
+    Object.assign(process.env, s3.env);
+    server = await startServer({ env: { CHAUFFEUR_BLOBS: s3.url } });
+    game = await makeGame(server);
+  });
+  after(async () => {
+    await server?.stop();
+    await s3?.stop();
+  });
+
+  function settled(fileUid: string) {
+    return until(async () => {
+      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
+      return ['pending', 'scanning'].includes(body.data.status) ? undefined : body.data.status;
+    });
+  }
+
+  async function keys(): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { key } of server.ctx.blobs.list(`files/${game.uid}/`)) found.push(key);
+    return found;
+  }
+
+  test('a single upload is scanned and downloaded through a signed address', async (t) => {
+    if (s3 === null) return t.skip(S3_MISSING);
+    const zip = smallZip('größe.txt', Buffer.alloc(100_000, 'x'));
+    const { fileUid } = await ship(server, game, {}, zip);
+    assert.equal(await settled(fileUid), 'unscanned');
+    const url = `${server.api}/public/games/${game.uid}/files/${fileUid}/download`;
+    const redirect = await fetch(url, { redirect: 'manual' });
+    assert.equal(redirect.status, 302);
+    const response = await fetch(redirect.headers.get('location') ?? '');
+    assert.match(response.headers.get('content-disposition') ?? '', /filename="game.zip"/);
+    assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
+    const ranged = await fetch(url, { headers: { range: 'bytes=10-19' } });
+    assert.deepEqual([ranged.status, Buffer.from(await ranged.arrayBuffer())], [206, zip.subarray(10, 20)]);
+  });
+
+  test('chunks of any size become one object, also when they are smaller than S3’s least part', async (t) => {
+    if (s3 === null) return t.skip(S3_MISSING);
+    const zip = zipOfSize(12 * MIB);
+    const session = await startSession(server, game, zip);
+    const bounds = [0, 1, 3 * MIB, 9 * MIB, zip.length];
+    let last: Awaited<ReturnType<typeof sendChunk>> | undefined;
+    for (const [index, start] of bounds.slice(0, -1).entries()) last = await sendChunk(server, game, session, zip, start, bounds[index + 1] ?? 0);
+    assert.deepEqual([last?.status, last?.body.data.checksum], [201, sha256(zip)]);
+    await settled(last?.body.data.file_uid);
+    const response = await fetch(`${server.api}/public/games/${game.uid}/files/${last?.body.data.file_uid}/download`);
+    assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
+  });
+
+  test('a session that changes servers ends with the right checksum, and a wrong one leaves no object', async (t) => {
+    if (s3 === null) return t.skip(S3_MISSING);
+    const second = await startServer({ beside: server, role: 'api', env: { CHAUFFEUR_BLOBS: s3.url } });
+    try {
+      const zip = zipOfSize(7 * MIB);
+      const session = await startSession(server, game, zip);
+      await sendChunk(server, game, session, zip, 0, 6 * MIB);
+      assert.equal((await sendChunk(second, game, session, zip, 6 * MIB, zip.length)).status, 201);
+      const before = await keys();
+      const wrong = await startSession(server, game, zip, { checksum: 'c'.repeat(64) });
+      await sendChunk(server, game, wrong, zip, 0, 6 * MIB);
+      const refused = await sendChunk(second, game, wrong, zip, 6 * MIB, zip.length);
+      assert.equal(refused.body.error?.code, 4046);
+      assert.deepEqual(await keys(), before);
+    } finally {
+      await second.stop();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+// Scans on the real server with a real clamd: every state, what players see of each, and a scanner that goes away.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { forgetRejectedFiles } from '../src/features/files/forget-rejected.job.ts';
+import { DAY } from '../src/kernel/clock.ts';
+import { EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { ship, smallZip } from './setup/uploads.ts';
+
+describe('scans with clamd', () => {
+  let clamd: RunningClamd | null;
+  let server: TestServer;
+  let game: TestGame;
+  let now = new Date();
+  before(async () => {
+    clamd = await startClamd();
+    server = await startServer({ env: clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address }, clock: { now: () => now } });
+    game = await makeGame(server);
+  });
+  after(async () => {
+    await server.stop();
+    await clamd?.stop();
+  });
+
+  /** The file once nothing more happens to it. */
+  function settled(fileUid: string) {
+    return until(async () => {
+      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
+      return ['pending', 'scanning'].includes(body.data.status) ? undefined : body.data;
+    });
+  }
+
+  async function offered(): Promise<string[]> {
+    const { body } = await request(`${server.api}/public/games/${game.uid}`);
+    return body.data.downloads.map((offer: { version: string }) => offer.version);
+  }
+
+  async function provenance(fileUid: string) {
+    const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/provenance`, { headers: game.keyHeaders });
+    return body.data;
+  }
+
+  async function rejected() {
+    const { body } = await request(`${server.api}/games/${game.uid}/rejected-uploads`, { headers: await signIn(server, game.owner) });
+    return body.data.files as { file_uid: string; status: string; detail: string }[];
+  }
+
+  async function blobs(): Promise<string[]> {
+    return readdir(join(server.dataFolder, 'blobs', 'files', game.uid));
+  }
+
+  test('a clean file says which engine and signatures passed it, and goes live', async (t) => {
+    if (clamd === null) return t.skip(NO_CLAMD);
+    const { fileUid } = await ship(server, game, { version: 'clean' });
+    const file = await settled(fileUid);
+    assert.deepEqual([file.status, file.message], ['clean', 'Scanned clean with ClamAV']);
+    const { scan } = await provenance(fileUid);
+    assert.deepEqual(scan.history.map((event: { state: string }) => event.state), ['pending', 'scanning', 'clean']);
+    assert.match(scan.history[2].engine, /^ClamAV \d/);
+    assert.deepEqual(await offered(), ['clean']);
+  });
+
+  test('an infected file is removed, moves no channel, and is listed as rejected for 30 days', async (t) => {
+    if (clamd === null) return t.skip(NO_CLAMD);
+    const { buildId, fileUid } = await ship(server, game, { version: 'infected' }, smallZip('setup.exe', EICAR));
+    const file = await settled(fileUid);
+    assert.equal(file.status, 'infected');
+    assert.match(file.detail, new RegExp(EICAR_SIGNATURE.replace('.', '\\.')));
+    await until(async () => !(await blobs()).some((name) => name.startsWith(fileUid)));
+    assert.deepEqual(await offered(), ['clean']);
+    const download = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/download`, { headers: game.keyHeaders });
+    assert.deepEqual([download.status, download.body.error?.code], [409, 4099]);
+    const { body } = await request(`${server.api}/tool/builds?version=infected`, { headers: game.keyHeaders });
+    assert.deepEqual([body.data.builds[0].build_id, body.data.builds[0].state], [buildId, 'rejected']);
+    assert.deepEqual((await rejected()).map((entry) => entry.file_uid), [fileUid]);
+    now = new Date(now.getTime() + 31 * DAY);
+    assert.deepEqual(await rejected(), []);
+    await forgetRejectedFiles(server.ctx);
+    assert.equal((await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders })).status, 404);
+  });
+
+  test('a zip whose content has another checksum than it says ends in error, with the reason', async () => {
+    const zip = smallZip('broken.txt', Buffer.from('the content as it was'));
+    zip[zip.indexOf('content')] = 0x58;
+    const { fileUid } = await ship(server, game, { version: 'broken' }, zip);
+    const file = await settled(fileUid);
+    assert.equal(file.status, 'error');
+    assert.match(file.detail, /broken\.txt/);
+    await until(async () => !(await blobs()).some((name) => name.startsWith(fileUid)));
+    assert.deepEqual((await provenance(fileUid)).scan.state, 'error');
+  });
+
+  test('a file waits while the scanner is away, and is scanned when it is back', async (t) => {
+    if (clamd === null) return t.skip(NO_CLAMD);
+    const address = server.ctx.config.clamd as string;
+    server.ctx.config.clamd = `${address}-away`;
+    const { fileUid } = await ship(server, game, { version: 'patient' });
+    await until(async () => (await provenance(fileUid)).scan.history.some((event: { detail: string | null }) => /could not be reached/.test(event.detail ?? '')));
+    assert.equal((await provenance(fileUid)).scan.state, 'pending');
+    server.ctx.config.clamd = address;
+    assert.equal((await settled(fileUid)).status, 'clean');
+  });
+});

@@ -1,0 +1,19 @@
+// A thread for the tests of `runInThread`: does what its input says.
+import { BlobMissingError } from '../../src/kernel/blobs/store.ts';
+import { answerTask } from '../../src/kernel/threads.ts';
+
+export type Behaviour = 'echo' | 'known' | 'unknown' | 'spin' | 'wait' | 'hoard' | 'exit' | 'throw';
+
+await answerTask(async ({ behaviour, value }: { behaviour: Behaviour; value?: unknown }): Promise<unknown> => {
+  if (behaviour === 'known') throw new BlobMissingError('gone');
+  if (behaviour === 'unknown') throw new RangeError('out of range');
+  if (behaviour === 'exit') process.exit(3);
+  if (behaviour === 'throw') {
+    setImmediate(() => {
+      throw new Error('beside the task');
+    });
+  }
+  if (behaviour === 'spin') for (;;);
+  if (behaviour === 'hoard') for (const hoard: unknown[] = []; ; ) hoard.push(Array(1000).fill(hoard.length));
+  return behaviour === 'wait' || behaviour === 'throw' ? new Promise((resolve) => setTimeout(resolve, 60_000)) : value;
+});

@@ -1,0 +1,86 @@
+// Requests byte by byte over a socket, for what `fetch` would not send: broken forms, lying lengths, half a body.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { TestServer } from './server.ts';
+
+/** Of an answer; null where the server closed the connection without one. */
+export type RawAnswer = {
+  status: number;
+  headers: ReadonlyMap<string, string>;
+  text: string;
+  body: { success: boolean; data?: unknown; error?: { code: number; message: string } } | null;
+} | null;
+
+export type RawRequest = {
+  method: string;
+  path: string;
+  /** In order, so that one may come twice; `Host` and `Connection: close` are added. */
+  headers: readonly (readonly [name: string, value: string])[];
+  body?: Uint8Array;
+};
+
+/** Connects and sends a request's head and body as they are. The caller destroys the socket. */
+export async function beginRequest(server: TestServer, { method, path, headers, body }: RawRequest): Promise<Socket> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  // The server may close before all is sent; the answer tells, or its absence.
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const lines = [['Host', 'chauffeur'], ['Connection', 'close'], ...headers].map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.write(Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+  if (body !== undefined) socket.write(body);
+  return socket;
+}
+
+/** Sends a request and reads until the server closes. With `endAfter`, our side is closed after the last byte. */
+export async function sendRaw(server: TestServer, request: RawRequest, { endAfter = false } = {}): Promise<RawAnswer> {
+  const socket = await beginRequest(server, request);
+  if (endAfter) socket.end();
+  return readAnswer(socket);
+}
+
+/** Reads what the server answers until it closes the connection. */
+export async function readAnswer(socket: Socket): Promise<RawAnswer> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+  return parseAnswer(Buffer.concat(chunks).toString());
+}
+
+function parseAnswer(answer: string): RawAnswer {
+  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];
+  if (status === undefined) return null;
+  const [head = '', text = ''] = answer.split(/\r\n\r\n([\s\S]*)/, 2);
+  const lines = head.split('\r\n').slice(1);
+  const headers = new Map(lines.map((line) => [line.replace(/:.*/, '').toLowerCase(), line.replace(/^[^:]*: /, '')]));
+  return { status: Number(status), headers, text, body: parseJson(text) };
+}
+
+function parseJson(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export type Part = { headers: string; content: string | Uint8Array };
+
+/** The part of a text field. */
+export function fieldPart(name: string, content: string): Part {
+  return { headers: `Content-Disposition: form-data; name="${name}"`, content };
+}
+
+/** The part of a file. */
+export function filePart(content: Uint8Array, { name = 'file', filename = 'game.zip' } = {}): Part {
+  const disposition = `Content-Disposition: form-data; name="${name}"; filename="${filename}"`;
+  return { headers: `${disposition}\r\nContent-Type: application/zip`, content };
+}
+
+/** A multipart body (RFC 7578). */
+export function multipartOf(parts: readonly Part[], boundary = 'B'): Buffer {
+  const pieces = parts.flatMap(({ headers, content }) => [`--${boundary}\r\n${headers}\r\n\r\n`, content, '\r\n']);
+  return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece as string)));
+}

@@ -1,0 +1,146 @@
+// What players download: bytes with ranges and conditions, only what a channel offers them, and the record of its origin.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { type BuildInput, formOf, sha256, ship, smallZip, upload, uploadFields } from './setup/uploads.ts';
+
+describe('the public face of a game', () => {
+  let server: TestServer;
+  let game: TestGame;
+  const zip = smallZip('spiel/größe.txt', Buffer.alloc(5000, 'x'));
+  before(async () => {
+    server = await startServer();
+    game = await makeGame(server);
+  });
+  after(() => server.stop());
+
+  const fileUrl = (fileUid: string, what = 'download', of = game) => `${server.api}/public/games/${of.uid}/files/${fileUid}/${what}`;
+
+  async function shipAndScan(input: BuildInput = {}, of = game): Promise<{ buildId: string; fileUid: string }> {
+    const shipped = await ship(server, of, input, zip);
+    await settled(shipped.fileUid, of);
+    return shipped;
+  }
+
+  function settled(fileUid: string, of = game) {
+    return until(async () => {
+      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: of.keyHeaders });
+      return !['pending', 'scanning'].includes(body.data.status);
+    });
+  }
+
+  async function codeOf(url: string, headers: Record<string, string> = {}) {
+    const { status, body } = await request(url, { headers });
+    return [status, body.error?.code];
+  }
+
+  test('a download carries its name, length and tag, and is the zip that was uploaded', async () => {
+    const { fileUid } = await shipAndScan({ version: 'whole' });
+    const response = await fetch(fileUrl(fileUid));
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-length'), String(zip.length));
+    assert.equal(response.headers.get('content-type'), 'application/zip');
+    assert.equal(response.headers.get('accept-ranges'), 'bytes');
+    assert.match(response.headers.get('content-disposition') ?? '', /^attachment; filename="game.zip"/);
+    assert.equal(response.headers.get('etag'), `"${sha256(zip)}"`);
+    assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
+    const head = await fetch(fileUrl(fileUid), { method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(zip.length)]);
+  });
+
+  test('ranges and conditions are honoured', async () => {
+    const { fileUid } = await shipAndScan({ version: 'ranges' });
+    const get = (headers: Record<string, string>) => fetch(fileUrl(fileUid), { headers });
+    const bytes = async (headers: Record<string, string>) => {
+      const response = await get(headers);
+      return [response.status, response.headers.get('content-range'), Buffer.from(await response.arrayBuffer()).toString('latin1')] as const;
+    };
+    const text = zip.toString('latin1');
+    const total = zip.length;
+    assert.deepEqual(await bytes({ range: 'bytes=10-19' }), [206, `bytes 10-19/${total}`, text.slice(10, 20)]);
+    assert.deepEqual(await bytes({ range: 'bytes=-5' }), [206, `bytes ${total - 5}-${total - 1}/${total}`, text.slice(-5)]);
+    assert.deepEqual(await bytes({ range: `bytes=${total - 1}-` }), [206, `bytes ${total - 1}-${total - 1}/${total}`, text.slice(-1)]);
+    assert.deepEqual(await bytes({ range: `bytes=0-${total + 99}` }), [206, `bytes 0-${total - 1}/${total}`, text]);
+    for (const range of ['bytes=5-1', 'bytes=0-1,4-5', 'chapters=1-2', 'bytes=-']) assert.equal((await get({ range })).status, 200, range);
+    assert.equal((await get({ range: `bytes=${total}-` })).status, 416);
+    const etag = `"${sha256(zip)}"`;
+    assert.equal((await get({ 'if-none-match': etag })).status, 304);
+    assert.equal((await get({ range: 'bytes=0-1', 'if-range': etag })).status, 206);
+    assert.equal((await get({ range: 'bytes=0-1', 'if-range': '"other"' })).status, 200);
+  });
+
+  test('a superseded file is 4074 for players and still there for members', async () => {
+    const { buildId, fileUid } = await shipAndScan({ version: 'superseded' });
+    const newer = smallZip('newer.txt');
+    const second = await upload(server, game, formOf(uploadFields(buildId, newer), newer));
+    await settled(second.body.data.file_uid);
+    assert.deepEqual(await codeOf(fileUrl(fileUid)), [403, 4074]);
+    assert.deepEqual(await codeOf(fileUrl(fileUid, 'provenance')), [403, 4074]);
+    assert.equal((await fetch(fileUrl(fileUid), { headers: game.keyHeaders })).status, 200);
+    assert.equal((await fetch(fileUrl(fileUid), { headers: await signIn(server, game.owner) })).status, 200);
+    assert.equal((await fetch(fileUrl(second.body.data.file_uid))).status, 200);
+  });
+
+  test('a file on dev is 4074 for players, on beta for who has not joined', async () => {
+    const dev = await shipAndScan({ version: 'dev', channel: 'dev' });
+    const beta = await shipAndScan({ version: 'beta', channel: 'beta' });
+    const secret = await shipAndScan({ version: 'secret', channel: 'secret' });
+    const player = await makePlayer(server);
+    assert.deepEqual(await codeOf(fileUrl(dev.fileUid), player.headers), [403, 4074]);
+    assert.deepEqual(await codeOf(fileUrl(beta.fileUid), player.headers), [403, 4074]);
+    await request(`${server.api}/games/${game.slug}/beta`, { method: 'PUT', headers: player.headers });
+    assert.equal((await fetch(fileUrl(beta.fileUid), { headers: player.headers })).status, 200);
+    assert.equal((await fetch(fileUrl(secret.fileUid))).status, 200);
+  });
+
+  test('unknown files and games, and games that are drafts, are 4040', async () => {
+    const draft = await makeGame(server, { visibility: 'draft' });
+    const hidden = await makeGame(server, { visibility: 'invisible' });
+    const inDraft = await shipAndScan({}, draft);
+    const inHidden = await shipAndScan({}, hidden);
+    assert.deepEqual(await codeOf(fileUrl(game.uid)), [404, 4040]);
+    assert.deepEqual(await codeOf(fileUrl('nonsense')), [400, 4002]);
+    assert.deepEqual(await codeOf(`${server.api}/public/games/no-such-game`), [404, 4040]);
+    assert.deepEqual(await codeOf(`${server.api}/public/games/${draft.uid}`), [404, 4040]);
+    assert.deepEqual(await codeOf(fileUrl(inDraft.fileUid, 'download', draft)), [404, 4040]);
+    assert.deepEqual(await codeOf(fileUrl(inDraft.fileUid, 'download', game)), [404, 4040]);
+    assert.equal((await fetch(fileUrl(inDraft.fileUid, 'download', draft), { headers: draft.keyHeaders })).status, 200);
+    assert.deepEqual(await codeOf(fileUrl(inDraft.fileUid, 'download', draft), game.keyHeaders), [404, 4040]);
+    assert.equal((await fetch(fileUrl(inHidden.fileUid, 'download', hidden))).status, 200);
+  });
+
+  test('the provenance tells who uploaded what, what the scan said, and every entry', async () => {
+    const { buildId, fileUid } = await shipAndScan({ version: 'origin' });
+    const { body } = await request(fileUrl(fileUid, 'provenance'));
+    const { scan, uploaded_at, ...record } = body.data;
+    assert.deepEqual(record, {
+      file_uid: fileUid,
+      game_uid: game.uid,
+      build_id: buildId,
+      version: 'origin',
+      os: 'linux',
+      arch: 'x86_64',
+      channel: 'stable',
+      filename: 'game.zip',
+      size: zip.length,
+      checksum: sha256(zip),
+      origin: { type: 'deploy_key', key_ref: game.keyHeaders['x-access-token'].slice(0, 8) },
+      entries: [{ path: 'spiel/größe.txt', type: 'file', size: 5000, sha256: sha256(Buffer.alloc(5000, 'x')) }],
+    });
+    assert.ok(Date.parse(uploaded_at) > 0);
+    assert.equal(scan.state, 'unscanned');
+    assert.deepEqual(scan.history.map((event: { state: string }) => event.state), ['pending', 'scanning', 'unscanned']);
+  });
+
+  test('the game’s page names the download, its badge and the changelog of the newest build', async () => {
+    const own = await makeGame(server);
+    const zipped = await shipAndScan({ version: '1.2', title: 'The one' }, own);
+    const { body } = await request(`${server.api}/public/games/${own.slug}`);
+    assert.equal(body.data.developer, 'Owner');
+    const [offer] = body.data.downloads;
+    assert.deepEqual([offer.version, offer.title, offer.file.file_uid], ['1.2', 'The one', zipped.fileUid]);
+    assert.equal(offer.file.message, 'Not scanned: this server has no virus scanner');
+    assert.equal((await fetch(offer.download_url)).status, 200);
+    assert.equal((await fetch(offer.provenance_url)).status, 200);
+  });
+});
