@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { medianOf, note, print, printFigure } from './figures.ts';
-import { peakDuring, residentOf } from './memory.ts';
+import { peakDuring, processorSecondsOf, residentOf } from './process-watch.ts';
 import { makeRandomZip, type Zip } from './random-zip.ts';
 import { closeSender, send } from './sender.ts';
 import { end, type Service, startService } from './service.ts';
@@ -55,7 +55,7 @@ async function call<T>(url: string, init: RequestInit): Promise<T> {
   return data;
 }
 
-async function prepareReceivers(service: Service, put: string, folder: string): Promise<Receiver> {
+async function prepareReceivers(service: Service, put: { url: string }, folder: string): Promise<Receiver> {
   const { keys, fields } = await prepareBuild(service);
   const tool = `${service.url}/api/v1/tool`;
   const post = { method: 'POST', url: `${tool}/upload/files` } as const;
@@ -70,7 +70,7 @@ async function prepareReceivers(service: Service, put: string, folder: string): 
   return {
     upload: {
       async 'raw PUT'({ path, size, sha256 }) {
-        const answer = await send({ method: 'PUT', url: `${put}/raw.zip`, headers: {}, path, start: 0, end: size });
+        const answer = await send({ method: 'PUT', url: `${put.url}/raw.zip`, headers: {}, path, start: 0, end: size });
         if ((answer as { checksum: string }).checksum !== sha256) throw new Error('the yardstick received something else');
       },
       async single(zip) {
@@ -109,18 +109,20 @@ async function untilScanned(url: string, headers: Record<string, string>): Promi
   }
 }
 
-async function measure(service: Service, receiver: Receiver, zip: Zip, runs: number): Promise<void> {
+async function measure(service: Service, putPid: number, receiver: Receiver, zip: Zip, runs: number): Promise<void> {
   const fresh = residentOf(service.pid);
   const seconds: Record<Way, number[]> = { 'raw PUT': [], single: [], chunked: [] };
   const peaks: number[] = [];
   let baseline = Number.NaN;
   for (let run = 0; run <= runs; run++) {
     for (const way of WAYS) {
-      const begun = performance.now();
+      const pid = way === 'raw PUT' ? putPid : service.pid;
+      const [begun, processorBefore] = [performance.now(), processorSecondsOf(pid)];
       const peak = await peakDuring(service.pid, () => receiver.upload[way](zip));
       const took = (performance.now() - begun) / 1000;
+      const processor = processorSecondsOf(pid) - processorBefore;
       await receiver.tidy();
-      note(`${run === 0 ? 'warm-up' : `run ${run}`}: ${way} ${speed(zip, took)} MB/s, memory ${(peak / MIB).toFixed(0)} MiB`);
+      note(`${run === 0 ? 'warm-up' : `run ${run}`}: ${way} ${speed(zip, took)} MB/s, ${processor.toFixed(2)} s of processor, memory ${(peak / MIB).toFixed(0)} MiB`);
       peaks.push(peak);
       if (run > 0) seconds[way].push(took);
     }
@@ -154,7 +156,7 @@ try {
   const zip = await makeRandomZip(folder, Number(values.gb) * GIB);
   const service = await startService(join(folder, 'data'));
   try {
-    await measure(service, await prepareReceivers(service, put.url, folder), zip, Number(values.runs));
+    await measure(service, put.child.pid ?? 0, await prepareReceivers(service, put, folder), zip, Number(values.runs));
   } finally {
     await service.stop();
   }

@@ -6,7 +6,7 @@ const INTRODUCTION = `The server is configured by environment variables and need
 on \`http://127.0.0.1:4000\`. An empty variable counts as absent. A value that cannot be used stops the start, and the message names
 every such variable with its remedy.
 
-Switches take \`1\` or \`0\`. Sizes are in bytes. The variables of the \`chauffeur\` command are not these; it prints its own with \`--help\`.`;
+Switches take \`1\` or \`0\`. Sizes are in bytes. The \`chauffeur\` command of developers has variables of its own.`;
 
 const OTHER_VARIABLES = `With \`CHAUFFEUR_BLOBS\`, the AWS SDK takes its credentials from where it always does: \`AWS_ACCESS_KEY_ID\` and
 \`AWS_SECRET_ACCESS_KEY\`, a profile, or the machine's role.`;

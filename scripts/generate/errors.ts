@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode, isErrorCode } from '@chauffeur/contract/errors';
 import { type Access, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { code, fragmentOf, notice, page, table } from './markdown.ts';
+import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
 
 /** Codes that have a second status, and when. */
 const SECOND_STATUS: Readonly<Partial<Record<ErrorCode, { status: number; when: string }>>> = {
@@ -48,7 +48,7 @@ function indexRow(errorCode: ErrorCode): string[] {
 function describe(errorCode: ErrorCode): string {
   const { meaning, remedy } = ERRORS[errorCode];
   const second = SECOND_STATUS[errorCode];
-  return page(
+  return blocks(
     `## ${errorCode}`,
     meaning,
     [
@@ -56,7 +56,7 @@ function describe(errorCode: ErrorCode): string {
       `- **What to do:** ${remedy}`,
       `- **Answered by:** ${answeredBy(errorCode)}`,
     ].join('\n'),
-  ).trimEnd();
+  );
 }
 
 function statusesOf(errorCode: ErrorCode): string {

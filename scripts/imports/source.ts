@@ -44,6 +44,7 @@ export function readSource(path: string, text: string): Source {
       typeOnly: type !== undefined,
     };
   });
+  imports.sort((a, b) => a.line - b.line);
   const environmentReads = [...code.matchAll(ENVIRONMENT)].map((match) => lineAt(match.index));
   return { path, imports, environmentReads };
 }

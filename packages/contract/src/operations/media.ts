@@ -82,6 +82,6 @@ export const downloadMedia = defineOperation({
   access: 'public',
   params: Type.Object({ uid: Uuid }),
   answerKind: 'bytes',
-  statuses: [200, 302, 304],
+  statuses: [200, 206, 304],
   errors: [4040],
 });

@@ -111,7 +111,7 @@ function invalidCode(operation: Operation) {
 function checkAddress(operation: Operation, request: FastifyRequest): object {
   const { params, query } = operation;
   return {
-    ...(query && checked(operation, query, Value.Convert(query, { ...(request.query as object) }))),
+    ...(query && checked(operation, query, readTexts(query, request.query as Texts))),
     ...(params && checked(operation, params, request.params)),
   };
 }
@@ -136,7 +136,7 @@ function readTexts(schema: TSchema, texts: Texts): object {
 }
 
 function readBody(operation: Operation, schema: TSchema, request: FastifyRequest): unknown {
-  if (operation.bodyKind === 'urlencoded') return Value.Convert(schema, request.body ?? {});
+  if (operation.bodyKind === 'urlencoded') return readTexts(schema, (request.body ?? {}) as Texts);
   if (hasBody(request) && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     throw new ApiError(
       invalidCode(operation),

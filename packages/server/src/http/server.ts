@@ -7,6 +7,7 @@ import type { Auth } from '../features/accounts/accounts.ts';
 import { newId } from '../kernel/ids.ts';
 import { mountAccounts } from './accounts.ts';
 import { addBodyParsers } from './body.ts';
+import { answerClientError } from './client-error.ts';
 import { sendError } from './errors.ts';
 import { homePage } from './home.ts';
 import { type Mounting, mountOperations } from './mount.ts';
@@ -29,8 +30,10 @@ export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly M
     exposeHeadRoutes: false,
     // An upload of 5 GB takes as long as it takes; uploads have an idle time-out of their own.
     requestTimeout: 0,
+    // Fastify's own refusal while closing has another shape than our errors: see refuseWhileStopping.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       sendError(ctx, request, reply, error);
@@ -38,6 +41,7 @@ export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly M
   }) as unknown as FastifyInstance;
   addBodyParsers(app);
   addHooks(app, ctx);
+  refuseWhileStopping(app);
   mountStatus(app, ctx);
   mountAccounts(app, ctx, auth);
   mountOperations(app, ctx, auth, mountings);
@@ -62,6 +66,23 @@ function addHooks(app: FastifyInstance, ctx: Context): void {
   app.addHook('onResponse', async (request, reply) => {
     endRefusedBody(request);
     recordRequest(ctx, request, reply);
+  });
+}
+
+/** A stopping server ends what is under way and takes nothing new, also on connections that were open before. */
+function refuseWhileStopping(app: FastifyInstance): void {
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!stopping) return;
+    reply.header('connection', 'close');
+    throw new ApiError(5030, 'The server is stopping; try again in a few seconds.');
+  });
+  // Else the connection of a request that was under way would stay open, waiting for the next one.
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close');
   });
 }
 

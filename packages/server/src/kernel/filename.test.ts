@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { filenameProblem } from './filename.ts';
 
 test('takes the names that people give to files', () => {
-  for (const name of ['game.zip', 'Größe 🎮 (1).png', '100%.gif', 'a'.repeat(255)]) assert.equal(filenameProblem(name), null);
+  for (const name of ['game.zip', 'Größe 🎮 (1).png', '100%.gif', 'a'.repeat(255)])
+    assert.equal(filenameProblem(name), null);
 });
 
 const REFUSED: readonly (readonly [name: string, problem: RegExp])[] = [
@@ -18,5 +19,6 @@ const REFUSED: readonly (readonly [name: string, problem: RegExp])[] = [
 ];
 
 for (const [name, problem] of REFUSED) {
-  test(`refuses a file named ${JSON.stringify(name.slice(0, 20))}`, () => assert.match(filenameProblem(name) ?? '', problem));
+  test(`refuses a file named ${JSON.stringify(name.slice(0, 20))}`, () =>
+    assert.match(filenameProblem(name) ?? '', problem));
 }

@@ -65,7 +65,9 @@ export function readForm(request: IncomingMessage, options: FormOptions): Promis
     files += 1;
     if (name !== 'file' || files > mostFiles) {
       stream.resume();
-      return refuse(`send ${mostFiles === 1 ? 'exactly one file part' : `1 to ${mostFiles} file parts, each`} named file`);
+      return refuse(
+        `send ${mostFiles === 1 ? 'exactly one file part' : `1 to ${mostFiles} file parts, each`} named file`,
+      );
     }
     part = stream;
     const store = () => options.onFile({ filename: filename ?? '', bytes: stream }, fields);

@@ -34,7 +34,7 @@ type Answer<Output> = { output: Output } | { failure: { name: string; message: s
  * Runs the file `entry` (`*.thread.ts`, which calls `answerTask`) once in a thread of its own, with `input` copied by structured
  * clone, and resolves with its result. When the task rejects, so does this: with the same class where it is one of `failures`,
  * else with an Error of the same message. Rejects with ThreadTimeoutError or ThreadCrashError when the task had no end. The
- * thread is gone when this settles.
+ * thread is then told to stop.
  */
 export function runInThread<Output>(
   entry: URL,
@@ -56,7 +56,8 @@ export function runInThread<Output>(
   });
   return result.finally(() => {
     clearTimeout(timer);
-    return worker.terminate();
+    // Not awaited: a thread whose heap is full may be stuck in collecting garbage, and its caller would be stuck with it.
+    void worker.terminate();
   });
 }
 

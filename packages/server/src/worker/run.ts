@@ -38,9 +38,8 @@ export async function startWorker(ctx: Context, pool: pg.Pool, bindings: readonl
   await giveBack();
   const events = new EventEmitter();
   const recorded: Promise<void>[] = [];
-  events.on('worker:create', ({ worker }: { worker: { workerId: string } }) =>
-    recorded.push(ctx.presence.addWorker(worker.workerId)),
-  );
+  // The queue locks jobs in the name of the pool.
+  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => recorded.push(ctx.presence.addWorker(workerPool.id)));
   const runner = await runWorkers({
     pgPool: pool,
     concurrency: ctx.config.jobs,

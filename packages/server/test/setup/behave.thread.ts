@@ -14,6 +14,6 @@ await answerTask(async ({ behaviour, value }: { behaviour: Behaviour; value?: un
     });
   }
   if (behaviour === 'spin') for (;;);
-  if (behaviour === 'hoard') for (const hoard: unknown[] = []; ; ) hoard.push(Array(1000).fill(hoard.length));
+  if (behaviour === 'hoard') for (const hoard: unknown[] = []; ; ) hoard.push({ next: [hoard.length] });
   return behaviour === 'wait' || behaviour === 'throw' ? new Promise((resolve) => setTimeout(resolve, 60_000)) : value;
 });

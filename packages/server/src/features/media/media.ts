@@ -61,12 +61,11 @@ export async function addImages(
   kind: ImageKind,
   images: readonly StoredImage[],
 ): Promise<OutputOf<typeof contract.addMedia>> {
-  const { added, replaced, all } = await transact(ctx.db, async (tx) => {
-    await media.lockImages(tx, gameId);
-    const sameKind = (await media.listImages(tx, gameId)).filter((image) => image.kind === kind);
-    const replaced = kind === 'screenshot' ? [] : sameKind;
+  const { added, replaced, all } = await changeImages(ctx, gameId, async (tx, before) => {
+    const ofKind = before.filter((image) => image.kind === kind);
+    const replaced = kind === 'screenshot' ? [] : ofKind;
     for (const image of replaced) await media.deleteImage(tx, image);
-    const start = sameKind.length - replaced.length;
+    const start = ofKind.length - replaced.length;
     if (kind === 'screenshot') requireRoom(start, images.length);
     const added: ImageRow[] = [];
     for (const [index, image] of images.entries())
@@ -137,11 +136,7 @@ export function orderMedia(
 }
 
 /** Runs `work` on the game's images as they are, with nobody else changing them meanwhile. */
-function changeImages<T>(
-  ctx: Context,
-  gameId: string,
-  work: (tx: Tx, images: ImageRow[]) => Promise<T>,
-): Promise<T> {
+function changeImages<T>(ctx: Context, gameId: string, work: (tx: Tx, images: ImageRow[]) => Promise<T>): Promise<T> {
   return transact(ctx.db, async (tx) => {
     await media.lockImages(tx, gameId);
     return work(tx, await media.listImages(tx, gameId));
@@ -171,9 +166,9 @@ export function existingImages(ctx: Context, mediaIds: readonly string[]): Promi
   return media.existingImages(ctx.db, mediaIds);
 }
 
-/** Removes the blobs of images that are gone. What is done is not undone when this fails: the sweeper comes by again. */
-async function dropBlobs(ctx: Context, images: readonly ImageRow[]): Promise<void> {
+/** Removes the blobs of images that no row has. What is done stays done when this fails: the sweeper comes by later. */
+export async function dropBlobs(ctx: Context, images: readonly StoredImage[]): Promise<void> {
   for (const { blob_key: key } of images) {
-    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a deleted image’s blob could not be removed'));
+    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of an image could not be removed'));
   }
 }

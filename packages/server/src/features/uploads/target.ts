@@ -32,7 +32,6 @@ export function readTarget(fields: Fields): Target {
   const { os = '', arch = '', channel = '', checksum = '', version = '', build_type = '' } = fields;
   const platform = { os: canonicalOs(os), arch: canonicalArch(arch), channel };
   if (!byId) {
-    if (findProblem(Type.Array(Type.String()), [version, build_type]) !== null) throw new ApiError(4039);
     return { ...platform, checksum: canonicalChecksum(checksum), build: { version, build_type, ...platform } };
   }
   if (!isUuid(fields.build_id ?? ''))

@@ -10,7 +10,8 @@ export type SendableBlob = {
   etag: string;
   filename: string;
   contentType: string;
-  signedSeconds: number;
+  /** How long a signed address is good for; null sends the bytes from here in any case. */
+  signedSeconds: number | null;
 };
 
 export async function sendBlob(
@@ -21,8 +22,8 @@ export async function sendBlob(
 ): Promise<FastifyReply> {
   reply.header('etag', blob.etag).header('accept-ranges', 'bytes');
   if (matches(request.headers['if-none-match'], blob.etag)) return reply.code(304).send();
-  const { key, size, filename, contentType } = blob;
-  const signed = await blobs.sign(key, { seconds: blob.signedSeconds, filename, contentType });
+  const { key, size, filename, contentType, signedSeconds: seconds } = blob;
+  const signed = seconds === null ? null : await blobs.sign(key, { seconds, filename, contentType });
   if (signed !== null) return reply.code(302).header('location', signed).send();
   reply.header('content-type', contentType).header('content-disposition', attachment(filename));
   const range = readRange(request.headers.range, request.headers['if-range'], blob);

@@ -24,7 +24,13 @@ describe('readVerdict', () => {
   });
 
   it('takes every other answer for a scanner that cannot scan now', () => {
-    for (const reply of ['stream: Can’t allocate memory ERROR', 'UNKNOWN COMMAND', 'stream: OK ', '', 'COMMAND READ TIMED OUT']) {
+    for (const reply of [
+      'stream: Can’t allocate memory ERROR',
+      'UNKNOWN COMMAND',
+      'stream: OK ',
+      '',
+      'COMMAND READ TIMED OUT',
+    ]) {
       assert.throws(() => readVerdict(reply), ScannerUnavailableError);
     }
   });

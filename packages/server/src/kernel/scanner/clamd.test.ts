@@ -37,7 +37,15 @@ describe('parseClamdAddress', () => {
   });
 
   it('refuses anything else and says how it is written', () => {
-    for (const text of ['', 'scanner', 'scanner:0', 'scanner:65536', 'unix:run/clamd', 'http://scanner:3310', '::1:3310']) {
+    for (const text of [
+      '',
+      'scanner',
+      'scanner:0',
+      'scanner:65536',
+      'unix:run/clamd',
+      'http://scanner:3310',
+      '::1:3310',
+    ]) {
       assert.throws(() => parseClamdAddress(text), /write it such as/);
     }
   });
@@ -124,7 +132,9 @@ describe('a scan by clamd', () => {
   it('scans many streams at once', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
-    const streams = Array.from({ length: 30 }, (_, index) => scanner.scan(give(index % 3 === 0 ? EICAR : Buffer.alloc(9))));
+    const streams = Array.from({ length: 30 }, (_, index) =>
+      scanner.scan(give(index % 3 === 0 ? EICAR : Buffer.alloc(9))),
+    );
     const infected = (await Promise.all(streams)).filter(({ result }) => result === 'infected');
     assert.equal(infected.length, 10);
   });
@@ -163,13 +173,14 @@ describe('a scanner that is gone', () => {
       (socket) => socket.resetAndDestroy(),
     ];
     for (const behave of behaviours) {
-      const server = await listen(behave);
+      const { server, sockets } = await listen(behave);
       const { port } = server.address() as { port: number };
       const timeouts = { connectMs: 2000, idleMs: 200 };
       const scanner = createClamdScanner({ address: `127.0.0.1:${port}`, streamLimit: 100 * MIB, timeouts });
       try {
         await assert.rejects(scanner.scan(give(...Array(64).fill(Buffer.alloc(MIB)))), ScannerUnavailableError);
       } finally {
+        for (const socket of sockets) socket.destroy();
         server.close();
         await once(server, 'close');
       }
@@ -178,13 +189,14 @@ describe('a scanner that is gone', () => {
 });
 
 /** A peer that is not clamd, for what a real one does only when it is broken. */
-async function listen(behave: (socket: Socket) => void): Promise<Server> {
+async function listen(behave: (socket: Socket) => void): Promise<{ server: Server; sockets: Socket[] }> {
+  const sockets: Socket[] = [];
   const server = createServer((socket) => {
+    sockets.push(socket);
     socket.on('error', () => socket.destroy());
-    socket.on('end', () => socket.destroy());
     behave(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return server;
+  return { server, sockets };
 }

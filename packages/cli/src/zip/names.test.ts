@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { byBytes, findNameProblem, findTargetProblem, isIgnored, startsLikeProgram } from './names.ts';
+
+test('names that unpack elsewhere or differently are refused', () => {
+  for (const name of ['a\\b', 'C:evil', 'bad\uFFFDname', 'lone\uD800'])
+    assert.notEqual(findNameProblem(name), null, name);
+  for (const name of ['a/b', 'ä.txt', 'xx:y', '.hidden', '..two']) assert.equal(findNameProblem(name), null, name);
+});
+
+test('a symlink may point within the folder only', () => {
+  for (const target of ['', '/etc', '../..', '../../x', 'C:/x', 'x/../../../y']) {
+    assert.notEqual(findTargetProblem('a/link', target), null, target);
+  }
+  for (const target of ['b', '../b', './c', '../a/../b', 'missing'])
+    assert.equal(findTargetProblem('a/link', target), null, target);
+});
+
+test('order is by bytes, a folder before its contents', () => {
+  const names = ['b', 'a/x', 'a.txt', 'a/', 'B', 'ä'].map((name) => ({ name: Buffer.from(name) }));
+  assert.deepEqual(
+    names.sort(byBytes).map(({ name }) => name.toString()),
+    ['B', 'a.txt', 'a/', 'a/x', 'b', 'ä'],
+  );
+});
+
+test('globs without a slash match names at any depth, others the path from the top', () => {
+  assert.ok(isIgnored('deep/down/a.pdb', ['*.pdb']));
+  assert.ok(isIgnored('saves/slot1', ['saves/*']));
+  assert.ok(!isIgnored('deep/saves/slot1', ['saves/*']));
+  assert.ok(isIgnored('deep/saves/slot1', ['**/saves/*']));
+  assert.ok(isIgnored('logs', ['logs/']));
+  assert.ok(isIgnored('deep/logs', ['logs/']));
+  assert.ok(!isIgnored('deep/logs', ['/logs']));
+});
+
+test('programs are known by their first bytes where the disk has no executable bit', () => {
+  for (const head of ['\x7fELF', '#!/bin/sh', '\xcf\xfa\xed\xfe', '\xca\xfe\xba\xbe']) {
+    assert.ok(startsLikeProgram(Buffer.from(head, 'latin1')));
+  }
+  for (const head of ['', '#', 'MZ\x90\x00', '{"a":1}']) assert.ok(!startsLikeProgram(Buffer.from(head, 'latin1')));
+});

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readZip } from '../../test/setup/read-zip.ts';
+import { tempFolder, writeTree } from '../../test/setup/temp.ts';
+import { listEntries } from './entries.ts';
+import { writeZip, zipEntries } from './zip.ts';
+
+const MIB = 1024 * 1024;
+const text = (bytes: number) =>
+  Buffer.from('The quick brown fox jumps over the lazy dog. '.repeat(bytes / 45 + 1)).subarray(0, bytes);
+
+/** The reason to skip a test of `command`; where CI runs, a missing one fails instead. */
+function missing(command: string): string | false {
+  const found = spawnSync(command, ['-h'], { stdio: 'ignore' }).error === undefined;
+  return found || process.env.CI === 'true' ? false : `skipped: ${command} not found`;
+}
+
+test('a folder comes back whole: contents, modes, symlinks, empty folders and names outside ASCII', async (t) => {
+  const folder = tempFolder(t);
+  const game = join(folder, 'game');
+  writeTree(game, {
+    'game.x86_64': text(3 * MIB),
+    'data/level 1.pak': randomBytes(2.5 * MIB),
+    'data/größe/スコア.json': '{}',
+    'empty.txt': '',
+    'saves/': '',
+  });
+  chmodSync(join(game, 'game.x86_64'), 0o711);
+  chmodSync(join(game, 'empty.txt'), 0o600);
+  symlinkSync('../game.x86_64', join(game, 'data/start'));
+  const zip = join(folder, 'out.zip');
+  const result = await writeZip(game, zip);
+  const bytes = readFileSync(zip);
+  const entries = readZip(bytes);
+  assert.deepEqual(
+    entries.map(({ path, mode }) => [path, mode.toString(8)]),
+    [
+      ['data/', '40755'],
+      ['data/größe/', '40755'],
+      ['data/größe/スコア.json', '100644'],
+      ['data/level 1.pak', '100644'],
+      ['data/start', '120777'],
+      ['empty.txt', '100644'],
+      ['game.x86_64', '100755'],
+      ['saves/', '40755'],
+    ].sort(([a], [b]) => Buffer.compare(Buffer.from(a!), Buffer.from(b!))),
+  );
+  for (const { path, mode, content } of entries) {
+    if (mode >> 12 === 0o10) assert.deepEqual(content, readFileSync(join(game, path)), path);
+  }
+  assert.equal(entries.find(({ path }) => path === 'data/start')?.content.toString(), '../game.x86_64');
+  assert.deepEqual(result, {
+    size: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    entries: 8,
+    bytesIn: 5.5 * MIB + 2,
+  });
+});
+
+test('one folder always gives the same bytes, whatever the times of its files and the number of threads', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), { 'a.txt': text(5 * MIB), 'b/c.bin': randomBytes(MIB + 1), 'b.txt': 'b' });
+  const { sha256 } = await writeZip(join(folder, 'game'), join(folder, '1.zip'));
+  utimesSync(join(folder, 'game/a.txt'), 1, 1);
+  const script = `import { writeZip } from ${JSON.stringify(new URL('./zip.ts', import.meta.url))};
+    process.stdout.write((await writeZip(${JSON.stringify(join(folder, 'game'))}, ${JSON.stringify(join(folder, '2.zip'))})).sha256);`;
+  const again = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1', LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' },
+  });
+  assert.equal(again.toString(), sha256);
+});
+
+test('blocks that compress and blocks that do not form one deflate stream', async (t) => {
+  const folder = tempFolder(t);
+  const content = Buffer.concat([text(MIB), randomBytes(2 * MIB), text(1.5 * MIB), randomBytes(MIB), text(99)]);
+  writeTree(join(folder, 'game'), { 'mixed.pak': content, 'noise.pak': randomBytes(3 * MIB) });
+  const { size } = await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
+  const [mixed, noise] = readZip(readFileSync(join(folder, 'out.zip')));
+  assert.deepEqual(mixed?.content, content);
+  assert.equal(mixed?.streamed, true);
+  assert.ok(size < 6.1 * MIB, 'text shrinks');
+  assert.equal(noise?.content.length, 3 * MIB);
+});
+
+test('files of one block know their size before their data, so that streaming readers need no descriptor', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), { 'a.txt': text(MIB), 'noise.bin': randomBytes(1000) });
+  await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
+  const entries = readZip(readFileSync(join(folder, 'out.zip')));
+  assert.deepEqual(
+    entries.map(({ streamed, method }) => ({ streamed, method })),
+    [
+      { streamed: false, method: 8 },
+      { streamed: false, method: 0 },
+    ],
+  );
+});
+
+test('Zip64 takes over above the 32-bit limit, and unzip and python agree', { skip: missing('unzip') }, async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), {
+    'big.txt': text(3 * MIB),
+    'noise.bin': randomBytes(2 * MIB),
+    'small.txt': 'x',
+    'e/': '',
+  });
+  const zip = join(folder, 'out.zip');
+  await writeZip(join(folder, 'game'), zip, { zip64At: 1000 });
+  const entries = readZip(readFileSync(zip));
+  assert.equal(entries.length, 4);
+  execFileSync('unzip', ['-tq', zip], { stdio: 'pipe' });
+  if (missing('python3') === false) execFileSync('python3', ['-m', 'zipfile', '-t', zip], { stdio: 'pipe' });
+});
+
+test('unzip restores what was zipped', { skip: missing('unzip') }, async (t) => {
+  const folder = tempFolder(t);
+  const game = join(folder, 'game');
+  writeTree(game, {
+    'run.sh': '#!/bin/sh\n',
+    'data/a.txt': text(4 * MIB),
+    'data/noise.bin': randomBytes(MIB * 2),
+    'ü/é.txt': 'é',
+  });
+  chmodSync(join(game, 'run.sh'), 0o755);
+  symlinkSync('data', join(game, 'link'));
+  await writeZip(game, join(folder, 'out.zip'));
+  mkdirSync(join(folder, 'again'));
+  execFileSync('unzip', ['-q', join(folder, 'out.zip'), '-d', join(folder, 'again')]);
+  execFileSync('diff', ['-r', '--no-dereference', game, join(folder, 'again')]);
+});
+
+test('any tree comes back whole', async (t) => {
+  const name = fc.stringMatching(/^[a-z0-9ä .()-]{0,8}[a-z0-9ä]$/);
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 2000 }),
+    fc
+      .tuple(fc.integer({ min: 0, max: 9 * (MIB / 4) }), fc.boolean())
+      .map(([n, noise]) => (noise ? randomBytes(n) : text(n))),
+  );
+  const tree = fc.dictionary(
+    fc.tuple(name, name).map(([folder, file]) => `d${folder}/${file}`),
+    content,
+    { minKeys: 1, maxKeys: 6 },
+  );
+  const checked = fc.asyncProperty(tree, fc.integer({ min: 0, max: 9 }), async (files, level) => {
+    const folder = tempFolder(t);
+    writeTree(join(folder, 'game'), files);
+    await writeZip(join(folder, 'game'), join(folder, 'out.zip'), { level });
+    const found = readZip(readFileSync(join(folder, 'out.zip'))).filter(({ path }) => !path.endsWith('/'));
+    assert.deepEqual(
+      new Map(found.map((entry) => [entry.path, entry.content.toString('base64')])),
+      new Map(
+        Object.entries(files)
+          .map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])
+          .sort() as [string, string][],
+      ),
+    );
+  });
+  await fc.assert(checked, { numRuns: 25 });
+});
+
+test('a folder without files, a missing one and a file are refused', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(folder, { 'game/empty/': '', 'file.txt': 'x' });
+  const out = join(folder, 'out.zip');
+  await assert.rejects(writeZip(join(folder, 'game'), out), /holds no files/);
+  await assert.rejects(writeZip(join(folder, 'nowhere'), out), /cannot be read/);
+  await assert.rejects(writeZip(join(folder, 'file.txt'), out), /is not a folder/);
+  assert.equal(existsSync(out), false);
+});
+
+test('a symlink that leaves the folder is refused, by its text or by the way it takes', async (t) => {
+  for (const [target, other] of [['/etc/passwd'], ['../outside'], ['here/../outside', '.']] as const) {
+    const folder = tempFolder(t);
+    writeTree(folder, { outside: 'secret', 'game/a.txt': 'a' });
+    if (other !== undefined) symlinkSync(other, join(folder, 'game/here'));
+    symlinkSync(target, join(folder, 'game/link'));
+    await assert.rejects(writeZip(join(folder, 'game'), join(folder, 'out.zip')), /"link" cannot be zipped/);
+  }
+});
+
+test('a pipe or another special file is refused', { skip: missing('mkfifo') }, async (t) => {
+  const folder = tempFolder(t);
+  writeTree(folder, { 'game/a.txt': 'a' });
+  execFileSync('mkfifo', [join(folder, 'game/pipe')]);
+  await assert.rejects(writeZip(join(folder, 'game'), join(folder, 'out.zip')), /neither a file/);
+});
+
+test('ignored files and folders stay out, with all that is in them', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), {
+    'a.exe': 'a',
+    'a.pdb': 'p',
+    'sub/b.pdb': 'p',
+    '.git/HEAD': 'h',
+    'logs/x/y.txt': 'y',
+    'sub/logs': 'kept',
+  });
+  await writeZip(join(folder, 'game'), join(folder, 'out.zip'), { ignore: ['*.pdb', '.git', '/logs'] });
+  const paths = readZip(readFileSync(join(folder, 'out.zip'))).map(({ path }) => path);
+  assert.deepEqual(paths, ['a.exe', 'sub/', 'sub/logs']);
+});
+
+test('a file that changes while it is zipped is an error, and no zip is left', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), { 'log.txt': text(MIB) });
+  const entries = await listEntries(join(folder, 'game'));
+  appendFileSync(join(folder, 'game/log.txt'), 'one more line');
+  const out = join(folder, 'out.zip');
+  await assert.rejects(zipEntries(entries, out), /log\.txt: changed while/);
+  assert.equal(existsSync(out), false);
+});
+
+test('aborting stops with the reason and leaves no zip', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), { 'a.txt': text(40 * MIB) });
+  const stop = new AbortController();
+  const out = join(folder, 'out.zip');
+  const onProgress = () => stop.abort(new Error('enough'));
+  await assert.rejects(writeZip(join(folder, 'game'), out, { signal: stop.signal, onProgress }), /enough/);
+  assert.equal(existsSync(out), false);
+});
+
+test('progress runs from the first block to all bytes', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), { 'a.txt': text(3 * MIB), 'b.txt': 'b' });
+  const seen: number[] = [];
+  await writeZip(join(folder, 'game'), join(folder, 'out.zip'), {
+    onProgress: (done, total) => seen.push(done / total),
+  });
+  assert.deepEqual(
+    seen,
+    seen.toSorted((a, b) => a - b),
+  );
+  assert.equal(seen.at(-1), 1);
+});
+
+test('a zip larger than allowed is given up on the way', async (t) => {
+  const folder = tempFolder(t);
+  writeTree(join(folder, 'game'), { 'noise.bin': randomBytes(3 * MIB) });
+  await assert.rejects(
+    writeZip(join(folder, 'game'), join(folder, 'out.zip'), { maxBytes: MIB }),
+    /larger than 1048576 bytes/,
+  );
+});

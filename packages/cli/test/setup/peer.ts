@@ -1,0 +1,217 @@
+// A small server that speaks the upload protocol over real HTTP, and fails where a test asks for it.
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** `reset` drops the connection while the body arrives; `lose` does the work, then drops it in place of the answer. */
+export type Fault = 'reset' | 'lose' | { status: number; code: number; data?: Record<string, number>; header?: string };
+export type Kind =
+  | 'info'
+  | 'build'
+  | 'builds'
+  | 'sessions'
+  | 'open'
+  | 'chunk'
+  | 'single'
+  | 'file'
+  | 'symbols'
+  | 'media';
+export type Seen = { kind: Kind; method: string; range: string; fields: [string, string][]; query: URLSearchParams };
+
+export type Peer = {
+  /** Base that ends in /api/v1. */
+  url: string;
+  /** Every request, in order. */
+  seen: Seen[];
+  /** The bytes of each complete upload. */
+  files: Buffer[];
+  /** Answers the next request of this kind with the fault, the one after it with the next, and so on. */
+  fail(kind: Kind, ...faults: Fault[]): void;
+  /** Open sessions by id; a test may add or drop some. */
+  sessions: Map<string, { checksum: string; size: number; bytes: Buffer; file_uid?: string }>;
+  /** What `GET /tool/files/…` answers, one after the other; the last one stays. */
+  scans: { status: string; detail?: string }[];
+  /** What `GET /tool/builds` answers. */
+  builds: Record<string, unknown>[];
+  /** Runs when a request of this kind has been read. */
+  onSeen: (kind: Kind) => void;
+};
+
+const BUILD_ID = '01900000-0000-7000-8000-000000000001';
+const APP_ID = '01900000-0000-7000-8000-000000000002';
+export const KEY = { access: 'access-token-123', secret: 'very-secret-key-456' };
+
+export async function startPeer(t: TestContext): Promise<Peer> {
+  const faults: { kind: Kind; fault: Fault }[] = [];
+  const peer: Peer = {
+    url: '',
+    seen: [],
+    files: [],
+    fail: (kind, ...list) => faults.push(...list.map((fault) => ({ kind, fault }))),
+    sessions: new Map(),
+    scans: [{ status: 'clean' }],
+    builds: [{ build_id: BUILD_ID, build_type: 'game' }],
+    onSeen: () => {},
+  };
+  const server = createServer((request, response) => {
+    const kind = kindOf(request);
+    const at = faults.findIndex((entry) => entry.kind === kind);
+    const [entry] = at < 0 ? [] : faults.splice(at, 1);
+    void serve(peer, kind, entry?.fault, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  peer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  return peer;
+}
+
+function kindOf({ method, url = '', headers }: IncomingMessage): Kind {
+  const path = url.split('?')[0]?.replace('/api/v1/tool/', '') ?? '';
+  if (path === 'upload/files') return headers['x-upload-session-id'] === undefined ? 'single' : 'chunk';
+  if (path === 'upload/sessions') return method === 'GET' ? 'sessions' : 'open';
+  if (path.startsWith('files/')) return 'file';
+  if (path === 'upload/build') return 'build';
+  if (path.startsWith('media')) return 'media';
+  return path === 'upload/symbols' ? 'symbols' : path === 'builds' ? 'builds' : 'info';
+}
+
+async function serve(
+  peer: Peer,
+  kind: Kind,
+  fault: Fault | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of request) {
+      pieces.push(piece as Buffer);
+      if (fault === 'reset') return request.destroy();
+    }
+  } catch {
+    return; // the client went away, as it does when interrupted
+  }
+  if (fault === 'reset') return request.destroy();
+  const body = Buffer.concat(pieces);
+  const { fields, file } = partsOf(request.headers['content-type'] ?? '', body);
+  const query = new URL(request.url ?? '', 'http://peer').searchParams;
+  const range = request.headers['content-range'] ?? '';
+  peer.seen.push({ kind, method: request.method ?? '', range, fields, query });
+  peer.onSeen(kind);
+  if (typeof fault === 'object') return refuse(response, fault);
+  const answer = answerOf(peer, kind, {
+    fields,
+    file,
+    query,
+    range,
+    session: String(request.headers['x-upload-session-id']),
+  });
+  if (fault === 'lose') return request.destroy();
+  if ('code' in answer) return refuse(response, answer as Fault & object);
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ success: true, data: answer }));
+}
+
+function refuse(response: ServerResponse, { status, code, data, header }: Exclude<Fault, string>): void {
+  const headers = { 'x-request-id': 'req-1', ...(header !== undefined && { 'retry-after': header }) };
+  const error = { code, message: `Refused with ${code}.`, ...(data && { data }) };
+  response.writeHead(status, headers).end(JSON.stringify({ success: false, error, ...(data && { data }) }));
+}
+
+type Request = { fields: [string, string][]; file: Buffer; query: URLSearchParams; range: string; session: string };
+
+function answerOf(peer: Peer, kind: Kind, request: Request): object {
+  const fields = Object.fromEntries(request.fields);
+  switch (kind) {
+    case 'build':
+      return { build_id: BUILD_ID, app_id: APP_ID, created: true };
+    case 'builds':
+      return { builds: peer.builds, pagination: { page: 1, page_size: 100, total: peer.builds.length } };
+    case 'sessions':
+      return { sessions: [...peer.sessions].map(([id, session]) => sessionRecord(id, session)) };
+    case 'open': {
+      const id = randomUUID();
+      const session = { checksum: fields.checksum ?? '', size: Number(fields.total_size), bytes: Buffer.alloc(0) };
+      peer.sessions.set(id, session);
+      return sessionRecord(id, session);
+    }
+    case 'chunk':
+      return takeChunk(peer, request);
+    case 'single':
+      return complete(peer, request.file, fields.checksum ?? '');
+    case 'file':
+      return {
+        file_uid: request.query.get('x'),
+        message: 'Scanned.',
+        ...(peer.scans.length > 1 ? peer.scans.shift() : peer.scans[0]),
+      };
+    case 'symbols':
+      peer.files.push(request.file);
+      return { symbols: [{ symbol_uid: APP_ID, module: 'game', debug_id: 'ABC0' }] };
+    default:
+      return { cover: null, thumbnail: null, gallery: [], added: [] };
+  }
+}
+
+function sessionRecord(
+  id: string,
+  { checksum, size, bytes }: { checksum: string; size: number; bytes: Buffer },
+): object {
+  return {
+    session_id: id,
+    checksum,
+    expected_size: size,
+    current_size: bytes.length,
+    expires_at: '2030-01-01T00:00:00.000Z',
+  };
+}
+
+function takeChunk(peer: Peer, { file, range, session: id }: Request): object {
+  const session = peer.sessions.get(id);
+  if (session === undefined) return { status: 404, code: 4045 };
+  const start = Number(/^bytes (\d+)-/.exec(range)?.[1]);
+  const isRepeatedEnd = session.file_uid !== undefined && start + file.length === session.size;
+  if (isRepeatedEnd) return { file_uid: session.file_uid, checksum: session.checksum, status: 'pending' };
+  if (start !== session.bytes.length) return { status: 409, code: 4044, data: { current_size: session.bytes.length } };
+  session.bytes = Buffer.concat([session.bytes, file]);
+  if (session.bytes.length < session.size) return { session_id: id, current_size: session.bytes.length };
+  const answer = complete(peer, session.bytes, session.checksum);
+  if ('file_uid' in answer) session.file_uid = String(answer.file_uid);
+  return answer;
+}
+
+function complete(peer: Peer, bytes: Buffer, checksum: string): object {
+  if (createHash('sha256').update(bytes).digest('hex') !== checksum) return { status: 400, code: 4046 };
+  peer.files.push(bytes);
+  return { file_uid: randomUUID(), checksum, status: 'pending' };
+}
+
+/** The fields of a form in their order, and the bytes of its last file part, which is named `file`. */
+function partsOf(contentType: string, body: Buffer): { fields: [string, string][]; file: Buffer } {
+  if (contentType.startsWith('application/x-www-form-urlencoded')) {
+    return { fields: [...new URLSearchParams(body.toString())], file: Buffer.alloc(0) };
+  }
+  if (contentType.startsWith('application/json')) {
+    return { fields: Object.entries(JSON.parse(body.toString()) as Record<string, string>), file: Buffer.alloc(0) };
+  }
+  const boundary = /boundary=(.+)$/.exec(contentType)?.[1];
+  const fields: [string, string][] = [];
+  let file: Buffer = Buffer.alloc(0);
+  if (boundary === undefined) return { fields, file };
+  const mark = Buffer.from(`--${boundary}`);
+  for (let at = 0; ; ) {
+    const next = body.indexOf(mark, at + mark.length);
+    if (next < 0) return { fields, file };
+    const part = body.subarray(at + mark.length + 2, next - 2);
+    const split = part.indexOf('\r\n\r\n');
+    const head = part.toString('utf8', 0, split);
+    const name = /name="([^"]*)"/.exec(head)?.[1] ?? '';
+    const filename = /filename="([^"]*)"/.exec(head)?.[1];
+    if (filename !== undefined) file = part.subarray(split + 4);
+    fields.push([name, filename ?? part.toString('utf8', split + 4)]);
+    at = next;
+  }
+}

@@ -1,0 +1,98 @@
+// The streaming routes of store images: the form that adds some, and the image itself.
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Context, GameCaller } from '../../context.ts';
+import { type Answer, answer } from '../../kernel/answer.ts';
+import { sendBlob } from '../../kernel/blobs/send.ts';
+import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { newId } from '../../kernel/ids.ts';
+import { countUse } from '../../kernel/rate-limit.ts';
+import { blobKeyOf } from './blob-key.ts';
+import { type EncodedImage, encodeImage } from './image.ts';
+import { addImages, dropBlobs, type ImageKind, requireVisibleImage, type StoredImage, unknownImage } from './media.ts';
+import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.ts';
+
+/** `POST …/tool/media`: all images of the form, or none. */
+export async function addMedia(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
+  const { gameId } = caller as GameCaller;
+  const limit = { name: 'media uploads', most: ctx.config.limitMedia, windowSeconds: 3600 } as const;
+  await countUse(ctx.db, ctx.clock, gameId, limit);
+  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-media-'));
+  try {
+    const form = await receiveImages(request.raw, folder, ctx.config.uploadIdleSeconds * 1000);
+    return answer(201, await storeForm(ctx, gameId, form));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function storeForm(ctx: Context, gameId: string, { kind, files }: ReceivedForm) {
+  const encoded: EncodedFile[] = [];
+  for (const [index, file] of files.entries()) encoded.push(await encodeFile(file, kind, index));
+  const images: StoredImage[] = [];
+  for (const file of encoded) images.push(await storeFile(ctx, gameId, file));
+  try {
+    return await addImages(ctx, gameId, kind, images);
+  } catch (error) {
+    // After any other error the rows may be there all the same; the sweeper finds out.
+    if (error instanceof ApiError) await dropBlobs(ctx, images);
+    throw error;
+  }
+}
+
+type EncodedFile = EncodedImage & ReceivedFile;
+
+async function encodeFile(file: ReceivedFile, kind: ImageKind, index: number): Promise<EncodedFile> {
+  const { filename, path: source } = file;
+  const path = `${source}.encoded`;
+  const result = await encodeImage({ source, target: path, kind });
+  if ('refused' in result) throw new ApiError(4151, `${filename}: ${result.refused}`, { data: { index } });
+  return { ...result, filename, path };
+}
+
+async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promise<StoredImage> {
+  const { filename, format, width, height, size } = file;
+  const id = newId();
+  const key = blobKeyOf(gameId, id, format);
+  const upload = await ctx.blobs.append(await ctx.blobs.begin(key), createReadStream(file.path));
+  await ctx.blobs.complete(upload);
+  const served = { content_type: `image/${format}`, width, height, size, blob_key: key };
+  return { game_id: gameId, media_id: id, filename, ...served };
+}
+
+/**
+ * `GET …/public/media/{uid}`. The bytes under a uid never change, so whoever has them keeps them; a draft's are nobody else's.
+ * They come from here also where the store could sign an address: that would be another one each time, and never kept.
+ */
+export async function downloadMedia(
+  ctx: Context,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: { uid: string },
+): Promise<FastifyReply> {
+  const { image, game } = await requireVisibleImage(ctx, caller, input.uid);
+  const isDraft = game.visibility === 'draft';
+  reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
+  if (isDraft) reply.header('vary', 'Cookie, X-Access-Token');
+  reply.header('content-security-policy', "default-src 'none'; sandbox");
+  try {
+    return await sendBlob(ctx.blobs, request, reply, {
+      key: image.blob_key,
+      size: image.size,
+      etag: `"${image.media_id}"`,
+      filename: image.filename,
+      contentType: image.content_type,
+      signedSeconds: null,
+    });
+  } catch (cause) {
+    // An error must not be kept for a year.
+    reply.header('cache-control', 'no-store').removeHeader('etag');
+    // Deleted, or replaced, since its row was read.
+    throw cause instanceof BlobMissingError ? unknownImage(cause) : cause;
+  }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+import { type EncodedImage, encodeImage } from './image.ts';
+import type { ImageKind } from './media.ts';
+
+describe('encoding an image', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chauffeur-image-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  async function encode(bytes: Uint8Array, kind: ImageKind = 'cover') {
+    const [source, target] = [join(folder, 'source'), join(folder, 'target')];
+    await writeFile(source, bytes);
+    return { target, result: await encodeImage({ source, target, kind }) };
+  }
+
+  async function encoded(bytes: Uint8Array): Promise<{ result: EncodedImage; bytes: Buffer }> {
+    const { target, result } = await encode(bytes);
+    if ('refused' in result) assert.fail(result.refused);
+    return { result, bytes: await readFile(target) };
+  }
+
+  async function refusal(bytes: Uint8Array): Promise<string> {
+    const { result } = await encode(bytes);
+    return 'refused' in result ? result.refused : assert.fail('was accepted');
+  }
+
+  const red = (width = 1280, height = 720) =>
+    sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 40 } } });
+
+  for (const format of ['png', 'jpeg', 'gif', 'webp'] as const) {
+    test(`a ${format} stays one, of its size and colour`, async () => {
+      const { result, bytes } = await encoded(await red().toFormat(format).toBuffer());
+      assert.deepEqual(result, { format, width: 1280, height: 720, size: bytes.length });
+      const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+      assert.deepEqual([info.width, info.height], [1280, 720]);
+      const [r = 0, g = 0, b = 0] = data;
+      assert.ok(Math.abs(r - 200) < 4 && Math.abs(g - 30) < 4 && Math.abs(b - 40) < 4, `${r} ${g} ${b}`);
+    });
+  }
+
+  test('what a camera noted is gone, and its orientation applied', async () => {
+    const upright = await red(720, 1280)
+      .withExif({ IFD0: { Copyright: 'somebody at home' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    const { result, bytes } = await encoded(upright);
+    assert.deepEqual([result.width, result.height], [1280, 720]);
+    const { exif, icc, xmp, orientation } = await sharp(bytes).metadata();
+    assert.deepEqual([exif, icc, xmp, orientation], [undefined, undefined, undefined, undefined]);
+    assert.equal(bytes.includes('somebody at home'), false);
+  });
+
+  test('what was hidden behind the picture is gone', async () => {
+    const page = Buffer.from('<script>alert(1)</script>');
+    const { bytes } = await encoded(Buffer.concat([await red().png().toBuffer(), page]));
+    assert.equal(bytes.includes(page), false);
+  });
+
+  test('16 bits and CMYK become what browsers show', async () => {
+    const deep = await encoded(await red().toColourspace('rgb16').png().toBuffer());
+    const printed = await encoded(await red().toColourspace('cmyk').jpeg().toBuffer());
+    assert.equal((await sharp(deep.bytes).metadata()).depth, 'uchar');
+    assert.equal((await sharp(printed.bytes).metadata()).space, 'srgb');
+  });
+
+  const frames = (count: number) => {
+    const pixels = Buffer.alloc(1024 * 576 * 3 * count);
+    for (let frame = 0; frame < count; frame += 1)
+      pixels.fill(40 * frame, frame * 1024 * 576 * 3, (frame + 1) * 1024 * 576 * 3);
+    return sharp(pixels, { raw: { width: 1024, height: 576 * count, channels: 3, pageHeight: 576 } });
+  };
+
+  for (const format of ['gif', 'webp'] as const) {
+    test(`an animated ${format} goes on moving, as WebP`, async () => {
+      const moving = await frames(3)
+        .toFormat(format, { delay: [100, 200, 300], loop: 2 })
+        .toBuffer();
+      const { result, bytes } = await encoded(moving);
+      assert.deepEqual(result, { format: 'webp', width: 1024, height: 576, size: bytes.length });
+      const { pages, delay, loop } = await sharp(bytes).metadata();
+      assert.deepEqual([pages, delay, loop], [3, [100, 200, 300], 2]);
+    });
+  }
+
+  test('other formats, other things and nothing are not images', async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="720"/>');
+    const tiff = await red().tiff().toBuffer();
+    for (const bytes of [svg, tiff, Buffer.from('MZ an executable'), Buffer.alloc(0)]) {
+      assert.match(
+        await refusal(bytes),
+        /^not a PNG, JPEG, GIF or WebP that can be read\. A cover is a PNG, JPEG, GIF or WebP of 1024×576/,
+      );
+    }
+  });
+
+  test('a damaged or cut off image is refused', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+    const picture = sharp({ create: { width: 1280, height: 720, channels: 3, background: 'black', noise } });
+    for (const format of ['png', 'jpeg', 'gif', 'webp'] as const) {
+      const bytes = await picture.clone().toFormat(format, { effort: 1 }).toBuffer();
+      assert.match(await refusal(bytes.subarray(0, bytes.length / 2)), /^damaged|^not .* that can be read/, format);
+    }
+  });
+
+  test('a header that promises more pixels than there may be is refused before any is decoded', async () => {
+    const bytes = await red().png().toBuffer();
+    bytes.writeUInt32BE(16_000, 16);
+    bytes.writeUInt32BE(9000, 20);
+    bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
+    assert.match(await refusal(bytes), /^16000×9000 pixels are too many\./);
+  });
+
+  test('a file that cannot be written is no fault of the image', async () => {
+    const source = join(folder, 'source');
+    await writeFile(source, await red().png().toBuffer());
+    const target = join(folder, 'no such folder', 'target');
+    await assert.rejects(encodeImage({ source, target, kind: 'cover' }), /ENOENT/);
+    await assert.rejects(stat(target), { code: 'ENOENT' });
+  });
+
+  test('many at once all get their turn', async () => {
+    const source = join(folder, 'many');
+    await writeFile(source, await red().jpeg().toBuffer());
+    const tasks = Array.from({ length: 6 }, (_, index) =>
+      encodeImage({ source, target: join(folder, `many.${index}`), kind: 'screenshot' }),
+    );
+    for (const result of await Promise.all(tasks)) assert.ok('format' in result);
+  });
+});

@@ -1,0 +1,88 @@
+// The thread of `encodeImage`: looks at one uploaded image, judges it, and writes it anew.
+import { stat, writeFile } from 'node:fs/promises';
+import sharp, { type OutputInfo, type Sharp } from 'sharp';
+import { answerTask } from '../../kernel/threads.ts';
+import type { EncodeInput, EncodeResult } from './image.ts';
+import {
+  IMAGE_FORMATS,
+  type ImageFacts,
+  type ImageFormat,
+  imageProblem,
+  MOST_PIXELS,
+  refusalOf,
+  servedFormat,
+} from './image-rules.ts';
+
+/** Of the formats that lose some: high, since what comes has mostly been through it once. */
+const QUALITY = 90;
+/** A frame is seen for a moment, and every player loads all of them. */
+const ANIMATION_QUALITY = 80;
+
+// The library can read many formats, some by large old decoders: only these may run.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
+});
+// No image comes twice.
+sharp.cache(false);
+
+await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
+  const { source, target, kind } = input;
+  const facts = await readFacts(source);
+  if (facts === null) return { refused: refusalOf(kind, 'not a PNG, JPEG, GIF or WebP that can be read') };
+  const problem = imageProblem(kind, facts);
+  if (problem !== null) return { refused: problem };
+  const format = servedFormat(facts);
+  const encoded = await encode(input, facts, format);
+  if (encoded === null) return { refused: refusalOf(kind, 'damaged, cut off, or too slow to read') };
+  const { data, info } = encoded;
+  await writeFile(target, data);
+  return { format, width: info.width, height: info.pageHeight ?? info.height, size: data.length };
+});
+
+/** Reads the header only; null when it is of no format that is accepted. */
+async function readFacts(source: string): Promise<ImageFacts | null> {
+  const { size } = await stat(source);
+  const header = await sharp(source)
+    .metadata()
+    .catch(() => null);
+  const format = IMAGE_FORMATS.find((known) => known === header?.format);
+  if (header === null || format === undefined) return null;
+  const frames = header.pages ?? 1;
+  const { width, height } = frames > 1 ? header : header.autoOrient;
+  return { size, format, width, height, frames };
+}
+
+/**
+ * Decodes the image and encodes its pixels: what is served holds no metadata, no profile but sRGB, and nothing hidden
+ * behind the picture. The orientation that a camera noted is applied. Null when it cannot be decoded in time.
+ */
+async function encode(
+  { source, seconds }: EncodeInput,
+  facts: ImageFacts,
+  format: ImageFormat,
+): Promise<{ data: Buffer; info: OutputInfo } | null> {
+  const animated = facts.frames > 1;
+  const image = sharp(source, { animated, limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds });
+  try {
+    return await encoderOf(animated ? image : image.autoOrient(), format, animated).toBuffer({
+      resolveWithObject: true,
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** Efforts are those at which more time saves next to no bytes. */
+function encoderOf(image: Sharp, format: ImageFormat, animated: boolean): Sharp {
+  switch (format) {
+    case 'png':
+      return image.png();
+    case 'jpeg':
+      return image.jpeg({ quality: QUALITY });
+    case 'gif':
+      return image.gif({ effort: 3 });
+    case 'webp':
+      return image.webp(animated ? { quality: ANIMATION_QUALITY, effort: 0 } : { quality: QUALITY });
+  }
+}

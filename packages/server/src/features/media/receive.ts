@@ -1,0 +1,66 @@
+// Receives the form of an image upload: which kind, and the image files, each kept in a folder as it comes.
+import { writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { MediaKind } from '@chauffeur/contract/operations/media';
+import { findProblem } from '@chauffeur/contract/validate';
+import Type from 'typebox';
+import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { filenameProblem } from '../../kernel/filename.ts';
+import { type Fields, readForm } from '../../kernel/form.ts';
+import { MOST_IMAGE_BYTES } from './image-rules.ts';
+import type { ImageKind } from './media.ts';
+
+export type ReceivedFile = { filename: string; path: string };
+export type ReceivedForm = { kind: ImageKind; files: ReceivedFile[] };
+
+const Form = Type.Object({ kind: MediaKind });
+
+/** Throws 4150 for the form, and 4151 with the file's index at the byte that no kind of image may have. */
+export async function receiveImages(request: IncomingMessage, folder: string, idleMs: number): Promise<ReceivedForm> {
+  const files: ReceivedFile[] = [];
+  const fields = await readForm(request, {
+    mostFiles: LIMITS.imagesPerRequest,
+    invalid: 4150,
+    idleMs,
+    async onFile({ filename, bytes }) {
+      const problem = filenameProblem(filename);
+      if (problem !== null) throw new ApiError(4150, problem);
+      const index = files.length;
+      const path = join(folder, String(index));
+      files.push({ filename, path });
+      await writeFile(
+        path,
+        limited(bytes, () => tooLarge(filename, index)),
+      );
+    },
+  });
+  const kind = readKind(fields);
+  if (kind !== 'screenshot' && files.length > 1)
+    throw new ApiError(4150, `file: a game has one ${kind}; send exactly one file part.`);
+  return { kind, files };
+}
+
+function readKind(fields: Fields): ImageKind {
+  const problem = findProblem(Form, { ...fields });
+  if (problem !== null) throw new ApiError(4150, problem);
+  return fields.kind as ImageKind;
+}
+
+async function* limited(source: ByteSource, tooLarge: () => Error): ByteSource {
+  let size = 0;
+  for await (const bytes of source) {
+    size += bytes.length;
+    if (size > MOST_IMAGE_BYTES) throw tooLarge();
+    yield bytes;
+  }
+}
+
+function tooLarge(filename: string, index: number): ApiError {
+  const most = `${MOST_IMAGE_BYTES / MIB} MB`;
+  return new ApiError(4151, `${filename}: larger than ${most}, the most that an image may have; make it smaller.`, {
+    data: { index },
+  });
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { buildZip, ordinaryPieces, storeZip } from '../../../test/setup/zips.ts';
+import { examine } from './examine.ts';
+import { inspectZip } from './inspect.ts';
+import { scanZip } from './scan-zip.ts';
+
+/** A change to the bytes of a zip; places and lengths are parts of the whole, from 0 to 1. */
+type Mutation =
+  | { kind: 'flip'; at: number; bit: number }
+  | { kind: 'set'; at: number; bytes: Uint8Array }
+  | { kind: 'cut'; at: number }
+  | { kind: 'splice'; from: number; length: number; to: number };
+
+const part = fc.double({ min: 0, max: 1, noNaN: true });
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.record({ kind: fc.constant('flip' as const), at: part, bit: fc.nat(7) }),
+  // Where numbers of the zip are full of ones or zeros its fields mean something else.
+  fc.record({
+    kind: fc.constant('set' as const),
+    at: part,
+    bytes: fc.constantFrom(
+      ...['ffffffff', '00000000', '504b0304', '504b0506', '0100'].map((hex) =>
+        Uint8Array.from(Buffer.from(hex, 'hex')),
+      ),
+    ),
+  }),
+  fc.record({ kind: fc.constant('cut' as const), at: part }),
+  fc.record({ kind: fc.constant('splice' as const), from: part, length: part, to: part }),
+);
+
+function mutate(zip: Buffer, change: Mutation): Buffer {
+  const place = (share: number) => Math.floor(share * (zip.length - 1));
+  const changed = Buffer.from(zip);
+  switch (change.kind) {
+    case 'flip':
+      changed[place(change.at)]! ^= 1 << change.bit;
+      return changed;
+    case 'set':
+      changed.set(change.bytes.subarray(0, zip.length - place(change.at)), place(change.at));
+      return changed;
+    case 'cut':
+      return changed.subarray(0, place(change.at));
+    case 'splice': {
+      const piece = zip.subarray(place(change.from), place(change.from) + place(change.length) / 4);
+      return Buffer.concat([zip.subarray(0, place(change.to)), piece, zip.subarray(place(change.to))]);
+    }
+  }
+}
+
+const pieces = [...ordinaryPieces(), { name: 'link', data: 'game.exe', mode: 0o120777 }];
+const ZIPS = [
+  buildZip(pieces, { comment: 'made for a test' }),
+  buildZip(
+    pieces.map((piece) => ({ ...piece, zip64: true })),
+    { zip64: true },
+  ),
+];
+const mutated = fc
+  .tuple(fc.constantFrom(...ZIPS), fc.array(mutation, { minLength: 1, maxLength: 4 }))
+  .map(([zip, changes]) => changes.reduce((bytes, change) => (bytes.length > 30 ? mutate(bytes, change) : bytes), zip));
+
+it('answers with a report to whatever was done to a zip, and finds no other content in it', async (t) => {
+  const whole = await storeZip(ZIPS[0]!);
+  t.after(whole.remove);
+  const truth = (await scanZip(whole.store, whole.key, whole.size, null)).entries;
+  await fc.assert(
+    fc.asyncProperty(mutated, async (bytes) => {
+      const { store, key, size, remove } = await storeZip(bytes);
+      try {
+        const { outcome, detail, entries } = await scanZip(store, key, size, null);
+        if (outcome === 'failed') return assert.match(detail ?? '', /^The .*[^.]\.$/s);
+        assert.equal(outcome, 'unscanned');
+        // A flipped bit of a name or a mode may pass; content that passes is what its CRC-32 says.
+        const known = new Set(truth.map((entry) => entry.sha256));
+        assert.ok(entries.every(({ sha256 }) => known.has(sha256)) || isDeepStrictEqual(entries, truth));
+      } finally {
+        await remove();
+      }
+    }),
+    { numRuns: 500, interruptAfterTimeLimit: 60_000 },
+  );
+});
+
+it('neither throws nor hangs when a mutated zip goes through the threads', async () => {
+  await fc.assert(
+    fc.asyncProperty(mutated, async (bytes) => {
+      const { settings, key, size, remove } = await storeZip(bytes);
+      try {
+        const reason = await inspectZip(settings, key);
+        const examination = await examine({ blobSettings: settings, key, size, scanner: null, timeoutMs: 20_000 });
+        if (reason !== null) assert.deepEqual([examination.outcome, examination.detail], ['failed', reason]);
+      } finally {
+        await remove();
+      }
+    }),
+    { numRuns: 20, interruptAfterTimeLimit: 60_000 },
+  );
+});

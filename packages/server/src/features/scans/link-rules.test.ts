@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { judgeBelowLinks, judgeLink } from './link-rules.ts';
+
+describe('judgeLink', () => {
+  it('takes links that stay inside', () => {
+    const inside = [
+      ['libfoo.so', 'libfoo.so.1'],
+      ['Game.app/Frameworks/A.framework/Versions/Current', 'A'],
+      ['bin/x/link', '../../lib/./a.so'],
+      ['a/b', '..'],
+      ['link', '.'],
+    ] as const;
+    for (const [path, target] of inside) assert.equal(judgeLink(path, target), null, `${path} → ${target}`);
+  });
+
+  it('refuses links that climb over the root', () => {
+    for (const [path, target] of [
+      ['a', '..'],
+      ['./a', '..'],
+      ['a/b', '../..'],
+      ['x//y', '../../etc/passwd'],
+    ] as const) {
+      assert.match(judgeLink(path, target) ?? '', /leads out of the archive/, `${path} → ${target}`);
+    }
+  });
+
+  it('refuses to climb behind a folder, which may be a link itself', () => {
+    assert.match(judgeLink('c', 'd/up/..') ?? '', /\.\. behind a folder/);
+    assert.match(judgeLink('a/c', '../d/../e') ?? '', /\.\. behind a folder/);
+  });
+
+  it('refuses absolute, Windows, empty and unreadable targets', () => {
+    for (const target of [
+      '/etc/passwd',
+      'C:\\Windows',
+      'c:x',
+      '\\\\server\\share',
+      'a\\..\\..\\b',
+      '',
+      'a\0b',
+      '\uFFFD',
+    ]) {
+      assert.notEqual(judgeLink('deep/er/link', target), null, target);
+    }
+  });
+});
+
+describe('judgeBelowLinks', () => {
+  it('refuses an entry below a link, in whatever case or form its name is written', () => {
+    assert.match(
+      judgeBelowLinks(['a', 'Data/Über', 'data/u\u0308BER/x'], ['Data/Über']) ?? '',
+      /below the symbolic link/,
+    );
+    assert.notEqual(judgeBelowLinks(['a/./b//c'], ['a/b']), null);
+  });
+
+  it('takes entries beside a link, and names that only begin like it', () => {
+    assert.equal(judgeBelowLinks(['lib', 'lib-x/a', 'lib.d/a', 'libs/a', 'x/lib/a'], ['lib']), null);
+    assert.equal(judgeBelowLinks(['a/b'], []), null);
+  });
+});

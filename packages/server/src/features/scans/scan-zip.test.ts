@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import {
+  CLAMD_STREAM_LIMIT,
+  EICAR,
+  EICAR_SIGNATURE,
+  NO_CLAMD,
+  type RunningClamd,
+  startClamd,
+} from '../../../test/setup/clamd.ts';
+import { buildZip, ordinaryPieces, storeZip, type ZipPiece } from '../../../test/setup/zips.ts';
+import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
+import { type Scanner, ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
+import type { Examination } from './examine.ts';
+import { scanZip } from './scan-zip.ts';
+
+const MIB = 1024 * 1024;
+
+async function scan(t: TestContext, bytes: Buffer, scanner: Scanner | null = null): Promise<Examination> {
+  const zip = await storeZip(bytes);
+  t.after(zip.remove);
+  return scanZip(zip.store, zip.key, zip.size, scanner);
+}
+
+/** Why a zip of these entries fails without a scanner. */
+async function failure(t: TestContext, pieces: readonly ZipPiece[]): Promise<string> {
+  const { outcome, detail, entries } = await scan(t, buildZip(pieces));
+  assert.equal(outcome, 'failed');
+  assert.deepEqual(entries, []);
+  return detail ?? '';
+}
+
+function sha256(data: Buffer | string): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+describe('scanZip without a scanner', () => {
+  it('lists every entry with the SHA-256 of its content, in the directory’s order', async (t) => {
+    const pieces = [
+      ...ordinaryPieces(),
+      { name: 'link', data: 'data/map.bin', mode: 0o120777 },
+      { name: 'empty', method: 8 },
+    ];
+    const { outcome, detail, engine, entries } = await scan(t, buildZip(pieces, { comment: 'x' }));
+    assert.deepEqual([outcome, detail, engine], ['unscanned', null, null]);
+    assert.deepEqual(
+      entries,
+      pieces.map(({ name, data = '' }) => ({
+        path: name,
+        type: name === 'data/' ? 'folder' : name === 'link' ? 'symlink' : 'file',
+        size: Buffer.byteLength(data),
+        sha256: name === 'data/' ? null : sha256(data),
+      })),
+    );
+  });
+
+  it('reads entries whatever their order in the file, and bytes between them', async (t) => {
+    const first = { name: 'first', data: 'a'.repeat(100), offset: 0 };
+    const second = { name: 'second', data: 'b'.repeat(100), before: Buffer.alloc(50) };
+    const { outcome, entries } = await scan(t, buildZip([first, second, { name: 'third', data: 'c', method: 8 }]));
+    assert.equal(outcome, 'unscanned');
+    assert.deepEqual(
+      entries.map(({ sha256: hash }) => hash),
+      ['a'.repeat(100), 'b'.repeat(100), 'c'].map(sha256),
+    );
+  });
+
+  it('reads content of many pieces', async (t) => {
+    const data = Buffer.concat([randomBytes(9 * MIB), Buffer.alloc(20 * MIB)]);
+    const pieces = [8, 0].map((method) => ({ name: `m${method}`, data, method }));
+    const { entries } = await scan(t, buildZip(pieces));
+    assert.deepEqual(
+      entries.map(({ sha256: hash }) => hash),
+      [sha256(data), sha256(data)],
+    );
+  });
+
+  it('fails what its directory already refuses', async (t) => {
+    assert.match(await failure(t, [{ name: '../a', data: 'x' }]), /leads out of the archive/);
+    assert.equal((await scan(t, Buffer.from('MZ no zip'))).outcome, 'failed');
+  });
+
+  it('fails a bad CRC-32', async (t) => {
+    assert.match(await failure(t, [{ name: 'a', data: 'x', crc: 1 }]), /“a” does not have the CRC-32/);
+    assert.match(await failure(t, [{ name: 'a', data: 'x', crc: 1, method: 8, descriptor: true }]), /CRC-32/);
+  });
+
+  it('fails a lying size before it has unpacked more than that', async (t) => {
+    const bomb = { name: 'a', data: Buffer.alloc(5 * MIB), method: 8 };
+    assert.match(await failure(t, [{ ...bomb, size: 100 }]), /larger than the directory says/);
+    assert.match(await failure(t, [{ name: 'a', data: 'xyz', method: 8, size: 4 }]), /smaller than the directory says/);
+  });
+
+  it('fails a broken deflate stream, one that is cut short and one with bytes behind it', async (t) => {
+    const data = randomBytes(1000);
+    const whole = deflateRawSync(data);
+    const broken = Buffer.from(whole).fill(0xff, 0, 20);
+    assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: broken }]), /not well compressed/);
+    assert.match(
+      await failure(t, [{ name: 'a', data, method: 8, packed: whole.subarray(0, -5) }]),
+      /not well compressed/,
+    );
+    for (const extra of [1, 100_000]) {
+      const packed = Buffer.concat([whole, Buffer.alloc(extra)]);
+      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed }]), /bytes behind its compressed content/);
+    }
+  });
+
+  it('fails a local header that tells another story', async (t) => {
+    const lies: ZipPiece['local'][] = [{ name: 'b' }, { name: '../a' }, { method: 8 }, { size: 7 }, { flags: 1 }];
+    for (const local of lies) {
+      assert.match(await failure(t, [{ name: 'a', data: 'x', ...(local && { local }) }]), /two ways/);
+    }
+    assert.match(await failure(t, [{ name: 'a', data: 'x'.repeat(90), offset: 1 }, { name: 'b' }]), /not where|shares/);
+  });
+
+  it('fails symbolic links that leave the archive', async (t) => {
+    const file = { name: 'd/f', data: 'x' };
+    assert.match(await failure(t, [file, { name: 'l', data: '../x', mode: 0o120777 }]), /leads out of the archive/);
+    assert.match(await failure(t, [file, { name: 'l', data: '/etc', mode: 0o120777, method: 8 }]), /absolute path/);
+    assert.match(await failure(t, [file, { name: 'D', data: '.', mode: 0o120777 }]), /below the symbolic link/);
+  });
+});
+
+describe('scanZip with clamd', () => {
+  let clamd: RunningClamd | null = null;
+  before(async () => {
+    clamd = await startClamd();
+  });
+  after(() => clamd?.stop());
+
+  function open(t: TestContext, streamLimit = CLAMD_STREAM_LIMIT) {
+    if (clamd === null) return t.skip(NO_CLAMD);
+    return createClamdScanner({ address: clamd.address, streamLimit });
+  }
+
+  /** Larger, packed and unpacked, than a scanner with this limit takes at once. */
+  const small = 256 * 1024;
+  const filler: ZipPiece = { name: 'filler', data: randomBytes(small) };
+
+  it('finds an ordinary zip clean, in one stream and entry by entry', async (t) => {
+    for (const [limit, pieces] of [
+      [CLAMD_STREAM_LIMIT, ordinaryPieces()],
+      [small, [filler, ...ordinaryPieces()]],
+    ] as const) {
+      const scanner = open(t, limit);
+      if (!scanner) return;
+      const { outcome, detail, engine, entries } = await scan(t, buildZip(pieces), scanner);
+      assert.deepEqual([outcome, detail, entries.length], ['clean', null, pieces.length]);
+      assert.match(engine ?? '', /^ClamAV/);
+    }
+  });
+
+  it('names the infected entry, in one stream and entry by entry', async (t) => {
+    for (const [limit, pieces] of [
+      [CLAMD_STREAM_LIMIT, []],
+      [small, [filler]],
+    ] as const) {
+      const scanner = open(t, limit);
+      if (!scanner) return;
+      const virus = { name: 'data/eicar.com', data: EICAR, method: 8 };
+      const { outcome, detail, entries } = await scan(t, buildZip([...pieces, ...ordinaryPieces(), virus]), scanner);
+      assert.deepEqual([outcome, entries], ['infected', []]);
+      assert.equal(detail, `The scanner found ${EICAR_SIGNATURE} in “data/eicar.com”.`);
+    }
+  });
+
+  it('finds what lies across the border of two windows of a large entry', async (t) => {
+    const scanner = open(t, small);
+    if (!scanner) return;
+    for (const border of [small, 2 * small - small / 8, 3 * small - small / 4]) {
+      for (const method of [0, 8]) {
+        const data = randomBytes(3 * small);
+        EICAR.copy(data, border - EICAR.length / 2);
+        const { outcome, detail } = await scan(t, buildZip([{ name: 'game.pak', data, method }]), scanner);
+        assert.deepEqual([outcome, detail], ['infected', `The scanner found ${EICAR_SIGNATURE} in “game.pak”.`]);
+      }
+    }
+  });
+
+  it('finds what hides in bytes that belong to no entry', async (t) => {
+    const scanner = open(t, small);
+    if (!scanner) return;
+    const { outcome, detail } = await scan(t, buildZip([filler, { name: 'a', data: 'x', before: EICAR }]), scanner);
+    assert.deepEqual(
+      [outcome, detail],
+      ['infected', `The scanner found ${EICAR_SIGNATURE} in the bytes that belong to no entry.`],
+    );
+    const comment = await scan(t, buildZip([filler], { comment: EICAR.toString() }), scanner);
+    assert.equal(comment.outcome, 'infected');
+  });
+
+  it('never calls clean what clamd did not look at, and names the first ten', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const locked = buildZip([{ name: 'secret', data: 'x'.repeat(64), flags: 1 }]);
+    const pieces = Array.from({ length: 12 }, (_, index) => ({ name: `${index}.zip`, data: locked }));
+    const { outcome, detail, entries } = await scan(t, buildZip([...ordinaryPieces(), ...pieces]), scanner);
+    assert.equal(outcome, 'failed');
+    assert.match(detail ?? '', /“0\.zip” \(Heuristics\.Encrypted\.Zip\), .*“9\.zip” \([^)]*\) and 2 more\. /);
+    assert.equal(entries.length, 16);
+  });
+
+  it('says not scanned when clamd takes less than it is given', async (t) => {
+    const scanner = open(t, 2 * CLAMD_STREAM_LIMIT);
+    if (!scanner) return;
+    const { outcome, detail } = await scan(
+      t,
+      buildZip([{ name: 'a.pak', data: Buffer.alloc(40 * MIB, 'ab') }]),
+      scanner,
+    );
+    assert.equal(outcome, 'failed');
+    assert.match(detail ?? '', /“a\.pak” \(longer than clamd’s StreamMaxLength\)/);
+  });
+
+  it('calls a zip infected rather than damaged when it is both', async (t) => {
+    const scanner = open(t);
+    if (!scanner) return;
+    const zip = buildZip([
+      { name: 'a', data: 'x', crc: 1 },
+      { name: 'eicar.com', data: EICAR },
+    ]);
+    assert.equal((await scan(t, zip, scanner)).outcome, 'infected');
+  });
+
+  it('rejects with ScannerUnavailableError when clamd is gone', async (t) => {
+    const scanner = createClamdScanner({ address: 'unix:/nowhere/clamd.ctl', streamLimit: MIB });
+    await assert.rejects(scan(t, buildZip(ordinaryPieces()), scanner), ScannerUnavailableError);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import type { Scanner } from '../../kernel/scanner/scanner.ts';
+import { scanInWindows } from './windows.ts';
+
+/** A scanner that keeps what it is given. */
+function keeper(streamLimit: number): Scanner & { streams: Buffer[] } {
+  const streams: Buffer[] = [];
+  return {
+    streams,
+    streamLimit,
+    async scan(source) {
+      streams.push(Buffer.concat(await Array.fromAsync(source)));
+      return { result: 'clean' };
+    },
+    version: async () => ({ engine: 'keeper', signatures: null }),
+  };
+}
+
+async function* give(buffers: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* buffers;
+}
+
+it('shows every run of bytes up to the overlap whole, in windows within the limit', async () => {
+  const buffers = fc.array(fc.uint8Array({ maxLength: 120 }), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(buffers, fc.integer({ min: 8, max: 300 }), async (content, limit) => {
+      const scanner = keeper(limit);
+      assert.deepEqual(await scanInWindows(scanner, give(content)), { result: 'clean' });
+      const whole = Buffer.concat(content);
+      const overlap = Math.floor(limit / 8);
+      let seen = 0;
+      for (const [index, stream] of scanner.streams.entries()) {
+        const start = index === 0 ? 0 : seen - overlap;
+        assert.ok(stream.length <= limit);
+        assert.deepEqual(stream, whole.subarray(start, start + stream.length));
+        assert.ok(start + stream.length > seen, 'every window shows something new');
+        seen = start + stream.length;
+      }
+      assert.equal(seen, whole.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('asks nothing about nothing', async () => {
+  const scanner = keeper(100);
+  await scanInWindows(scanner, give([new Uint8Array()]));
+  assert.equal(scanner.streams.length, 0);
+});
+
+it('gives content of exactly the limit as one window', async () => {
+  const scanner = keeper(100);
+  await scanInWindows(scanner, give([new Uint8Array(60), new Uint8Array(40), new Uint8Array()]));
+  assert.deepEqual(
+    scanner.streams.map(({ length }) => length),
+    [100],
+  );
+});

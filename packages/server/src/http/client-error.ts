@@ -1,0 +1,39 @@
+// Answers what Node's HTTP parser refuses: bytes that are no request, and so have no route, no operation and no request id.
+
+import type { Socket } from 'node:net';
+import { failureOf } from '@chauffeur/contract/envelope';
+import { ApiError } from '@chauffeur/contract/errors';
+
+/** By the parser's codes; everything else is a 400. */
+const REFUSALS: Readonly<Record<string, { status: number; phrase: string; message: string }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    phrase: 'Request Timeout',
+    message: 'The request did not come in time; send it again.',
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    phrase: 'Request Header Fields Too Large',
+    message: 'The headers are too large; send less in them.',
+  },
+};
+const MALFORMED = {
+  status: 400,
+  phrase: 'Bad Request',
+  message: 'The request is not well-formed HTTP/1.1; check its headers and lengths.',
+};
+
+/** Answers once and closes the connection: where the next request begins is not known. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, phrase, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;
+  const body = JSON.stringify(failureOf(new ApiError(4002, message)));
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroy(error);
+}

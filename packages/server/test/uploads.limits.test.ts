@@ -1,0 +1,188 @@
+// The limits of uploads on the real server: uses an hour (4290), sessions open at once (4291), and that 0 lifts each.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { HOUR, MINUTE } from '../src/kernel/clock.ts';
+import { leftoversOf } from './setup/leftovers.ts';
+import { type Answer, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import {
+  formOf,
+  openSession,
+  register,
+  sendChunk,
+  smallZip,
+  startSession,
+  upload,
+  uploadFields,
+  zipOfSize,
+} from './setup/uploads.ts';
+
+const zip = smallZip();
+const MOST_SESSIONS = 8;
+
+type Setting = { server: TestServer; game: TestGame; buildId: string };
+
+async function uploadTo({ server, game, buildId }: Setting): Promise<Answer> {
+  return upload(server, game, formOf(uploadFields(buildId, zip), zip));
+}
+
+function openFor({ server, game, buildId }: Setting): Promise<Answer> {
+  const fields = { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(buildId, zip) };
+  return openSession(server, game, fields);
+}
+
+async function settingOf(server: TestServer): Promise<Setting> {
+  const game = await makeGame(server);
+  return { server, game, buildId: await register(server, game) };
+}
+
+/** Fails unless the answer is a limit's refusal whose `retry_after` is `seconds`, in the header and both data objects. */
+function assertLimited(answer: Answer, code: 4290 | 4291, seconds?: number): void {
+  const { status, headers, body } = answer;
+  assert.deepEqual([status, body.error?.code], [429, code], JSON.stringify(body));
+  const retryAfter = Number(headers.get('retry-after'));
+  assert.ok(Number.isInteger(retryAfter) && retryAfter > 0, String(retryAfter));
+  assert.deepEqual([body.data, body.error?.data], [{ retry_after: retryAfter }, { retry_after: retryAfter }]);
+  if (seconds !== undefined) assert.equal(retryAfter, seconds);
+}
+
+describe('the hourly limits', () => {
+  const start = new Date('2026-11-21T10:59:30Z');
+  let now = start;
+  let server: TestServer;
+
+  before(async () => {
+    const env = { CHAUFFEUR_LIMIT_UPLOADS: '2', CHAUFFEUR_LIMIT_CHUNKS: '2' };
+    server = await startServer({ role: 'api', clock: { now: () => now }, env });
+  });
+  after(() => server.stop());
+
+  test('count single uploads and opened sessions together; the next window begins anew', async () => {
+    now = start;
+    const setting = await settingOf(server);
+    assert.equal((await uploadTo(setting)).status, 201);
+    assert.equal((await openFor(setting)).status, 201);
+    const kept = await leftoversOf(server, setting.game);
+    assertLimited(await uploadTo(setting), 4290, 30);
+    const session = await openFor(setting);
+    assertLimited(session, 4290, 30);
+    assert.match(session.body.error?.message ?? '', /limit of 2 uploads an hour; try again in 30 s/);
+    assert.deepEqual(await leftoversOf(server, setting.game), kept);
+    now = new Date(start.getTime() + 30_000);
+    assert.equal((await uploadTo(setting)).status, 201);
+    assert.equal((await openFor(setting)).status, 201);
+    assertLimited(await openFor(setting), 4290, HOUR / 1000);
+  });
+
+  test('count each game by itself', async () => {
+    const [one, other] = [await settingOf(server), await settingOf(server)];
+    await Promise.all([uploadTo(one), uploadTo(one)]);
+    assertLimited(await uploadTo(one), 4290);
+    assert.equal((await uploadTo(other)).status, 201);
+  });
+
+  test('let exactly as many through when all come at once', async () => {
+    const setting = await settingOf(server);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => uploadTo(setting)));
+    assert.equal(answers.filter(({ status }) => status === 201).length, 2);
+    for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4290);
+  });
+
+  test('count chunks; a refused one leaves the session where it was', async () => {
+    now = start;
+    const { game } = await settingOf(server);
+    const large = zipOfSize(3000);
+    const session = await startSession(server, game, large);
+    assert.equal((await sendChunk(server, game, session, large, 0, 1000)).status, 202);
+    assert.equal((await sendChunk(server, game, session, large, 1000, 2000)).status, 202);
+    const refused = await sendChunk(server, game, session, large, 2000, large.length);
+    assertLimited(refused, 4290, 30);
+    assert.match(refused.body.error?.message ?? '', /limit of 2 chunks an hour/);
+    now = new Date(start.getTime() + MINUTE);
+    assert.equal((await sendChunk(server, game, session, large, 2000, large.length)).status, 201);
+  });
+});
+
+describe('the limit of open sessions', () => {
+  let now = new Date();
+  let server: TestServer;
+
+  before(async () => {
+    const env = { CHAUFFEUR_LIMIT_UPLOADS: '0' };
+    server = await startServer({ role: 'api', clock: { now: () => now }, env });
+  });
+  after(() => server.stop());
+
+  /** Opens as many sessions as there may be; answers their ids. */
+  async function fill(setting: Setting): Promise<string[]> {
+    const answers = await Promise.all(Array.from({ length: MOST_SESSIONS }, () => openFor(setting)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+    return answers.map(({ body }) => body.data.session_id);
+  }
+
+  test('refuses the ninth with 4291 and keeps nothing of it', async () => {
+    const setting = await settingOf(server);
+    await fill(setting);
+    assertLimited(await openFor(setting), 4291);
+    const { blobs, sessions } = await leftoversOf(server, setting.game);
+    assert.deepEqual([blobs.length, sessions], [MOST_SESSIONS, MOST_SESSIONS]);
+  });
+
+  test('lets exactly eight of many at once through', async () => {
+    const setting = await settingOf(server);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => openFor(setting)));
+    assert.equal(answers.filter(({ status }) => status === 201).length, MOST_SESSIONS);
+    for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4291);
+    const { blobs, sessions } = await leftoversOf(server, setting.game);
+    assert.deepEqual([blobs.length, sessions], [MOST_SESSIONS, MOST_SESSIONS]);
+  });
+
+  test('has room again when one is finished', async () => {
+    const setting = await settingOf(server);
+    const [first = ''] = await fill(setting);
+    assert.equal((await sendChunk(server, setting.game, first, zip, 0, zip.length)).status, 201);
+    assert.equal((await openFor(setting)).status, 201);
+    assertLimited(await openFor(setting), 4291);
+  });
+
+  test('has room again when one is given up', async () => {
+    const setting = await settingOf(server);
+    const [first] = await fill(setting);
+    const url = `${server.api}/tool/upload/sessions/${first}`;
+    assert.equal((await request(url, { method: 'DELETE', headers: setting.game.keyHeaders })).status, 200);
+    assert.equal((await openFor(setting)).status, 201);
+    assertLimited(await openFor(setting), 4291);
+  });
+
+  test('has room again when their time is over, before anything sweeps them', async () => {
+    const setting = await settingOf(server);
+    await fill(setting);
+    now = new Date(now.getTime() + 6 * HOUR - 1);
+    assertLimited(await openFor(setting), 4291);
+    now = new Date(now.getTime() + 1);
+    await fill(setting);
+    assertLimited(await openFor(setting), 4291);
+  });
+
+  test('counts each game by itself', async () => {
+    const [one, other] = [await settingOf(server), await settingOf(server)];
+    await fill(one);
+    assert.equal((await openFor(other)).status, 201);
+  });
+});
+
+test('0 lifts every limit', async () => {
+  const names = ['UPLOADS', 'CHUNKS', 'SESSIONS'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
+  const server = await startServer({ role: 'api', env: Object.fromEntries(names) });
+  try {
+    const setting = await settingOf(server);
+    const sessions = await Promise.all(Array.from({ length: MOST_SESSIONS + 4 }, () => openFor(setting)));
+    for (const { status, body } of sessions) {
+      assert.equal(status, 201);
+      const answer = await sendChunk(server, setting.game, body.data.session_id, zip, 0, 10);
+      assert.equal(answer.status, 202);
+    }
+    for (let count = 0; count < 4; count += 1) assert.equal((await uploadTo(setting)).status, 201);
+  } finally {
+    await server.stop();
+  }
+});

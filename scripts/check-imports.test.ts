@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { findViolations } from './check-imports.ts';
+
+/** Judges a house of these files, by their paths below `packages/`; answers `path:line  found` for each violation. */
+async function judge(files: Record<string, string>): Promise<string[]> {
+  const root = await mkdtemp(join(tmpdir(), 'chauffeur-imports-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(root, 'packages', path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+    const violations = await findViolations(root);
+    return violations.map(({ path, line, found }) => `${path.replace('packages/', '')}:${line}  ${found}`);
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+test('this checkout keeps its own rules', () => {
+  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'check-imports.ts')], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual({ status, stdout }, { status: 0, stdout: '' });
+});
+
+test('a package may import only the packages below it', async () => {
+  const found = await judge({
+    'contract/src/errors.ts': `import { x } from '@chauffeur/server/app';\n`,
+    'minidump/src/bytes.ts': `import { ERRORS } from '@chauffeur/contract/errors';\n`,
+    'cli/src/main.ts': `import { ERRORS } from '@chauffeur/contract/errors';\nimport { y } from '@chauffeur/minidump/bytes';\n`,
+    'web/src/pages/home.tsx': `export * from '@chauffeur/server/app';\n`,
+    'server/src/app.ts': `import '@chauffeur/contract/errors';\nimport '@chauffeur/minidump/bytes';\n`,
+  });
+  assert.deepEqual(found, [
+    'cli/src/main.ts:2  @chauffeur/minidump/bytes',
+    'contract/src/errors.ts:1  @chauffeur/server/app',
+    'minidump/src/bytes.ts:1  @chauffeur/contract/errors',
+    'web/src/pages/home.tsx:1  @chauffeur/server/app',
+  ]);
+});
+
+test('a path may not leave its src, save for the package’s own manifest', async () => {
+  const found = await judge({
+    'cli/src/main.ts': `import manifest from '../package.json' with { type: 'json' };\nimport '../../cli/test/setup.ts';\n`,
+    'cli/src/zip.ts': `import { LIMITS } from '../../contract/src/limits.ts';\nimport '@chauffeur/cli/main';\n`,
+    'cli/src/zip.test.ts': `import '../../server/test/setup/server.ts';\n`,
+  });
+  assert.deepEqual(found, [
+    'cli/src/main.ts:2  ../../cli/test/setup.ts',
+    'cli/src/zip.ts:1  ../../contract/src/limits.ts',
+    'cli/src/zip.ts:2  @chauffeur/cli/main',
+  ]);
+});
+
+test('a dependency may not be reached through node_modules', async () => {
+  const found = await judge({
+    'web/src/main.tsx': `import 'node_modules/react/cjs/react.js';\nimport 'react/jsx-runtime';\n`,
+  });
+  assert.deepEqual(found, ['web/src/main.tsx:1  node_modules/react/cjs/react.js']);
+});
+
+test('in the server a part may import only parts on lower steps', async () => {
+  const found = await judge({
+    'server/src/kernel/db.ts': `import type { Context } from '../context.ts';\nimport { games } from '../features/games/games.ts';\n`,
+    'server/src/context.ts': `import type { Db } from './kernel/db.ts';\nimport type { Game } from './features/games/games.ts';\n`,
+    'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
+    'server/src/features/games/games.ts': `import { handle } from '../../http/mount.ts';\n`,
+    'server/src/features.ts': `import { handle } from './http/mount.ts';\nimport { startApp } from './app.ts';\n`,
+    'server/src/app.ts': `import { MOUNTINGS } from './features.ts';\n`,
+  });
+  assert.deepEqual(found, [
+    'server/src/context.ts:2  ./features/games/games.ts',
+    'server/src/features.ts:2  ./app.ts',
+    'server/src/features/games/games.ts:1  ../../http/mount.ts',
+    'server/src/http/server.ts:1  ../worker/run.ts',
+    'server/src/kernel/db.ts:2  ../features/games/games.ts',
+  ]);
+});
+
+test('settings may be read by the commands and known as a type by all', async () => {
+  const found = await judge({
+    'server/src/commands/service.ts': `import { readProcessConfig } from '../config.ts';\n`,
+    'server/src/kernel/mail.ts': `import type { Config } from '../config.ts';\n`,
+    'server/src/http/server.ts': `import { SETTINGS } from '../config.ts';\n`,
+  });
+  assert.deepEqual(found, ['server/src/http/server.ts:1  ../config.ts']);
+});
+
+test('a feature may be entered only by its doors', async () => {
+  const found = await judge({
+    'server/src/features/store/store.ts': [
+      `import { findGame } from '../games/games.ts';`,
+      `import { isBetaMember } from '../channels/beta.ts';`,
+      `import { slugOf } from '../games/slug.ts';`,
+      `import { row } from '../files/files.sql.ts';`,
+      `import { isReachable } from './visibility.ts';`,
+    ].join('\n'),
+    'server/src/features.ts': `import { scanJob } from './features/scans/scan.job.ts';\nimport './features/store/http.ts';\n`,
+    'server/src/http/auth.ts': `import { scanJob } from '../features/scans/scan.job.ts';\n`,
+  });
+  assert.deepEqual(found, [
+    'server/src/features/store/store.ts:3  ../games/slug.ts',
+    'server/src/features/store/store.ts:4  ../files/files.sql.ts',
+    'server/src/http/auth.ts:1  ../features/scans/scan.job.ts',
+  ]);
+});
+
+test('a feature may import only features that stand before it', async () => {
+  const found = await judge({
+    'server/src/features/games/games.ts': `import { findUser } from '../accounts/accounts.ts';\nimport { findBuild } from '../builds/builds.ts';\n`,
+  });
+  assert.deepEqual(found, ['server/src/features/games/games.ts:2  ../builds/builds.ts']);
+});
+
+test('every way of naming a file counts, over several lines and in worker threads, but not in comments', async () => {
+  const found = await judge({
+    'server/src/kernel/jobs.ts': [
+      `// import { a } from '../app.ts';`,
+      `/** See import('../app.ts'). */`,
+      `import {`,
+      `  type A,`,
+      `  b as c,`,
+      `} from '../app.ts';`,
+      `export { d } from '../app.ts';`,
+      `const e = await import('../app.ts');`,
+      `const THREAD = new URL('../http/x.thread.ts', import.meta.url);`,
+    ].join('\n'),
+  });
+  assert.deepEqual(
+    found,
+    ['6  ../app.ts', '7  ../app.ts', '8  ../app.ts', '9  ../http/x.thread.ts'].map(
+      (end) => `server/src/kernel/jobs.ts:${end}`,
+    ),
+  );
+});
+
+test('the environment may be read in one file of each program', async () => {
+  const found = await judge({
+    'server/src/config.ts': `const { env } = process;\n`,
+    'server/src/kernel/log.ts': `const level = process.env.LEVEL;\n`,
+    'cli/src/progress.ts': `\nconst { env, stdout } = process;\n`,
+  });
+  assert.deepEqual(found, ['cli/src/progress.ts:2  process.env', 'server/src/kernel/log.ts:1  process.env']);
+});
+
+test('a package, part or feature that the rules do not know is reported', async () => {
+  const found = await judge({
+    'editor/src/main.ts': '',
+    'server/src/plugins/a.ts': '',
+    'server/src/features/leaderboards/leaderboards.ts': '',
+  });
+  assert.deepEqual(
+    found,
+    ['editor/src/main.ts', 'server/src/features/leaderboards/leaderboards.ts', 'server/src/plugins/a.ts'].map(
+      (path) => `${path}:1  packages/${path}`,
+    ),
+  );
+});

@@ -1,0 +1,40 @@
+// Writes the files that are made from others and checked in; with --check writes nothing and names those that are out of date.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeApi } from './generate/api.ts';
+import { writeConfig } from './generate/config.ts';
+import { writeErrors } from './generate/errors.ts';
+import { writeSchema } from './generate/schema.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const GENERATED: readonly { path: string; write: () => string | Promise<string> }[] = [
+  { path: 'docs/errors.md', write: writeErrors },
+  { path: 'docs/config.md', write: writeConfig },
+  { path: 'docs/api.md', write: writeApi },
+  { path: 'packages/server/schema.sql', write: writeSchema },
+];
+
+const isCheck = process.argv.includes('--check');
+
+for (const { path, write } of GENERATED) {
+  const file = join(ROOT, path);
+  const text = await write();
+  if (text === (await readIfPresent(file))) continue;
+  if (isCheck) {
+    process.exitCode = 1;
+    process.stdout.write(`${path} is out of date: run npm run generate\n`);
+  } else {
+    await writeFile(file, text);
+    process.stdout.write(`wrote ${path}\n`);
+  }
+}
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
