@@ -83,9 +83,19 @@ export function runCommand(args: string[], options: { environment: Environment; 
   return run(COMMAND, args, options);
 }
 
+/** Starts `chauffeur` with these arguments, to be interrupted. */
+export function spawnCommand(args: string[], options: { environment: Environment; folder: string }): Running {
+  return launch(COMMAND, args, options);
+}
+
+export type Running = { kill(signal: NodeJS.Signals): void; readonly ended: Promise<Result> };
 type RunOptions = { environment: Environment; folder?: string; input?: string; echo?: boolean };
 
-async function run(program: string, args: string[], { environment, folder, input = '', echo = false }: RunOptions): Promise<Result> {
+function run(program: string, args: string[], options: RunOptions): Promise<Result> {
+  return launch(program, args, options).ended;
+}
+
+function launch(program: string, args: string[], { environment, folder, input = '', echo = false }: RunOptions): Running {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...process.env, ...environment } });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -95,9 +105,9 @@ async function run(program: string, args: string[], { environment, folder, input
     });
   }
   child.stdin.end(input);
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  child.on('error', reject).on('close', resolve);
-  return { code: await promise, ...texts };
+  const { promise: ended, resolve, reject } = Promise.withResolvers<Result>();
+  child.on('error', reject).on('close', (code) => resolve({ code, ...texts }));
+  return { kill: (signal) => child.kill(signal), ended };
 }
 
 /** A fresh folder that every account may enter: as root, PostgreSQL runs under another one. */

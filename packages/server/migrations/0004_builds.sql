@@ -59,7 +59,7 @@ create table file_entries (
   game_id uuid not null,
   file_id uuid not null,
   -- [{ "path": …, "type": "file" | "folder" | "symlink", "size": bytes, "sha256": hex or null }]
-  entries jsonb not null,
+  entries json not null,
   primary key (game_id, file_id),
   foreign key (game_id, file_id) references files on delete cascade
 );

@@ -13,12 +13,20 @@ export function findNameProblem(path: string): string | null {
   return null;
 }
 
-/** Why a symlink at `path` may not point to `target`, or null. Only the text is looked at, not the disk. */
+/**
+ * Why a symlink at `path` may not point to `target`, or null; the service judges by the same rule. `..` may only stand in
+ * front: behind a folder's name it is not where it seems when that folder is a symlink itself.
+ */
 export function findTargetProblem(path: string, target: string): string | null {
   if (target === '') return 'it is a symlink to nowhere';
-  if (posix.isAbsolute(target) || /^[a-zA-Z]:/.test(target)) return 'it is a symlink to an absolute path';
-  const resolved = posix.normalize(posix.join(posix.dirname(path), target));
-  return resolved === '..' || resolved.startsWith('../') ? 'it is a symlink that leaves the folder' : null;
+  if (!target.isWellFormed() || /[\\\uFFFD]/.test(target))
+    return 'the path in the symlink cannot be unpacked everywhere';
+  if (/^(\/|[a-zA-Z]:)/.test(target)) return 'it is a symlink to an absolute path';
+  const steps = target.split('/').filter((step) => step !== '' && step !== '.');
+  const descent = steps.findIndex((step) => step !== '..');
+  const climbs = descent < 0 ? steps.length : descent;
+  if (climbs >= path.split('/').length) return 'it is a symlink that leaves the folder';
+  return steps.lastIndexOf('..') > climbs ? 'it is a symlink with .. behind a folder' : null;
 }
 
 /** Orders by the bytes of the names, which no locale or operating system changes; a folder stands before its contents. */

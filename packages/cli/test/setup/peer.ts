@@ -90,12 +90,12 @@ async function serve(
   try {
     for await (const piece of request) {
       pieces.push(piece as Buffer);
-      if (fault === 'reset') return request.destroy();
+      if (fault === 'reset') return request.socket.destroy();
     }
   } catch {
     return; // the client went away, as it does when interrupted
   }
-  if (fault === 'reset') return request.destroy();
+  if (fault === 'reset') return request.socket.destroy();
   const body = Buffer.concat(pieces);
   const { fields, file } = partsOf(request.headers['content-type'] ?? '', body);
   const query = new URL(request.url ?? '', 'http://peer').searchParams;
@@ -110,7 +110,7 @@ async function serve(
     range,
     session: String(request.headers['x-upload-session-id']),
   });
-  if (fault === 'lose') return request.destroy();
+  if (fault === 'lose') return request.socket.destroy();
   if ('code' in answer) return refuse(response, answer as Fault & object);
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ success: true, data: answer }));
 }

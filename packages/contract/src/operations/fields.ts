@@ -7,11 +7,12 @@ const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 export const Uuid = Type.String({ pattern: UUID, description: 'a UUID' });
 export const Timestamp = Type.String({ description: 'ISO 8601 time in UTC, with milliseconds' });
 export const Sha256 = Type.String({ description: 'SHA-256 as 64 lowercase hex digits' });
-const SLUG = '^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$';
+// What looks like a uid is read as one, so a game of such a slug would never be found by it.
+const SLUG = `^(?!${UUID.slice(1)})[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$`;
 
 export const Slug = Type.String({
   pattern: SLUG,
-  description: 'Vanity name: 3 to 64 lowercase letters, digits and -',
+  description: 'Vanity name: 3 to 64 lowercase letters, digits and -, and no UUID',
 });
 export const GameRef = Type.String({ pattern: `${UUID}|${SLUG}`, description: 'a game uid or slug' });
 export const GameParams = Type.Object({ uid: GameRef });

@@ -44,6 +44,8 @@ export type ZipEnd = {
   directorySize?: number;
   directoryOffset?: number;
   disk?: number;
+  /** The directory lists the last entry of the file first. */
+  reversed?: boolean;
 };
 
 type Fields = readonly (readonly [bytes: 2 | 4 | 8, value: number])[];
@@ -71,7 +73,7 @@ export function buildZip(pieces: readonly ZipPiece[], end: ZipEnd = {}): Buffer 
     records.push(record);
     position += before.length + (piece.recordOnly ? 0 : body.length);
   }
-  const directory = Buffer.concat(records);
+  const directory = Buffer.concat(end.reversed ? records.reverse() : records);
   return Buffer.concat([...bodies, directory, buildEnd(pieces.length, position, directory.length, end)]);
 }
 

@@ -1,4 +1,5 @@
 // Makes a game's vanity name out of its name.
+import { isUuid } from '../../kernel/ids.ts';
 
 const LONGEST = 56;
 
@@ -11,6 +12,6 @@ export function slugOf(name: string, attempt: number): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST)
     .replace(/^-+|-+$/g, '');
-  const base = plain.length >= 3 ? plain : `game${plain === '' ? '' : `-${plain}`}`;
+  const base = plain.length >= 3 && !isUuid(plain) ? plain : `game${plain === '' ? '' : `-${plain}`}`;
   return attempt === 0 ? base : `${base}-${attempt + 1}`;
 }

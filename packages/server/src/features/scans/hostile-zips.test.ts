@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { buildZip, ordinaryPieces, storeZip } from '../../../test/setup/zips.ts';
 import { examine } from './examine.ts';
@@ -62,7 +62,7 @@ const mutated = fc
   .tuple(fc.constantFrom(...ZIPS), fc.array(mutation, { minLength: 1, maxLength: 4 }))
   .map(([zip, changes]) => changes.reduce((bytes, change) => (bytes.length > 30 ? mutate(bytes, change) : bytes), zip));
 
-it('answers with a report to whatever was done to a zip, and finds no other content in it', async (t) => {
+it('answers with a report to whatever was done to a zip, and finds no other content in it', { timeout: 120_000 }, async (t) => {
   const whole = await storeZip(ZIPS[0]!);
   t.after(whole.remove);
   const truth = (await scanZip(whole.store, whole.key, whole.size, null)).entries;
@@ -74,8 +74,8 @@ it('answers with a report to whatever was done to a zip, and finds no other cont
         if (outcome === 'failed') return assert.match(detail ?? '', /^The .*[^.]\.$/s);
         assert.equal(outcome, 'unscanned');
         // A flipped bit of a name or a mode may pass; content that passes is what its CRC-32 says.
-        const known = new Set(truth.map((entry) => entry.sha256));
-        assert.ok(entries.every(({ sha256 }) => known.has(sha256)) || isDeepStrictEqual(entries, truth));
+        const known = new Set([...truth.map((entry) => entry.sha256), hash('sha256', '')]);
+        assert.ok(entries.every(({ sha256 }) => known.has(sha256)));
       } finally {
         await remove();
       }
@@ -84,7 +84,7 @@ it('answers with a report to whatever was done to a zip, and finds no other cont
   );
 });
 
-it('neither throws nor hangs when a mutated zip goes through the threads', async () => {
+it('neither throws nor hangs when a mutated zip goes through the threads', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(mutated, async (bytes) => {
       const { settings, key, size, remove } = await storeZip(bytes);

@@ -57,13 +57,13 @@ describe('scanZip without a scanner', () => {
   });
 
   it('reads entries whatever their order in the file, and bytes between them', async (t) => {
-    const first = { name: 'first', data: 'a'.repeat(100), offset: 0 };
-    const second = { name: 'second', data: 'b'.repeat(100), before: Buffer.alloc(50) };
-    const { outcome, entries } = await scan(t, buildZip([first, second, { name: 'third', data: 'c', method: 8 }]));
+    const contents = ['a'.repeat(100), 'b'.repeat(100), 'c'];
+    const pieces = contents.map((data, index) => ({ name: data[0]!, data, method: 8, before: Buffer.alloc(index * 50) }));
+    const { outcome, entries } = await scan(t, buildZip(pieces, { reversed: true }));
     assert.equal(outcome, 'unscanned');
     assert.deepEqual(
-      entries.map(({ sha256: hash }) => hash),
-      ['a'.repeat(100), 'b'.repeat(100), 'c'].map(sha256),
+      entries.map(({ path, sha256: hash }) => [path, hash]),
+      contents.toReversed().map((data) => [data[0], sha256(data)]),
     );
   });
 

@@ -1,0 +1,113 @@
+// What a person does in a browser so far: open the link of the verification mail, and download a build.
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { makeFolder, runCommand, runServerCommand, type Service, startService } from './setup/processes.ts';
+import { openStudio, readOffers } from './setup/studio.ts';
+
+describe('in a browser', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let service: Service;
+  let browser: Browser | null;
+  before(async () => {
+    work = await makeFolder();
+    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await work?.remove();
+  });
+
+  /** The link in the newest mail, once there is one. */
+  async function mailedLink(): Promise<string> {
+    const outbox = join(service.dataFolder, 'outbox');
+    const deadline = Date.now() + 30_000;
+    while (Date.now() < deadline) {
+      const mails = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
+      const newest = mails.at(-1);
+      if (newest !== undefined) {
+        const text = (await readFile(join(outbox, newest), 'utf8')).replace(/=\r?\n/g, '').replace(/=3D/g, '=');
+        return /https?:\/\/\S+/.exec(text)?.[0] ?? '';
+      }
+    }
+    throw new Error('no mail came');
+  }
+
+  test('signing up sends a mail whose link verifies the account', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await browser.newPage();
+    await page.goto(service.url);
+    assert.match(await page.title(), /Chauffeur/);
+    const status = await page.evaluate(async () => {
+      const body = JSON.stringify({ email: 'new@example.com', password: 'correct horse battery', name: 'New' });
+      const response = await fetch('/api/auth/sign-up/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return response.status;
+    });
+    assert.equal(status, 200);
+    await page.goto(await mailedLink());
+    const verified = await page.evaluate(async () => (await (await fetch('/api/auth/get-session')).json()).user.emailVerified);
+    assert.equal(verified, true);
+    const created = await page.evaluate(async () => {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name: 'Made in a browser' }) };
+      return (await fetch('/api/v1/games', init)).status;
+    });
+    assert.equal(created, 201);
+    await page.close();
+  });
+
+  test('a page of another site cannot use the session', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(service.url);
+    await page.evaluate(async () => {
+      const body = JSON.stringify({ email: 'victim@example.com', password: 'correct horse battery', name: 'Victim' });
+      await fetch('/api/auth/sign-up/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    });
+    // The same machine by another name is another site to the browser.
+    await page.goto(service.url.replace('127.0.0.1', 'localhost'));
+    const attack = await page.evaluate(async (url) => {
+      const form = new URLSearchParams({ name: 'forged' });
+      await fetch(`${url}/api/v1/games`, { method: 'POST', mode: 'no-cors', credentials: 'include', body: form });
+    }, service.url);
+    assert.equal(attack, undefined);
+    await page.goto(service.url);
+    const games = await page.evaluate(async () => (await (await fetch('/api/v1/games')).json()).data.games);
+    assert.deepEqual(games, []);
+    await context.close();
+  });
+
+  test('a build is downloaded under its name', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const studio = await openStudio(service);
+    const game = join(import.meta.dirname, '..', 'examples', 'tiny-game');
+    const options = { environment: studio.environment, folder: work.path };
+    const platform = ['--os', 'web', '--arch', 'wasm'];
+    for (const args of [
+      ['genbuild', '--version', '1.0.0'],
+      ['build', '--asset', 'build.yml', ...platform],
+      ['setfiles', '--version', '1.0.0', ...platform, '--files', game],
+      ['addfiles', '--asset', 'addfiles.yml', '--wait'],
+    ]) {
+      const { code, stderr } = await runCommand(args, options);
+      assert.equal(code, 0, stderr);
+    }
+    const [offer] = await readOffers(service, studio.slug);
+    const page = await browser.newPage();
+    const download = page.waitForEvent('download');
+    await page.goto(service.url);
+    await page.evaluate((url) => location.assign(url), offer?.download_url ?? '');
+    assert.match((await download).suggestedFilename(), /\.zip$/);
+    assert.equal(await (await download).failure(), null);
+    await page.close();
+  });
+
+  test('an operator’s password that is too short is refused with a plain message', async () => {
+    const { code, stderr } = await runServerCommand(service, ['admin', 'user', 'create', '--email', 'x@example.com', '--password-stdin'], 'short');
+    assert.deepEqual([code, stderr], [1, 'error: The password on standard input is shorter than 10 characters.\n']);
+  });
+});

@@ -1,0 +1,152 @@
+// The real command against the real service: the whole way of a build, interrupted in every way a night in CI has to offer.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
+import { makeFolder, type Result, runCommand, type Service, spawnCommand, startService } from './setup/processes.ts';
+import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+
+const MIB = 1024 * 1024;
+const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];
+
+describe('shipping with the chauffeur command', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let clamd: RunningClamd | null;
+  let service: Service;
+  let studio: Studio;
+  before(async () => {
+    [work, clamd] = await Promise.all([makeFolder(), startClamd()]);
+    service = await startService(join(work.path, 'data'), clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address });
+    studio = await openStudio(service);
+  });
+  after(async () => {
+    await service?.stop();
+    await clamd?.stop();
+    await work?.remove();
+  });
+
+  const run = (folder: string, ...args: string[]) => runCommand(args, { environment: studio.environment, folder });
+
+  function requireOk({ code, stdout, stderr }: Result): string {
+    assert.equal(code, 0, `${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  /** A folder with build.yml and addfiles.yml for these files, and its build registered. */
+  async function prepare(version: string, files: Record<string, Uint8Array | string>): Promise<string> {
+    const folder = join(work.path, version);
+    await mkdir(join(folder, 'game', 'saves'), { recursive: true });
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, 'game', name), content);
+    requireOk(await run(folder, 'genbuild', '--version', version, '--title', `Version ${version}`));
+    requireOk(await run(folder, 'addchangelog', '--title', 'New', '--description', 'Everything'));
+    requireOk(await run(folder, 'build', '--asset', 'build.yml', ...PLATFORM));
+    requireOk(await run(folder, 'setfiles', '--version', version, ...PLATFORM, '--files', 'game'));
+    return folder;
+  }
+
+  async function offered(version: string) {
+    const offers = await readOffers(service, studio.slug);
+    return offers.find((offer) => offer.version === version);
+  }
+
+  async function downloadSum(url: string): Promise<string> {
+    const response = await fetch(url);
+    return createHash('sha256').update(new Uint8Array(await response.arrayBuffer())).digest('hex');
+  }
+
+  test('a small build goes live, and players get the very bytes', async () => {
+    const folder = await prepare('1.0.0', { 'game.txt': 'play', 'größe.txt': 'umlaut' });
+    const uploaded = JSON.parse(requireOk(await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait', '--json')));
+    assert.match(uploaded.file_uid, /^[0-9a-f-]{36}$/);
+    const offer = await offered('1.0.0');
+    assert.equal(offer?.file.checksum, uploaded.checksum);
+    assert.equal(await downloadSum(offer?.download_url ?? ''), uploaded.checksum);
+    const { data } = (await (await fetch(offer?.provenance_url ?? '')).json()) as { data: { entries: { path: string }[] } };
+    assert.deepEqual(data.entries.map(({ path }) => path).sort(), ['game.txt', 'größe.txt', 'saves/']);
+  });
+
+  test('build prints the ids for the game’s settings, and again the same ones', async () => {
+    const folder = await prepare('1.1.0', { 'game.txt': 'play' });
+    const first = requireOk(await run(folder, 'build', '--asset', 'build.yml', ...PLATFORM));
+    assert.match(first, new RegExp(`^SERVICE_GAMES_APP_ID=${studio.gameUid}$`, 'm'));
+    const buildId = /^SERVICE_GAMES_BUILD_ID=([0-9a-f-]{36})$/m.exec(first)?.[1];
+    const json = JSON.parse(requireOk(await run(folder, 'build', '--asset', 'build.yml', ...PLATFORM, '--json')));
+    assert.equal(json.build_id, buildId);
+    const listed = JSON.parse(requireOk(await run(folder, 'builds', 'list', '--version', '1.1.0', '--json')));
+    assert.equal(listed.builds[0].build_id, buildId);
+    assert.deepEqual(listed.builds[0].changelog_items, [{ title: 'New', description: 'Everything' }]);
+    assert.equal(JSON.parse(requireOk(await run(folder, 'info', '--json'))).app_id, studio.gameUid);
+  });
+
+  test('an infected build ends with exit code 2 and never goes live', async (t) => {
+    if (clamd === null) return t.skip(NO_CLAMD);
+    const folder = await prepare('6.6.6', { 'setup.exe': EICAR });
+    const { code, stderr } = await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait');
+    assert.equal(code, 2);
+    assert.match(stderr, /Eicar/i);
+    assert.equal(await offered('6.6.6'), undefined);
+  });
+
+  test('a large build that was interrupted goes on where it stopped when the command runs again', async () => {
+    const folder = await prepare('2.0.0', { 'data.pak': randomBytes(70 * MIB) });
+    const first = spawnCommand(['addfiles', '--asset', 'addfiles.yml'], { environment: studio.environment, folder });
+    const session = await untilSession((found) => found.current_size >= 16 * MIB);
+    first.kill('SIGKILL');
+    await first.ended;
+    const second = await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait', '--json');
+    const { checksum } = JSON.parse(requireOk(second));
+    assert.equal(checksum, session.checksum);
+    assert.match(second.stderr, /continu|resum/i);
+    assert.equal(await downloadSum((await offered('2.0.0'))?.download_url ?? ''), checksum);
+  });
+
+  test('a server that is killed in the middle of an upload costs nothing but time', async () => {
+    const folder = await prepare('3.0.0', { 'data.pak': randomBytes(70 * MIB) });
+    const command = spawnCommand(['addfiles', '--asset', 'addfiles.yml', '--wait', '--json'], { environment: studio.environment, folder });
+    await untilSession((found) => found.current_size >= 16 * MIB);
+    await service.kill();
+    service = await startService(join(work.path, 'data'), service.environment);
+    const result = await command.ended;
+    const { checksum } = JSON.parse(requireOk(result));
+    assert.equal(await downloadSum((await offered('3.0.0'))?.download_url ?? ''), checksum);
+  });
+
+  test('exit codes tell a wrong use from a refusal from a network that is down', async () => {
+    const folder = await prepare('4.0.0', { 'game.txt': 'play' });
+    assert.equal((await run(folder, 'genbuild')).code, 1);
+    assert.equal((await run(folder, 'addfiles', '--asset', 'nothing.yml')).code, 1);
+    const refused = await runCommand(['info'], { environment: { ...studio.environment, SERVICE_SECRET_KEY: 'wrong' }, folder });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /4024/);
+    const json = await runCommand(['info', '--json'], { environment: { ...studio.environment, SERVICE_ACCESS_TOKEN: 'wrong' }, folder });
+    assert.equal(JSON.parse(json.stdout).error.code, 4022);
+  });
+
+  test('nothing that it prints or leaves behind holds the secret', async () => {
+    const folder = await prepare('5.0.0', { 'game.txt': 'play' });
+    const { stdout, stderr } = await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait');
+    const left = await Promise.all(['build.yml', 'addfiles.yml'].map((name) => readFile(join(folder, name), 'utf8')));
+    for (const text of [stdout, stderr, service.output(), ...left]) {
+      assert.equal(text.includes(studio.environment.SERVICE_SECRET_KEY ?? ''), false);
+    }
+  });
+
+  type OpenSession = { current_size: number; checksum: string };
+
+  /** The open session of the game, once it is as far as asked. */
+  async function untilSession(isThere: (session: OpenSession) => boolean): Promise<OpenSession> {
+    const headers = {
+      'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
+      'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
+    };
+    const deadline = Date.now() + 60_000;
+    while (Date.now() < deadline) {
+      const { data } = (await (await fetch(`${service.api}/tool/upload/sessions`, { headers })).json()) as { data: { sessions: OpenSession[] } };
+      const [session] = data.sessions;
+      if (session !== undefined && isThere(session)) return session;
+    }
+    throw new Error('no session got that far');
+  }
+});

@@ -1,0 +1,237 @@
+// Games on the real server: who may see, change and share them; names, slugs and visibility; nothing from another site.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Answer, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+
+type Person = Awaited<ReturnType<typeof makePlayer>>;
+
+let server: TestServer;
+let owner: Person;
+let admin: Person;
+let stranger: Person;
+
+before(async () => {
+  server = await startServer({ role: 'api' });
+  [owner, admin, stranger] = await Promise.all([makePlayer(server), makePlayer(server), makePlayer(server)]);
+});
+after(() => server.stop());
+
+type Call = { method?: string; body?: unknown; headers?: Record<string, string> };
+
+function call(person: Person | null, path: string, { method = 'GET', body, headers = {} }: Call = {}): Promise<Answer> {
+  return request(`${server.api}${path}`, {
+    method,
+    headers: { ...person?.headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+async function createGame(fields: Record<string, unknown> = {}, person = owner) {
+  const answer = await call(person, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body.data as { game_uid: string; slug: string; name: string; visibility: string; role: string };
+}
+
+/** A game of `owner` with `admin` as its admin. */
+async function sharedGame(fields: Record<string, unknown> = {}): Promise<string> {
+  const { game_uid } = await createGame(fields);
+  await call(owner, `/games/${game_uid}/admins`, { method: 'POST', body: { email: admin.email } });
+  return game_uid;
+}
+
+function statusOf({ status, body }: Answer): [number, number | undefined] {
+  return [status, body.error?.code];
+}
+
+describe('creating a game', () => {
+  test('makes a draft that its creator owns, with a slug of its name', async () => {
+    const game = await createGame({ name: 'Größe & Glück II' });
+    assert.match(game.game_uid, /^[0-9a-f-]{36}$/);
+    assert.deepEqual([game.slug, game.visibility, game.role], ['gro-e-gluck-ii', 'draft', 'owner']);
+  });
+
+  test('gives each game of one name a slug of its own, at once too', async () => {
+    const games = await Promise.all(Array.from({ length: 5 }, () => createGame({ name: 'Same Name' })));
+    const slugs = games.map(({ slug }) => slug).toSorted();
+    assert.deepEqual(slugs, ['same-name', 'same-name-2', 'same-name-3', 'same-name-4', 'same-name-5']);
+  });
+
+  test('makes a usable slug of a name without a latin letter', async () => {
+    const games = await Promise.all(['東京', '🎮', '—'].map((name) => createGame({ name })));
+    for (const { slug } of games) assert.match(slug, /^game(-\d+)?$/);
+  });
+
+  test('refuses a chosen slug that is taken or has not the form of one with 4002', async () => {
+    await createGame({ slug: 'chosen-one' });
+    for (const slug of ['chosen-one', 'ab', 'Upper', '-a-b', 'a_b', 'x'.repeat(65), '', 7]) {
+      const answer = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', slug } });
+      assert.deepEqual(statusOf(answer), [400, 4002], String(slug));
+      assert.match(answer.body.error?.message ?? '', /^slug: /);
+    }
+  });
+
+  test('refuses a bad name or visibility with 4002 and names it', async () => {
+    const wrong = [{ name: '' }, { name: 'x'.repeat(256) }, { name: 'a\u0000' }, { visibility: 'secret' }];
+    for (const fields of wrong) {
+      const answer = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
+      assert.deepEqual(statusOf(answer), [400, 4002]);
+      assert.match(answer.body.error?.message ?? '', new RegExp(`^${Object.keys(fields)[0]}: `));
+    }
+    assert.deepEqual(statusOf(await call(owner, '/games', { method: 'POST', body: {} })), [400, 4002]);
+  });
+});
+
+describe('a game', () => {
+  test('is found by uid and slug, by its members only', async () => {
+    const { game_uid, slug } = await createGame();
+    await call(owner, `/games/${slug}/admins`, { method: 'POST', body: { email: admin.email } });
+    for (const ref of [game_uid, slug, game_uid.toUpperCase()]) {
+      assert.equal((await call(owner, `/games/${ref}`)).body.data.role, 'owner');
+      assert.equal((await call(admin, `/games/${ref}`)).body.data.role, 'admin');
+      assert.deepEqual(statusOf(await call(stranger, `/games/${ref}`)), [404, 4040]);
+    }
+  });
+
+  test('is listed to its owner and admins, and not to others', async () => {
+    const uid = await sharedGame();
+    const listOf = async (person: Person) => {
+      const { games } = (await call(person, '/games')).body.data as { games: { game_uid: string; role: string }[] };
+      return games.find(({ game_uid }) => game_uid === uid)?.role;
+    };
+    assert.deepEqual([await listOf(owner), await listOf(admin), await listOf(stranger)], ['owner', 'admin', undefined]);
+  });
+
+  test('may be renamed and moved by owner and admins, in part or whole', async () => {
+    const uid = await sharedGame({ slug: 'before-change' });
+    const renamed = await call(admin, `/games/${uid}`, { method: 'PATCH', body: { name: 'New Name' } });
+    assert.deepEqual([renamed.body.data.name, renamed.body.data.slug], ['New Name', 'before-change']);
+    const body = { slug: 'after-change', visibility: 'public' };
+    const moved = await call(owner, `/games/${uid}`, { method: 'PATCH', body });
+    assert.deepEqual([moved.body.data.name, moved.body.data.slug], ['New Name', 'after-change']);
+    assert.equal((await call(owner, '/games/before-change')).status, 404);
+    const stolen = await call(stranger, `/games/${uid}`, { method: 'PATCH', body: { name: 'Mine' } });
+    assert.deepEqual(statusOf(stolen), [404, 4040]);
+  });
+
+  test('cannot take the slug of another one', async () => {
+    await createGame({ slug: 'occupied' });
+    const { game_uid } = await createGame();
+    const answer = await call(owner, `/games/${game_uid}`, { method: 'PATCH', body: { slug: 'occupied' } });
+    assert.deepEqual(statusOf(answer), [400, 4002]);
+    assert.match(answer.body.error?.message ?? '', /^slug: .*another/);
+  });
+
+  test('never has a slug that looks like a uid, by which it would not be found', async () => {
+    const { game_uid } = await createGame();
+    const answer = await call(stranger, '/games', { method: 'POST', body: { name: 'Trap', slug: game_uid } });
+    assert.deepEqual(statusOf(answer), [400, 4002]);
+    assert.equal((await createGame({ name: game_uid })).slug, `game-${game_uid}`);
+  });
+});
+
+describe('the page of a game', () => {
+  const seenBy = async (person: Person | null, uid: string) => (await call(person, `/public/games/${uid}`)).status;
+
+  test('is for members only while it is a draft, and for everyone when public or invisible', async () => {
+    const draft = await sharedGame({ visibility: 'draft' });
+    assert.deepEqual([await seenBy(owner, draft), await seenBy(admin, draft)], [200, 200]);
+    assert.deepEqual([await seenBy(stranger, draft), await seenBy(null, draft)], [404, 404]);
+    for (const visibility of ['public', 'invisible']) {
+      const uid = await sharedGame({ visibility });
+      assert.deepEqual([await seenBy(stranger, uid), await seenBy(null, uid)], [200, 200], visibility);
+    }
+  });
+
+  test('does not tell a draft from a game that is not there', async () => {
+    const { game_uid } = await createGame();
+    const [hidden, missing] = await Promise.all(
+      [game_uid, '00000000-0000-7000-8000-000000000000'].map((uid) => call(null, `/public/games/${uid}`)),
+    );
+    assert.deepEqual([hidden?.status, hidden?.body], [missing?.status, missing?.body]);
+  });
+});
+
+describe('the admins of a game', () => {
+  test('are added by email in any case and removed by the owner, both safe to repeat', async () => {
+    const { game_uid } = await createGame();
+    const add = { method: 'POST', body: { email: admin.email.toUpperCase() } };
+    for (let time = 0; time < 2; time += 1) {
+      const { members } = (await call(owner, `/games/${game_uid}/admins`, add)).body.data;
+      assert.deepEqual(
+        members.map((member: { user_id: string; role: string }) => [member.user_id, member.role]),
+        [
+          [owner.id, 'owner'],
+          [admin.id, 'admin'],
+        ],
+      );
+    }
+    for (let time = 0; time < 2; time += 1) {
+      const removed = await call(owner, `/games/${game_uid}/admins/${admin.id}`, { method: 'DELETE' });
+      assert.deepEqual([removed.status, removed.body.data.members.length], [200, 1]);
+    }
+    assert.deepEqual(statusOf(await call(admin, `/games/${game_uid}`)), [404, 4040]);
+  });
+
+  test('may not change who is admin, not even remove themselves: 4031', async () => {
+    const uid = await sharedGame();
+    const body = { email: stranger.email };
+    assert.deepEqual(statusOf(await call(admin, `/games/${uid}/admins`, { method: 'POST', body })), [403, 4031]);
+    for (const id of [owner.id, admin.id]) {
+      assert.deepEqual(statusOf(await call(admin, `/games/${uid}/admins/${id}`, { method: 'DELETE' })), [403, 4031]);
+    }
+  });
+
+  test('never include the owner twice, and the owner cannot be removed', async () => {
+    const { game_uid } = await createGame();
+    const added = await call(owner, `/games/${game_uid}/admins`, { method: 'POST', body: { email: owner.email } });
+    const removed = await call(owner, `/games/${game_uid}/admins/${owner.id}`, { method: 'DELETE' });
+    for (const { body } of [added, removed]) {
+      assert.deepEqual(
+        body.data.members.map((member: { role: string }) => member.role),
+        ['owner'],
+      );
+    }
+    assert.equal((await call(owner, `/games/${game_uid}`)).body.data.role, 'owner');
+  });
+
+  test('are not changed by strangers, and an unknown email is 4040', async () => {
+    const { game_uid } = await createGame();
+    const body = { email: stranger.email };
+    assert.deepEqual(
+      statusOf(await call(stranger, `/games/${game_uid}/admins`, { method: 'POST', body })),
+      [404, 4040],
+    );
+    const unknown = { method: 'POST', body: { email: 'nobody@example.com' } };
+    const answer = await call(owner, `/games/${game_uid}/admins`, unknown);
+    assert.deepEqual(statusOf(answer), [404, 4040]);
+    assert.match(answer.body.error?.message ?? '', /^email: /);
+  });
+});
+
+describe('a request about games', () => {
+  test('without a session is 4011', async () => {
+    const { game_uid } = await createGame();
+    for (const path of ['/games', `/games/${game_uid}`, `/games/${game_uid}/builds`, `/games/${game_uid}/channels`]) {
+      assert.deepEqual(statusOf(await call(null, path)), [401, 4011], path);
+    }
+    const forged = { headers: { cookie: 'chauffeur.session_token=forged.signature' } };
+    assert.deepEqual(statusOf(await call(null, '/games', forged)), [401, 4011]);
+  });
+
+  test('that changes something is refused with 4032 when a page of another site sent it', async () => {
+    const post = (headers: Record<string, string>) =>
+      call(owner, '/games', { method: 'POST', body: { name: 'A Game' }, headers });
+    const foreign = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `${server.url}.evil.example` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ] as Record<string, string>[];
+    for (const headers of foreign)
+      assert.deepEqual(statusOf(await post(headers)), [403, 4032], JSON.stringify(headers));
+    const own = [{ origin: server.url }, { 'sec-fetch-site': 'same-origin' }, {}] as Record<string, string>[];
+    for (const headers of own) assert.equal((await post(headers)).status, 201, JSON.stringify(headers));
+    assert.equal((await call(owner, '/games', { headers: { origin: 'https://evil.example' } })).status, 200);
+  });
+});

@@ -1,0 +1,166 @@
+// The gallery's limit and order, deleting images, and sweeping up what was left, on the real server.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sweepMedia } from '../src/features/media/sweep.job.ts';
+import { HOUR } from '../src/kernel/clock.ts';
+import { newId } from '../src/kernel/ids.ts';
+import {
+  addPictures,
+  assertRefusal,
+  callMedia,
+  galleryOf,
+  imageBlobsOf,
+  load,
+  mediaForm,
+  postMedia,
+  screenshots,
+} from './setup/images.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ env: { CHAUFFEUR_LIMIT_MEDIA: '0' } });
+});
+after(() => server.stop());
+
+const remove = (game: TestGame, ref: string) => callMedia(server, game, `/${ref}`, { method: 'DELETE' });
+const order = (game: TestGame, uids: unknown) =>
+  callMedia(server, game, '/order', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ order: uids }),
+  });
+
+describe('the gallery', () => {
+  test('holds 20, and says how many it has when more come, also at once', async () => {
+    const game = await makeGame(server);
+    await addPictures(server, game, 'screenshot', await screenshots(10));
+    const answers = await Promise.all(
+      [7, 7].map(async (count) => postMedia(server, game, mediaForm('screenshot', await screenshots(count)))),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    if (refused === undefined) assert.fail();
+    assertRefusal(
+      refused,
+      4152,
+      /^The gallery holds 17 of at most 20 images and has no room for 7 more; delete some first\.$/,
+    );
+    await addPictures(server, game, 'screenshot', await screenshots(3));
+    assert.equal((await galleryOf(server, game)).length, 20);
+    assert.equal((await imageBlobsOf(server, game)).length, 20);
+    assertRefusal(await postMedia(server, game, mediaForm('screenshot', await screenshots(1))), 4152, /holds 20/);
+    await addPictures(server, game, 'cover', await screenshots(1));
+  });
+
+  test('takes a new order, in either case of the uids, and new images go behind', async () => {
+    const game = await makeGame(server);
+    const [a = '', b = '', c = ''] = await addPictures(server, game, 'screenshot', await screenshots(3));
+    const { status, body } = await order(game, [c.toUpperCase(), a, b]);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.data.gallery.map((image: { uid: string }) => image.uid),
+      [c, a, b],
+    );
+    const [d = ''] = await addPictures(server, game, 'screenshot', await screenshots(1));
+    assert.deepEqual(await galleryOf(server, game), [c, a, b, d]);
+  });
+
+  test('an order that is not of exactly its images changes nothing', async () => {
+    const game = await makeGame(server);
+    const [a = '', b = ''] = await addPictures(server, game, 'screenshot', await screenshots(2));
+    const [cover = ''] = await addPictures(server, game, 'cover', await screenshots(1));
+    for (const uids of [[], [a], [a, a], [a, b, b], [a, b, cover], [a, cover], [a, b, newId()]]) {
+      assertRefusal(
+        await order(game, uids),
+        4154,
+        /^order: must name each of the gallery’s images \(2\) exactly once;/,
+      );
+    }
+    assert.deepEqual(await galleryOf(server, game), [a, b]);
+    for (const uids of [undefined, 'x', ['x'], [1], [null]]) assertRefusal(await order(game, uids), 4150, /^order/);
+  });
+
+  test('an empty gallery has an empty order', async () => {
+    assert.equal((await order(await makeGame(server), [])).status, 200);
+  });
+
+  test('deleting and ordering at once leaves an order without gaps', async () => {
+    const game = await makeGame(server);
+    const uids = await addPictures(server, game, 'screenshot', await screenshots(6));
+    const [gone = '', ...left] = uids;
+    await Promise.all([order(game, uids.toReversed()), remove(game, gone), order(game, uids.toSorted())]);
+    const { body } = await order(game, left);
+    assert.deepEqual(
+      body.data.gallery.map((image: { uid: string }) => image.uid),
+      left,
+    );
+    const [last = ''] = await addPictures(server, game, 'screenshot', await screenshots(1));
+    assert.deepEqual(await galleryOf(server, game), [...left, last]);
+  });
+});
+
+describe('deleting', () => {
+  test('a screenshot goes by its uid, with its bytes', async () => {
+    const game = await makeGame(server);
+    const [a = '', b = '', c = ''] = await addPictures(server, game, 'screenshot', await screenshots(3));
+    const { status, body } = await remove(game, b.toUpperCase());
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.data.gallery.map((image: { uid: string }) => image.uid),
+      [a, c],
+    );
+    assert.equal((await imageBlobsOf(server, game)).length, 2);
+    assert.equal((await load(server, b)).status, 404);
+  });
+
+  for (const visibility of ['invisible', 'draft'] as const) {
+    test(`cover and thumbnail of a game that is ${visibility} go by their word or uid`, async () => {
+      const game = await makeGame(server, { visibility });
+      await addPictures(server, game, 'cover', await screenshots(1));
+      const [thumbnail = ''] = await addPictures(server, game, 'thumbnail', await screenshots(1));
+      assert.equal((await remove(game, 'cover')).body.data.cover, null);
+      const { body } = await remove(game, thumbnail);
+      assert.deepEqual(body.data, { cover: null, thumbnail: null, gallery: [] });
+      assert.deepEqual(await imageBlobsOf(server, game), []);
+    });
+  }
+
+  test('the listing of a public game keeps its cover and thumbnail', async () => {
+    const game = await makeGame(server);
+    for (const kind of ['cover', 'thumbnail']) {
+      const [uid = ''] = await addPictures(server, game, kind, await screenshots(1));
+      for (const ref of [kind, uid]) {
+        assertRefusal(
+          await remove(game, ref),
+          4153,
+          new RegExp(`^The game is public and its listing needs the ${kind};`),
+        );
+      }
+      assert.equal((await load(server, uid)).status, 200);
+    }
+  });
+
+  test('what is not there, or another game’s, cannot be deleted', async () => {
+    const game = await makeGame(server, { visibility: 'invisible' });
+    const [foreign = ''] = await addPictures(server, await makeGame(server), 'screenshot', await screenshots(1));
+    await addPictures(server, game, 'screenshot', await screenshots(1));
+    for (const ref of [newId(), foreign, 'cover', 'thumbnail', 'screenshot', 'banner'])
+      assertRefusal(await remove(game, ref), 4040, /^uid: there is no such image/);
+    assertRefusal(await remove(game, 'x'.repeat(65)), 4150, /^uid: longer than 64 characters/);
+    assert.equal((await load(server, foreign)).status, 200);
+  });
+});
+
+test('the sweeper removes blobs that no image has once they are a day old, and no others', async () => {
+  const game = await makeGame(server);
+  const [kept = ''] = await addPictures(server, game, 'cover', await screenshots(1));
+  const orphan = `media/${game.uid}/${newId()}.png`;
+  const begun = await server.ctx.blobs.begin(orphan);
+  await server.ctx.blobs.complete(begun);
+  const hours = (count: number) => ({ now: () => new Date(Date.now() + count * HOUR) });
+  await sweepMedia({ ...server.ctx, clock: hours(23) });
+  assert.equal((await imageBlobsOf(server, game)).length, 2);
+  await sweepMedia({ ...server.ctx, clock: hours(25) });
+  assert.deepEqual(await imageBlobsOf(server, game), [`media/${game.uid}/${kept}.jpg`]);
+});

@@ -1,0 +1,88 @@
+// What tests of store images send and ask: small real pictures, forms with some of them, and what became of them.
+import assert from 'node:assert/strict';
+import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import sharp from 'sharp';
+import { type Answer, request, type TestGame, type TestServer } from './server.ts';
+
+export type Format = 'png' | 'jpeg' | 'gif' | 'webp';
+
+/** A picture of one colour. */
+export function picture(width = 1280, height = 720, format: Format = 'jpeg', background = '#c81e28'): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+export type NamedFile = { name: string; bytes: Uint8Array };
+
+export function named(name: string, bytes: Uint8Array): NamedFile {
+  return { name, bytes };
+}
+
+/** A form with the kind first, unless `kindLast`; without one when it is undefined. */
+export function mediaForm(
+  kind: string | undefined,
+  files: readonly NamedFile[],
+  { kindLast = false }: { kindLast?: boolean } = {},
+): FormData {
+  const form = new FormData();
+  if (kind !== undefined && !kindLast) form.append('kind', kind);
+  for (const { name, bytes } of files) form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
+  if (kind !== undefined && kindLast) form.append('kind', kind);
+  return form;
+}
+
+export function postMedia(server: TestServer, game: TestGame, body: RequestInit['body']): Promise<Answer> {
+  return request(`${server.api}/tool/media`, { method: 'POST', headers: game.keyHeaders, body: body ?? null });
+}
+
+/** Adds images and answers their uids. */
+export async function addPictures(
+  server: TestServer,
+  game: TestGame,
+  kind: string,
+  files: readonly NamedFile[],
+): Promise<string[]> {
+  const { status, body } = await postMedia(server, game, mediaForm(kind, files));
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.data.added.map((image: { uid: string }) => image.uid);
+}
+
+/** So many screenshots that are accepted, named `<prefix>-<index>.jpg`. */
+export async function screenshots(count: number, prefix = 'shot'): Promise<NamedFile[]> {
+  const bytes = await picture();
+  return Array.from({ length: count }, (_, index) => named(`${prefix}-${index}.jpg`, bytes));
+}
+
+/** A request to the game's images, at `path` below them. */
+export function callMedia(
+  server: TestServer,
+  game: TestGame,
+  path = '',
+  { headers, ...init }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
+  return request(`${server.api}/tool/media${path}`, { ...init, headers: { ...game.keyHeaders, ...headers } });
+}
+
+/** The image, as anybody loads it. */
+export function load(server: TestServer, uid: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.api}/public/media/${uid}`, { headers });
+}
+
+/** The gallery's uids in order. */
+export async function galleryOf(server: TestServer, game: TestGame): Promise<string[]> {
+  const { body } = await callMedia(server, game);
+  return body.data.gallery.map((image: { uid: string }) => image.uid);
+}
+
+export async function imageBlobsOf(server: TestServer, game: TestGame): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of server.ctx.blobs.list(`media/${game.uid}/`)) keys.push(key);
+  return keys;
+}
+
+/** Fails unless the answer is this error. */
+export function assertRefusal({ status, body }: Answer, code: ErrorCode, message: RegExp): void {
+  assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], body.error?.message);
+  assert.match(body.error?.message ?? '', message);
+}
