@@ -184,7 +184,7 @@ create table file_scans (
 create table file_entries (
   game_id uuid not null,
   file_id uuid not null,
-  entries jsonb not null,
+  entries json not null,
   constraint file_entries_pkey PRIMARY KEY (game_id, file_id),
   constraint file_entries_game_id_file_id_fkey FOREIGN KEY (game_id, file_id) REFERENCES files(game_id, file_id) ON DELETE CASCADE
 );

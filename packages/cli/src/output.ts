@@ -92,9 +92,9 @@ export function tableOf(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Bytes in decimal units, `1.5 MB`. */
+/** Bytes in the units that the limits of the service are given in, `1.5 MiB`. */
 export function sizeText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB'];
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
-  return power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${units[power]}`;
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
+  return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
 }

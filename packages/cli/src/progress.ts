@@ -11,6 +11,7 @@ export type Progress = {
 
 const LINE_EVERY_PERCENT = 10;
 const LINE_EVERY_MS = 10_000;
+const LINE_AT_MOST_EVERY_MS = 1_000;
 const BAR_WIDTH = 28;
 
 /** Progress of the step `label`, on the output's stderr; nothing with --quiet. `CI` in the environment means a log. */
@@ -55,8 +56,10 @@ export function linesOf(label: string, note: (line: string) => void, now: () => 
     update(done, total) {
       const bytesPerSecond = rate(done);
       const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
-      const isDue = Math.abs(percent - told.percent) >= LINE_EVERY_PERCENT || now() - told.at >= LINE_EVERY_MS;
-      if (!isDue) return;
+      const quiet = now() - told.at;
+      const hasMoved = Math.abs(percent - told.percent) >= LINE_EVERY_PERCENT && quiet >= LINE_AT_MOST_EVERY_MS;
+      const isDone = percent === 100 && told.percent < 100;
+      if (!hasMoved && !isDone && quiet < LINE_EVERY_MS) return;
       told = { percent, at: now() };
       note(`${label}: ${progressText(done, total, bytesPerSecond)}`);
     },
@@ -74,7 +77,7 @@ function rateFrom(now: () => number): (done: number) => number {
   };
 }
 
-/** `40% (107.0 MB of 267.0 MB, 12.1 MB/s, 13 s left)` */
+/** `40% (107.0 MiB of 267.0 MiB, 12.1 MiB/s, 13 s left)` */
 function progressText(done: number, total: number, bytesPerSecond: number): string {
   const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
   const left = bytesPerSecond > 0 && done < total ? `, ${durationText((total - done) / bytesPerSecond)} left` : '';

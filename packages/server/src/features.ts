@@ -19,6 +19,7 @@ import { forgetRejectedFiles, forgetRejectedJob } from './features/files/forget-
 import { addAdmin, createGame, getGame, listGames, removeAdmin, updateGame } from './features/games/games.ts';
 import { addMedia, downloadMedia } from './features/media/http.ts';
 import { deleteMedia, listMedia, orderMedia } from './features/media/media.ts';
+import { sweepMedia, sweepMediaJob } from './features/media/sweep.job.ts';
 import { scanFile, scanJob } from './features/scans/scan.job.ts';
 import { downloadFile } from './features/store/http.ts';
 import { getProvenance, getPublicGame } from './features/store/store.ts';
@@ -27,7 +28,7 @@ import { abortUploadSession, listUploadSessions } from './features/uploads/sessi
 import { sweepBlobs, sweepBlobsJob, sweepSessions, sweepSessionsJob } from './features/uploads/sweep.job.ts';
 import { handle, type Mounting, stream } from './http/mount.ts';
 import { dropCounters, dropCountersJob } from './kernel/drop-counters.job.ts';
-import { type JobBinding, run } from './worker/run.ts';
+import { bind, type JobBinding } from './worker/run.ts';
 
 export const MOUNTINGS: readonly Mounting[] = [
   handle(builds.registerBuild, registerBuild),
@@ -65,10 +66,11 @@ export const MOUNTINGS: readonly Mounting[] = [
 ];
 
 export const JOBS: readonly JobBinding[] = [
-  run(mailJob, sendMail),
-  run(scanJob, scanFile),
-  run(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *' }),
-  run(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *' }),
-  run(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *' }),
-  run(dropCountersJob, dropCounters, { cron: '41 * * * *' }),
+  bind(mailJob, sendMail),
+  bind(scanJob, scanFile),
+  bind(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *' }),
+  bind(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *' }),
+  bind(sweepMediaJob, sweepMedia, { cron: '29 * * * *' }),
+  bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *' }),
+  bind(dropCountersJob, dropCounters, { cron: '41 * * * *' }),
 ];

@@ -163,7 +163,7 @@ const REFUSED: Record<string, { bytes: () => Promise<Buffer>; reason: string }> 
   empty: { bytes: async () => Buffer.alloc(0), reason: 'not a PNG, JPEG, GIF or WebP that can be read' },
   'cut off': {
     bytes: async () => (await picture(1280, 720, 'png')).subarray(0, -60),
-    reason: 'damaged, cut off, or too slow to read',
+    reason: 'damaged, cut off, or too slow to read; export it again',
   },
 };
 for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {

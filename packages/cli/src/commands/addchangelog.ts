@@ -1,6 +1,6 @@
 // `chauffeur addchangelog`: adds an entry to the changelog of build.yml.
 import { Command } from 'commander';
-import { checkAsset, parseBuildFile, readBuildFile, withChangelogEntry } from '../descriptors/build-file.ts';
+import { parseBuildFile, readBuildFile, withChangelogEntry } from '../descriptors/build-file.ts';
 import { readIfPresent, writeText } from '../descriptors/yml.ts';
 import type { Act, Handler } from '../program.ts';
 
@@ -21,9 +21,7 @@ export function addchangelogCommand(act: Act): Command {
 
 const addchangelog: Handler<Options> = async (_, { title, description, asset: file }) => {
   const before = await readBuildFile(file);
-  const entry = { title, description };
-  checkAsset({ ...before, changelog: [...before.changelog, entry] });
-  const text = withChangelogEntry((await readIfPresent(file)) ?? '', before, entry);
+  const text = withChangelogEntry((await readIfPresent(file)) ?? '', before, { title, description });
   const { changelog } = parseBuildFile(file, text);
   await writeText(file, text);
   return { data: { file, changelog }, lines: [`Added "${title}"; entries in the changelog: ${changelog.length}.`] };

@@ -2,9 +2,7 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import {
-  type BuildAsset,
   type BuildPlatform,
-  checkAsset,
   DEFAULT_CHANNEL,
   editedBuildFile,
   newBuildFile,
@@ -60,9 +58,12 @@ const genbuild: Handler<Options> = async (_, options) => {
     engine_version: engineVersion,
     platforms,
   });
-  const asset: BuildAsset = { platforms: [hostPlatform()], changelog: [], ...before, ...changes, version };
-  checkAsset(asset);
-  await writeText(out, existing === null ? newBuildFile(asset) : editedBuildFile(existing, changes));
+  const text =
+    existing === null
+      ? newBuildFile({ platforms: [hostPlatform()], changelog: [], ...changes, version })
+      : editedBuildFile(existing, changes);
+  const asset = parseBuildFile(out, text);
+  await writeText(out, text);
   const verb = existing === null ? 'Wrote' : 'Updated';
   return { data: { file: out, asset }, lines: [`${verb} ${basename(out)} for version ${version}.`] };
 };

@@ -49,7 +49,7 @@ export function parseBuildFile(file: string, text: string): BuildAsset {
 }
 
 /** Checks every field as the service will. Throws LocalError. */
-export function checkAsset(asset: BuildAsset): void {
+function checkAsset(asset: BuildAsset): void {
   for (const [name, schema] of Object.entries(TEXTS)) {
     const value = asset[name as keyof typeof TEXTS];
     if (value !== undefined) checkField(`asset.${name}`, schema, value);

@@ -14,7 +14,7 @@ export async function openImage(path: string, kind: ImageKind): Promise<{ blob: 
     throw new LocalError(`${path}: cannot be read.`, 'Check the path and its permissions.', { cause });
   });
   if (opened.size > LARGEST[kind]) {
-    throw new LocalError(`${path}: is larger than ${LARGEST[kind] / MIB} MB.`, 'Compress it, or make it smaller.');
+    throw new LocalError(`${path}: is larger than ${LARGEST[kind] / MIB} MiB.`, 'Compress it, or make it smaller.');
   }
   const type = imageTypeOf(Buffer.from(await opened.slice(0, 12).arrayBuffer()));
   if (type === null) {

@@ -12,7 +12,7 @@ test('a symlink may point within the folder only', () => {
   for (const target of ['', '/etc', '../..', '../../x', 'C:/x', 'x/../y', 'x\\y']) {
     assert.notEqual(findTargetProblem('a/link', target), null, target);
   }
-  for (const target of ['b', '../b', './c', '../a/../b', 'missing'])
+  for (const target of ['b', '../b', './c', '.././b', 'missing'])
     assert.equal(findTargetProblem('a/link', target), null, target);
 });
 

@@ -45,7 +45,7 @@ export const addMedia = defineOperation({
   output: Type.Object({ added: Type.Array(MediaImage), ...MediaSet.properties }),
   statuses: [201],
   invalid: 4150,
-  errors: [4150, 4151, 4152, 4290],
+  errors: [4096, 4150, 4151, 4152, 4290],
 });
 
 export const deleteMedia = defineOperation({

@@ -6,8 +6,9 @@ import { createLog, type Log } from '../kernel/log.ts';
 export async function runService(role: Role): Promise<void> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
-  const app = await startApp(config, role, { log });
-  stopOnSignal(app, log);
+  const starting = startApp(config, role, { log });
+  stopOnSignal(starting, log);
+  const app = await starting;
   log.info({ role, url: app.url }, 'started');
   process.stdout.write(greeting(role, app, config));
 }
@@ -35,20 +36,20 @@ function greeting(role: Role, app: App, config: Config): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The first signal stops in order, the second at once: what is cut off then recovers at the next start. */
-function stopOnSignal(app: App, log: Log): void {
+/** The first signal stops in order, also while starting; the second at once: what is cut off then recovers at the next start. */
+function stopOnSignal(starting: Promise<App>, log: Log): void {
   let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
+  const stop = async (signal: NodeJS.Signals) => {
     if (stopping) process.exit(130);
     stopping = true;
     log.info({ signal }, 'stopping: uploads and jobs under way are finished first; a second signal stops at once');
-    app.close().then(
-      () => log.info('stopped'),
-      (err) => {
-        log.error({ err }, 'stopping failed');
-        process.exitCode = 1;
-      },
-    );
+    try {
+      await (await starting).close();
+      log.info('stopped');
+    } catch (err) {
+      log.error({ err }, 'stopping failed');
+      process.exitCode = 1;
+    }
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

@@ -1,10 +1,10 @@
 // A PostgreSQL of our own under the data folder: created, started, adopted after a crash, stopped by the last that uses it.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setInterval, setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from './log.ts';
 
@@ -29,6 +29,7 @@ const DATABASE = 'chauffeur';
 const USER = 'chauffeur';
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;
+const WATCH_MS = 1000;
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux; the socket’s name takes 20 of them. */
 const SOCKET_FOLDER_LENGTH = 80;
 
@@ -42,7 +43,49 @@ export async function startEmbeddedPostgres(dataFolder: string, log: Log): Promi
     await launch(cluster, log);
   }
   await createDatabase(cluster);
-  return { url: urlOf(cluster, DATABASE), stop: () => stopUnlessUsed(cluster, log) };
+  const watch = watchServer(cluster, log);
+  return {
+    url: urlOf(cluster, DATABASE),
+    async stop() {
+      await watch.end();
+      await stopUnlessUsed(cluster, log);
+    },
+  };
+}
+
+/** Starts the server again when it died under us: nobody else looks after it. */
+function watchServer(cluster: Cluster, log: Log): { end(): Promise<void> } {
+  const ending = new AbortController();
+  const watching = (async () => {
+    for await (const _ of setInterval(WATCH_MS, undefined, { signal: ending.signal })) {
+      if (await isRunning(cluster)) continue;
+      log.error('the embedded PostgreSQL has died; starting it again');
+      await launch(cluster, log).catch((err) => log.error({ err }, 'the embedded PostgreSQL did not start again'));
+    }
+  })().catch((error: Error) => {
+    if (error.name !== 'AbortError') throw error;
+  });
+  return {
+    async end() {
+      ending.abort();
+      await watching;
+    },
+  };
+}
+
+async function isRunning(cluster: Cluster): Promise<boolean> {
+  const pid = await readPid(cluster);
+  return pid !== undefined && isProcess(pid);
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process exists and belongs to another account.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function locate(dataFolder: string): Promise<Cluster> {
@@ -135,23 +178,20 @@ async function create(cluster: Cluster, log: Log): Promise<void> {
   );
   if (made) return;
   log.info({ folder: cluster.folder }, 'creating the embedded PostgreSQL');
-  // A first start that was killed may have left half a cluster, which initdb refuses.
-  await rm(cluster.folder, { recursive: true, force: true });
-  await mkdir(cluster.folder, { mode: 0o700 });
-  if (cluster.owner !== undefined) await chown(cluster.folder, cluster.owner.uid, cluster.owner.gid);
-  const options = [
-    '--username',
-    USER,
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--data-checksums',
-    '-D',
-    cluster.folder,
-  ];
+  // Made beside its place and moved when whole: a first start that was killed must not leave half a cluster.
+  const making = `${cluster.folder}.new`;
+  await rm(making, { recursive: true, force: true });
+  await mkdir(making, { mode: 0o700 });
+  if (cluster.owner !== undefined) await chown(making, cluster.owner.uid, cluster.owner.gid);
+  await initialise(cluster, making);
+  await rename(making, cluster.folder);
+}
+
+async function initialise(cluster: Cluster, folder: string): Promise<void> {
+  const options = ['--username', USER, '--auth=trust', '--encoding=UTF8', '--locale=C', '--data-checksums', '-D', folder];
   const child = spawn(cluster.binaries.initdb, options, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    cwd: cluster.folder,
+    cwd: folder,
     ...accountOf(cluster),
   });
   let complaint = '';

@@ -1,6 +1,7 @@
 // Runs jobs: takes them from the queue, gives each its context, and gives back the jobs of workers that died.
 import { EventEmitter } from 'node:events';
-import { Logger, makeWorkerUtils, run as runWorkers, type TaskList } from 'graphile-worker';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Logger, makeWorkerUtils, type Runner, run, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import type { Context } from '../context.ts';
 import type { Attempt, JobKind } from '../kernel/jobs.ts';
@@ -12,7 +13,7 @@ type Work = (ctx: Context, payload: never, attempt: Attempt) => Promise<void>;
 export type JobBinding = { readonly kind: JobKind<object>; readonly work: Work; readonly cron?: string };
 
 /** Binds a function to a kind of job; with `cron` (UTC) it is also enqueued by the clock. */
-export function run<Payload extends object>(
+export function bind<Payload extends object>(
   kind: JobKind<Payload>,
   work: (ctx: Context, payload: Payload, attempt: Attempt) => Promise<void>,
   { cron }: { cron?: string } = {},
@@ -26,6 +27,7 @@ export type Worker = {
 };
 
 const HEARTBEAT_MS = 15_000;
+const RESTART_MS = 1000;
 
 /** Starts taking jobs; first gives back those that dead workers still hold. */
 export async function startWorker(ctx: Context, pool: pg.Pool, bindings: readonly JobBinding[]): Promise<Worker> {
@@ -36,30 +38,59 @@ export async function startWorker(ctx: Context, pool: pg.Pool, bindings: readonl
     if (dead.length > 0) await utils.forceUnlockWorkers(dead);
   };
   await giveBack();
-  const events = new EventEmitter();
-  const recorded: Promise<void>[] = [];
-  // The queue locks jobs in the name of the pool.
-  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => recorded.push(ctx.presence.addWorker(workerPool.id)));
-  const runner = await runWorkers({
-    pgPool: pool,
-    concurrency: ctx.config.jobs,
-    noHandleSignals: true,
-    logger,
-    taskList: tasksOf(ctx, bindings),
-    crontab: bindings
-      .flatMap(({ kind, cron }) => (cron === undefined ? [] : [`${cron} ${kind.task} ?max=${kind.maxAttempts}`]))
-      .join('\n'),
-    events,
-  });
-  await Promise.all(recorded);
+  const queue = await keepRunning(() => startQueue(ctx, pool, logger, bindings), ctx.log);
   const heartbeat = setInterval(() => {
     giveBack().catch((err) => ctx.log.warn({ err }, 'could not look for dead workers'));
   }, HEARTBEAT_MS);
   return {
     async stop() {
       clearInterval(heartbeat);
-      await runner.stop();
+      await queue.stop();
       await utils.release();
+    },
+  };
+}
+
+async function startQueue(ctx: Context, pool: pg.Pool, logger: Logger, bindings: readonly JobBinding[]): Promise<Runner> {
+  const events = new EventEmitter();
+  const recorded: Promise<void>[] = [];
+  // The queue locks jobs in the name of the pool.
+  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => recorded.push(ctx.presence.addWorker(workerPool.id)));
+  const runner = await run({
+    pgPool: pool,
+    concurrency: ctx.config.jobs,
+    noHandleSignals: true,
+    logger,
+    taskList: tasksOf(ctx, bindings),
+    crontab: bindings.flatMap(({ kind, cron }) => (cron === undefined ? [] : [`${cron} ${kind.task} ?max=${kind.maxAttempts}`])).join('\n'),
+    events,
+  });
+  await Promise.all(recorded);
+  return runner;
+}
+
+/** The queue gives up when the database stays away; a service that is to run for years does not. */
+async function keepRunning(start: () => Promise<Runner>, log: Log): Promise<Worker> {
+  const stopping = new AbortController();
+  let runner = await start();
+  const supervise = async () => {
+    await runner.promise.catch((err) => log.error({ err }, 'the job queue broke off'));
+    while (!stopping.signal.aborted) {
+      await wait(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      runner = await start().catch((err) => {
+        log.error({ err }, 'the job queue could not be taken up again');
+        return runner;
+      });
+      await runner.promise.catch((err) => log.error({ err }, 'the job queue broke off'));
+    }
+  };
+  const supervising = supervise();
+  return {
+    async stop() {
+      stopping.abort();
+      await runner.stop();
+      await supervising;
     },
   };
 }

@@ -83,6 +83,6 @@ export async function imageBlobsOf(server: TestServer, game: TestGame): Promise<
 
 /** Fails unless the answer is this error. */
 export function assertRefusal({ status, body }: Answer, code: ErrorCode, message: RegExp): void {
-  assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], body.error?.message);
+  assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], `${body.error?.message}`);
   assert.match(body.error?.message ?? '', message);
 }

@@ -11,6 +11,7 @@ import { sendBlob } from '../../kernel/blobs/send.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
+import { requireVerifiedOwner } from '../games/games.ts';
 import { blobKeyOf } from './blob-key.ts';
 import { type EncodedImage, encodeImage } from './image.ts';
 import { addImages, dropBlobs, type ImageKind, requireVisibleImage, type StoredImage, unknownImage } from './media.ts';
@@ -19,6 +20,7 @@ import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.t
 /** `POST …/tool/media`: all images of the form, or none. */
 export async function addMedia(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
   const { gameId } = caller as GameCaller;
+  await requireVerifiedOwner(ctx, gameId);
   const limit = { name: 'media uploads', most: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx.db, ctx.clock, gameId, limit);
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-media-'));

@@ -34,7 +34,7 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   if (problem !== null) return { refused: problem };
   const format = servedFormat(facts);
   const encoded = await encode(input, facts, format);
-  if (encoded === null) return { refused: refusalOf(kind, 'damaged, cut off, or too slow to read') };
+  if (encoded === null) return { refused: refusalOf(kind, 'damaged, cut off, or too slow to read; export it again') };
   const { data, info } = encoded;
   await writeFile(target, data);
   return { format, width: info.width, height: info.pageHeight ?? info.height, size: data.length };
@@ -69,6 +69,7 @@ async function encode(
       resolveWithObject: true,
     });
   } catch {
+    // What the decoder stumbled on says nothing to who made the image: its remedy is to export it again.
     return null;
   }
 }

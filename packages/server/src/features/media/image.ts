@@ -1,5 +1,6 @@
 // Turns an uploaded image into the one that is served, away from the request loop.
-// On glibc, a native library that only threads have open is unloaded under its own threads when the last of them ends.
+
+// As its documentation wants: on glibc, a native library that only threads have open is unloaded under its own threads when the last of them ends.
 import 'sharp';
 import { runInThread } from '../../kernel/threads.ts';
 import { takeTurns } from '../../kernel/turns.ts';

@@ -63,10 +63,10 @@ export async function addImages(
 ): Promise<OutputOf<typeof contract.addMedia>> {
   const { added, replaced, all } = await changeImages(ctx, gameId, async (tx, before) => {
     const ofKind = before.filter((image) => image.kind === kind);
+    if (kind === 'screenshot') requireRoom(ofKind.length, images.length);
     const replaced = kind === 'screenshot' ? [] : ofKind;
     for (const image of replaced) await media.deleteImage(tx, image);
     const start = ofKind.length - replaced.length;
-    if (kind === 'screenshot') requireRoom(start, images.length);
     const added: ImageRow[] = [];
     for (const [index, image] of images.entries())
       added.push(await media.insertImage(tx, { ...image, kind, position: start + index }));

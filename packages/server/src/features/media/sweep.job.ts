@@ -5,7 +5,7 @@ import { defineJob } from '../../kernel/jobs.ts';
 import { imageIdOf, MEDIA_PREFIX } from './blob-key.ts';
 import { existingImages } from './media.ts';
 
-export const sweepMediaJob = defineJob<object>('media.sweep', 3);
+export const sweepMediaJob = defineJob<object>('media:sweep', 3);
 
 const BATCH = 500;
 /** A blob is written moments before its row. */

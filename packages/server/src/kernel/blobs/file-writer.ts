@@ -1,18 +1,21 @@
-// Writes a stream of buffers into a file: large writes while the next buffers arrive, durable when it returns.
+// Writes a stream of buffers into a file: one write goes on while the next buffers arrive; durable when it returns.
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from './store.ts';
 
-/** Buffers from the network are at most 64 KiB: too little for a system call and a trip to the thread pool each. */
-const BATCH_BYTES = 1024 * 1024;
+/**
+ * What one write takes. Not more: Linux keeps a larger write in larger pieces of memory, which a virtual machine may have to
+ * fetch from its host first; writes of 1 MiB took three times the processor time of these (bench/README.md).
+ */
+const BATCH_BYTES = 64 * 1024;
 /** Buffers in one batch, however small they are: what one writev takes (IOV_MAX of Linux). */
 const BATCH_BUFFERS = 1024;
 /** Writing back starts early, or the last byte of 5 GiB waits for all of it to reach the disk. */
 const SYNC_BYTES = 64 * 1024 * 1024;
 
 /**
- * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. At most two batches
- * (about 2 MiB) are held in memory; the buffers must not be changed after they were given. Errors of `source` pass through;
- * nothing touches the file any more once this has settled.
+ * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. One batch is held in
+ * memory while the next gathers; the buffers must not be changed after they were given, and are released when they are
+ * written. Errors of `source` pass through; nothing touches the file any more once this has settled.
  */
 export async function writeDurably(file: FileHandle, start: number, source: ByteSource): Promise<number> {
   let position = start;
@@ -21,28 +24,33 @@ export async function writeDurably(file: FileHandle, start: number, source: Byte
   let unsynced = 0;
   let writing = Promise.resolve();
   let syncing = Promise.resolve();
+
+  async function flush(): Promise<void> {
+    await writing;
+    writing = inBackground(writeBatch(file, batch, batchBytes, position, source));
+    position += batchBytes;
+    unsynced += batchBytes;
+    batch = [];
+    batchBytes = 0;
+    if (unsynced < SYNC_BYTES) return;
+    await syncing;
+    syncing = inBackground(file.datasync());
+    unsynced = 0;
+  }
+
   try {
     for await (const bytes of source) {
       if (bytes.byteLength === 0) continue;
+      if (batchBytes + bytes.byteLength > BATCH_BYTES || batch.length === BATCH_BUFFERS) await flush();
       batch.push(bytes);
       batchBytes += bytes.byteLength;
-      if (batchBytes < BATCH_BYTES && batch.length < BATCH_BUFFERS) continue;
-      await writing;
-      writing = inBackground(writeBatch(file, batch, batchBytes, position));
-      position += batchBytes;
-      unsynced += batchBytes;
-      batch = [];
-      batchBytes = 0;
-      if (unsynced < SYNC_BYTES) continue;
-      await syncing;
-      syncing = inBackground(file.datasync());
-      unsynced = 0;
+      if (batchBytes >= BATCH_BYTES) await flush();
     }
+    await flush();
     await writing;
-    await writeBatch(file, batch, batchBytes, position);
     // A sync that failed is told only once by the system, so the one in the background counts as well.
     await Promise.all([syncing, file.datasync()]);
-    return position + batchBytes - start;
+    return position - start;
   } finally {
     await Promise.allSettled([writing, syncing]);
   }
@@ -54,14 +62,23 @@ function inBackground(work: Promise<void>): Promise<void> {
   return work;
 }
 
-async function writeBatch(file: FileHandle, batch: Uint8Array[], bytes: number, position: number): Promise<void> {
+async function writeBatch(
+  file: FileHandle,
+  batch: Uint8Array[],
+  bytes: number,
+  position: number,
+  source: ByteSource,
+): Promise<void> {
   if (bytes === 0) return;
-  let { bytesWritten: done } = await file.writev(batch, position);
-  if (done === bytes) return;
-  // A disk that fills up takes a part first; only the next write says why it takes no more.
-  const whole = Buffer.concat(batch);
-  while (done < bytes) {
-    const { bytesWritten } = await file.write(whole, done, bytes - done, position + done);
+  const { bytesWritten } = await file.writev(batch, position);
+  if (bytesWritten < bytes) await writeRest(file, Buffer.concat(batch), bytesWritten, position);
+  for (const written of batch) source.release?.(written);
+}
+
+/** A disk that fills up takes a part first; only the next write says why it takes no more. */
+async function writeRest(file: FileHandle, whole: Buffer, written: number, position: number): Promise<void> {
+  for (let done = written; done < whole.length; ) {
+    const { bytesWritten } = await file.write(whole, done, whole.length - done, position + done);
     if (bytesWritten === 0) throw new Error('The disk took no more bytes and gave no reason');
     done += bytesWritten;
   }

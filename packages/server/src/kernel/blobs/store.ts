@@ -2,7 +2,10 @@
 import type { Readable } from 'node:stream';
 
 /** Where bytes come from: buffers in order. Throwing ends the write; what it had given does not count. */
-export type ByteSource = AsyncIterable<Uint8Array>;
+export type ByteSource = AsyncIterable<Uint8Array> & {
+  /** A store that is done with a buffer may say so, and its memory can be used again before it is collected. */
+  release?(bytes: Uint8Array): void;
+};
 
 /**
  * A blob that is being written. Plain JSON, so that it can rest in a row between two requests and be taken up by another

@@ -1,6 +1,7 @@
 // One conversation with clamd: a command, the bytes that belong to it, one answer.
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { MIB } from '@chauffeur/contract/limits';
 import { ScannerUnavailableError } from './scanner.ts';
 
 /** Where clamd listens. */
@@ -25,6 +26,9 @@ export type ClamdConnection = {
 
 /** An answer is one line; a longer one does not come from clamd. */
 const LONGEST_REPLY = 64 * 1024;
+
+/** Bytes that may wait for clamd to take them: it finds more to do at once, and does not stand still until we are told. */
+const MOST_WAITING = 2 * MIB;
 
 /** Connects to clamd. Never throws: `reply` rejects when it cannot be reached. */
 export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTimeouts): ClamdConnection {
@@ -69,12 +73,13 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
       // answer still unread in it, so what has come in is read first.
       await setImmediate();
       if (over) return;
-      await new Promise<void>((resolve) => {
+      const taken = new Promise<void>((resolve) => {
         socket.cork();
         for (const buffer of buffers.slice(0, -1)) socket.write(buffer);
         socket.write(buffers.at(-1) ?? '', () => resolve());
         socket.uncork();
       });
+      if (socket.writableLength > MOST_WAITING) await taken;
     },
     close: () => socket.destroy(),
   };

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { KEY, startPeer } from '../test/setup/peer.ts';
+import { readZip } from '../test/setup/read-zip.ts';
+import { runCli, startCli } from '../test/setup/run-cli.ts';
+import { tempFolder, writeTree } from '../test/setup/temp.ts';
+
+const MIB = 1024 * 1024;
+const BUILD_ID = '01900000-0000-7000-8000-000000000001';
+const SETFILES = ['setfiles', '--version', '1.0', '--os', 'linux', '--arch', 'x64', '--files', 'game'];
+
+/** A folder with a small game and its addfiles.yml. */
+async function gameFolder(t: Parameters<typeof tempFolder>[0], bytes = 1000): Promise<string> {
+  const cwd = tempFolder(t);
+  writeTree(cwd, { 'game/run': randomBytes(bytes), 'game/data/level.json': '{}' });
+  chmodSync(join(cwd, 'game/run'), 0o755);
+  assert.equal((await runCli(SETFILES, { cwd })).code, 0);
+  return cwd;
+}
+
+test('genbuild, addchangelog and build take a build from nothing to its id', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  const steps = [
+    ['genbuild', '--version', '1.10', '--engine-version', '4.3', '--channel', 'beta'],
+    ['addchangelog', '--title', 'New: a boss', '--description', 'Big.\nVery big.'],
+  ];
+  for (const args of steps) assert.equal((await runCli(args, { cwd })).code, 0);
+  const built = await runCli(['build', '--asset', 'build.yml', '--os', 'windows', '--arch', 'amd64'], { cwd, peer });
+  assert.equal(
+    built.stdout,
+    `SERVICE_GAMES_APP_ID=01900000-0000-7000-8000-000000000002\nSERVICE_GAMES_BUILD_ID=${BUILD_ID}\n`,
+  );
+  assert.deepEqual(Object.fromEntries(peer.seen[0]?.fields ?? []), {
+    version: '1.10',
+    build_type: 'game',
+    os: 'windows',
+    arch: 'amd64',
+    channel: 'beta',
+    title: '1.10',
+    engine_version: '4.3',
+    changelog_items: [{ title: 'New: a boss', description: 'Big.\nVery big.' }],
+  });
+  const asJson = await runCli(['build', '--os', 'windows', '--arch', 'amd64', '--json'], { cwd, peer });
+  assert.equal((JSON.parse(asJson.stdout) as { build_id: string }).build_id, BUILD_ID);
+});
+
+test('addfiles zips, uploads and waits for the scan', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = await gameFolder(t);
+  peer.scans = [{ status: 'pending' }, { status: 'clean' }];
+  const ended = await runCli(['addfiles', '--asset', 'addfiles.yml', '--wait'], { cwd, peer });
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.match(ended.stdout, /^file_uid=.*\nchecksum=[0-9a-f]{64}\nstatus=clean\n$/);
+  assert.deepEqual(Object.fromEntries(peer.seen[0]?.query ?? []), {
+    version: '1.0',
+    os: 'linux',
+    arch: 'x86_64',
+    channel: 'stable',
+    page_size: '100',
+  });
+  assert.deepEqual(
+    readZip(peer.files[0] ?? Buffer.alloc(0)).map(({ path }) => path),
+    ['data/', 'data/level.json', 'run'],
+  );
+});
+
+test('a file that its scan rejects ends with 2 and the reason', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = await gameFolder(t);
+  peer.scans = [{ status: 'infected', detail: 'Eicar-Test in run' }];
+  const ended = await runCli(['--json', 'addfiles', '--wait'], { cwd, peer });
+  const printed = JSON.parse(ended.stdout) as { status: string; error: { code: string; message: string } };
+  assert.deepEqual([ended.code, printed.status, printed.error.code], [2, 'infected', 'scan']);
+  assert.match(printed.error.message, /Eicar-Test in run/);
+});
+
+test('addfiles without a registered build says how to register it', async (t) => {
+  const peer = await startPeer(t);
+  peer.builds = [{ build_id: BUILD_ID, build_type: 'demo' }];
+  const ended = await runCli(['addfiles'], { cwd: await gameFolder(t), peer });
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /chauffeur build --os linux --arch x86_64 --channel stable/);
+});
+
+test('nothing is sent when something is wrong here', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = await gameFolder(t);
+  mkdirSync(join(cwd, 'empty'));
+  writeFileSync(
+    join(cwd, 'empty.yml'),
+    readFileSync(join(cwd, 'addfiles.yml'), 'utf8').replace('path: game', 'path: empty'),
+  );
+  writeFileSync(join(cwd, 'broken.yml'), 'version: v1\n  spec: [build\n');
+  writeFileSync(join(cwd, 'other.yml'), 'services: {}\n');
+  writeFileSync(join(cwd, 'note.txt'), 'no image');
+  const cases: [string[], RegExp][] = [
+    [['genbuild', '--version', 'x'.repeat(33)], /asset\.version: longer than 32 characters/],
+    [['genbuild'], /required option '--version <version>'/],
+    [['genbuild', '--version', '1', '--out', 'other.yml'], /other\.yml: does not say version: v1/],
+    [['build', '--os', 'linux', '--arch', 'x64'], /build\.yml: does not exist/],
+    [['build', '--asset', 'broken.yml'], /broken\.yml: is not valid YAML/],
+    [['setfiles', '--version', '1', '--os', 'linux', '--arch', 'x64', '--files', 'nowhere'], /nowhere is not a folder/],
+    [
+      ['setfiles', '--version', '1', '--os', 'plan9', '--arch', 'x64', '--files', 'game'],
+      /--os: not an accepted value/,
+    ],
+    [['addfiles', '--asset', 'empty.yml'], /holds no files/],
+    [['addfiles', '--timeout', 'soon'], /--timeout: is not a number/],
+    [['symbols', '--build-id', 'x', 'game'], /build_id: not valid/],
+    [['symbols', '--build-id', BUILD_ID, 'game'], /holds no \.sym files/],
+    [['media', 'cover', 'note.txt'], /not a PNG, JPEG, GIF or WebP/],
+    [['media', 'order', 'x'], /order\[0\]: not valid/],
+    [['builds', 'list', '--page-size', '500'], /--page-size: must be <= 100/],
+    [['info', '--url', 'http://example.org'], /Did you mean http:\/\/example\.org\/api\/v1/],
+    [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
+    [['nosuch'], /unknown command 'nosuch'/],
+    [['build', '--nosuch'], /unknown option '--nosuch'/],
+    [[], /A command is missing/],
+  ];
+  for (const [args, message] of cases) {
+    const ended = await runCli(args, { cwd, peer });
+    assert.equal(ended.code, 1, args.join(' '));
+    assert.match(ended.stderr, message);
+    assert.doesNotMatch(ended.stderr, /\n\s+at /, 'no stack trace');
+  }
+  assert.deepEqual(peer.seen, []);
+});
+
+test('a refusal by the service ends with 2, its code, the remedy and the request id', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  peer.fail('info', { status: 401, code: 4023 }, { status: 401, code: 4023 });
+  const told = await runCli(['info'], { cwd, peer });
+  assert.equal(told.code, 2);
+  assert.match(told.stderr, /error: Refused with 4023\. \(code 4023\)\n.*use the newest one.*\n.*request id: req-1/);
+  const asJson = await runCli(['info', '--json'], { cwd, peer });
+  assert.equal(asJson.code, 2);
+  assert.deepEqual(JSON.parse(asJson.stdout), {
+    error: {
+      code: 4023,
+      message: 'Refused with 4023.',
+      remedy: 'Issuing a deploy key revokes all earlier ones: use the newest one.',
+      request_id: 'req-1',
+    },
+  });
+});
+
+test('a service that cannot be reached ends with 3 after a few tries', async (t) => {
+  const peer = await startPeer(t);
+  peer.fail('info', 'reset', 'reset', 'reset');
+  const ended = await runCli(['info', '--json', '--quiet'], { cwd: tempFolder(t), peer });
+  assert.equal(ended.code, 3);
+  assert.equal((JSON.parse(ended.stdout) as { error: { code: string } }).error.code, 'network');
+  assert.equal(ended.stderr, '');
+});
+
+test('with --json there is one object on stdout, also for a wrong flag', async (t) => {
+  for (const args of [
+    ['--json', 'nosuch'],
+    ['genbuild', '--json'],
+    ['--json'],
+    ['media', '--json'],
+    ['build', '--asset', 'none.yml', '--json'],
+  ]) {
+    const ended = await runCli(args, { cwd: tempFolder(t) });
+    assert.equal(ended.code, 1);
+    assert.ok((JSON.parse(ended.stdout) as { error: { message: string } }).error.message, args.join(' '));
+  }
+});
+
+test('the secret may come from stdin, and is printed nowhere', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  const env = { SERVICE_API_URL: peer.url };
+  const args = ['media', 'list', '--access', KEY.access, '--secret-stdin'];
+  const ended = await runCli(args, { cwd, env, stdin: `${KEY.secret}\n` });
+  assert.equal(ended.code, 0, ended.stderr);
+  peer.fail('media', { status: 401, code: 4024 });
+  const refused = await runCli([...args, '--json'], { cwd, env, stdin: KEY.secret });
+  assert.equal(refused.code, 2);
+  const broken = await runCli(args, { cwd, env, stdin: `${KEY.secret} and more` });
+  assert.match(broken.stderr, /holds a space/);
+  for (const { stdout, stderr } of [ended, refused, broken]) assert.doesNotMatch(stdout + stderr, /very-secret/);
+});
+
+test('global flags count before and after the command, and --version is the build’s where a command has one', async (t) => {
+  const cwd = tempFolder(t);
+  assert.match((await runCli(['--version'], { cwd })).stdout, /^\d+\.\d+\.\d+\n$/);
+  const before = await runCli(['--json', 'genbuild', '--version', '7'], { cwd });
+  const after = await runCli(['genbuild', '--version', '7', '--json'], { cwd });
+  assert.deepEqual(JSON.parse(before.stdout), JSON.parse(after.stdout));
+  const peer = await startPeer(t);
+  const SERVICE_API_URL = 'http://127.0.0.1:9/api/v1';
+  assert.equal((await runCli(['--url', peer.url, 'media', 'list'], { cwd, peer, env: { SERVICE_API_URL } })).code, 0);
+  assert.equal((await runCli(['media', 'list', '--url', peer.url], { cwd, peer, env: { SERVICE_API_URL } })).code, 0);
+});
+
+test('every command has a help with an example', async (t) => {
+  const cwd = tempFolder(t);
+  const commands = [
+    'genbuild',
+    'addchangelog',
+    'build',
+    'setfiles',
+    'addfiles',
+    'symbols',
+    'media',
+    'media move',
+    'info',
+    'builds list',
+    'completion',
+  ];
+  for (const command of commands) {
+    const { code, stdout } = await runCli([...command.split(' '), '--help'], { cwd });
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`Example:\\n  \\$ chauffeur ${command.split(' ')[0]}`), command);
+  }
+});
+
+test('Ctrl-C ends with 130, says how to go on and leaves no temporary file', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = await gameFolder(t, 70 * MIB);
+  const temp = tempFolder(t);
+  const { child, ended } = startCli(['addfiles', '--tmp', temp], { cwd, peer });
+  peer.onSeen = (kind) => {
+    if (kind === 'chunk') child.kill('SIGINT');
+  };
+  peer.fail('chunk', { status: 409, code: 4047 }); // so that there is more to do when the signal arrives
+  const { code, stderr } = await ended;
+  assert.equal(code, 130);
+  assert.match(stderr, /run the same command again to go on/);
+  assert.deepEqual(readdirSync(temp), []);
+  peer.onSeen = () => {};
+  const [session] = peer.sessions.values();
+  if (session) session.bytes = Buffer.alloc(0);
+  const again = await runCli(['addfiles', '--tmp', temp, '--quiet'], { cwd, peer });
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(peer.sessions.size, 1, 'the session of before was continued');
+});
+
+test('symbols are checked and go up as one file or as a zip', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  const sym = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\nFILE 0 a.c\n`;
+  writeTree(cwd, {
+    'one/a.sym': sym('a'),
+    'two/a.sym': sym('a'),
+    'two/deep/b.sym': sym('b'),
+    'two/readme.txt': 'x',
+    'bad/c.sym': 'ELF',
+  });
+  const args = (path: string) => ['symbols', '--build-id', BUILD_ID, path];
+  for (const path of ['one', 'one/a.sym', 'two']) {
+    const ended = await runCli(args(path), { cwd, peer });
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+  assert.equal(peer.files[0]?.toString(), sym('a'));
+  assert.deepEqual(peer.files[0], peer.files[1]);
+  assert.deepEqual(
+    readZip(peer.files[2] ?? Buffer.alloc(0)).map(({ path }) => path),
+    ['a.sym', 'deep/b.sym'],
+  );
+  assert.match((await runCli(args('bad'), { cwd, peer })).stderr, /c\.sym: is not a Breakpad symbol file/);
+});
+
+test('images go up with their kind, ten in a request', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const names = Array.from({ length: 12 }, (_, i) => `shot-${i}.png`);
+  writeTree(cwd, Object.fromEntries(names.map((name) => [name, png])));
+  assert.equal((await runCli(['media', 'add', ...names], { cwd, peer })).code, 0);
+  assert.deepEqual(
+    peer.seen.map(({ fields }) => fields.length),
+    [11, 3],
+  );
+  assert.deepEqual(peer.seen[0]?.fields.slice(0, 2), [
+    ['kind', 'screenshot'],
+    ['file', 'shot-0.png'],
+  ]);
+  assert.equal((await runCli(['media', 'delete', 'cover'], { cwd, peer })).code, 0);
+  assert.equal(peer.seen.at(-1)?.method, 'DELETE');
+});
+
+test('completion scripts name every command', async (t) => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout } = await runCli(['completion', shell], { cwd: tempFolder(t) });
+    assert.equal(code, 0);
+    for (const word of ['genbuild', 'addfiles', 'thumbnail', 'engine-version'])
+      assert.ok(stdout.includes(word), `${shell} ${word}`);
+  }
+});

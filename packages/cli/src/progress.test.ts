@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOf } from './progress.ts';
+
+const MIB = 1024 * 1024;
+
+test('a log gets a line every tenth and every ten seconds, with rate and time left', () => {
+  const lines: string[] = [];
+  let now = 0;
+  const progress = linesOf(
+    'uploading',
+    (line) => lines.push(line),
+    () => now,
+  );
+  for (let done = 0; done <= 1000; done += 10, now += 100) progress.update(done * MIB, 1000 * MIB);
+  assert.equal(lines.length, 10);
+  assert.equal(lines[3], 'uploading: 40% (400.0 MiB of 1000.0 MiB, 100.0 MiB/s, 6 s left)');
+  assert.equal(lines.at(-1), 'uploading: 100% (1000.0 MiB of 1000.0 MiB, 100.0 MiB/s)');
+  progress.update(1000 * MIB, 1000 * MIB);
+  assert.equal(lines.length, 10);
+});
+
+test('a slow upload still gives a sign of life, and its rate leaves out what was there before', () => {
+  const lines: string[] = [];
+  let now = 0;
+  const progress = linesOf(
+    'uploading',
+    (line) => lines.push(line),
+    () => now,
+  );
+  progress.update(50 * MIB, 100 * MIB);
+  now = 11_000;
+  progress.update(51.1 * MIB, 100 * MIB);
+  assert.deepEqual(lines, [
+    'uploading: 50% (50.0 MiB of 100.0 MiB)',
+    'uploading: 51% (51.1 MiB of 100.0 MiB, 102.4 KiB/s, 8 min 9 s left)',
+  ]);
+});

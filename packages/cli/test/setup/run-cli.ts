@@ -1,0 +1,32 @@
+// Runs the command as its users do: as a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { KEY, type Peer } from './peer.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export type Ended = { code: number | null; stdout: string; stderr: string };
+type Options = { cwd: string; peer?: Peer; env?: Record<string, string>; stdin?: string };
+
+/** Starts `chauffeur` with the key and address of the peer in its environment, and nothing else of ours. */
+export function startCli(
+  args: readonly string[],
+  { cwd, peer, env = {}, stdin = '' }: Options,
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const { PATH = '', TMPDIR = '' } = process.env;
+  const address = peer && {
+    SERVICE_API_URL: peer.url,
+    SERVICE_ACCESS_TOKEN: KEY.access,
+    SERVICE_SECRET_KEY: KEY.secret,
+  };
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, TMPDIR, ...address, ...env } });
+  child.stdin.end(stdin);
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  return { child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+}
+
+export function runCli(args: readonly string[], options: Options): Promise<Ended> {
+  return startCli(args, options).ended;
+}
