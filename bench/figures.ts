@@ -16,7 +16,9 @@ export function printFigure(
 ): void {
   const show = (number: number) => `${number.toFixed(digits)}${unit}`;
   const [need, met] =
-    'least' in needs ? [`≥ ${show(needs.least)}`, value >= needs.least] : [`< ${show(needs.below)}`, value < needs.below];
+    'least' in needs
+      ? [`≥ ${show(needs.least)}`, value >= needs.least]
+      : [`< ${show(needs.below)}`, value < needs.below];
   print(`${name} = ${show(value)} (needs ${need})${met ? '' : ' MISSED'}`);
 }
 

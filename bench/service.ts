@@ -41,7 +41,9 @@ export async function startService(dataFolder: string): Promise<Service> {
     pid: child.pid ?? 0,
     startMs: performance.now() - begun,
     admin: (command, input = '') =>
-      JSON.parse(execFileSync(process.execPath, [MAIN, 'admin', ...command, '--json'], { env, input, encoding: 'utf8' })),
+      JSON.parse(
+        execFileSync(process.execPath, [MAIN, 'admin', ...command, '--json'], { env, input, encoding: 'utf8' }),
+      ),
     stop: () => end(child),
   };
 }

@@ -32,7 +32,9 @@ async function startPutServer(folder: string): Promise<{ url: string; child: Chi
 }
 
 /** A game with a deploy key and a build to upload to. */
-async function prepareBuild(service: Service): Promise<{ keys: Record<string, string>; fields: Record<string, string> }> {
+async function prepareBuild(
+  service: Service,
+): Promise<{ keys: Record<string, string>; fields: Record<string, string> }> {
   const email = 'bench@example.com';
   service.admin(['user', 'create', '--email', email, '--password-stdin', '--verified'], 'a password for the bench\n');
   const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', email, '--name', 'Bench']);
@@ -62,7 +64,8 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
   let pending: string | undefined;
 
   function takeAnswer(answer: unknown, zip: Zip): void {
-    const { file_uid, checksum, size } = (answer as { data: { file_uid: string; checksum: string; size: number } }).data;
+    const { file_uid, checksum, size } = (answer as { data: { file_uid: string; checksum: string; size: number } })
+      .data;
     if (checksum !== zip.sha256 || size !== zip.size) throw new Error('the service received something else');
     pending = file_uid;
   }
@@ -71,7 +74,8 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
     upload: {
       async 'raw PUT'({ path, size, sha256 }) {
         const answer = await send({ method: 'PUT', url: `${put.url}/raw.zip`, headers: {}, path, start: 0, end: size });
-        if ((answer as { checksum: string }).checksum !== sha256) throw new Error('the yardstick received something else');
+        if ((answer as { checksum: string }).checksum !== sha256)
+          throw new Error('the yardstick received something else');
       },
       async single(zip) {
         const form = { fields: { ...fields, checksum: zip.sha256 }, filename: 'game.zip' };
@@ -80,11 +84,19 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
       async chunked(zip) {
         const all = { ...fields, checksum: zip.sha256, filename: 'game.zip', total_size: String(zip.size) };
         const body = new URLSearchParams(all);
-        const { session_id } = await call<{ session_id: string }>(`${tool}/upload/sessions`, { method: 'POST', headers: keys, body });
+        const { session_id } = await call<{ session_id: string }>(`${tool}/upload/sessions`, {
+          method: 'POST',
+          headers: keys,
+          body,
+        });
         const form = { fields: {}, filename: 'game.zip' };
         for (let start = 0; start < zip.size; start += LIMITS.chunkBytes) {
           const end = Math.min(start + LIMITS.chunkBytes, zip.size);
-          const headers = { ...keys, 'x-upload-session-id': session_id, 'content-range': `bytes ${start}-${end - 1}/${zip.size}` };
+          const headers = {
+            ...keys,
+            'x-upload-session-id': session_id,
+            'content-range': `bytes ${start}-${end - 1}/${zip.size}`,
+          };
           const answer = await send({ ...post, headers, path: zip.path, start, end, form });
           if (end === zip.size) takeAnswer(answer, zip);
         }
@@ -122,7 +134,9 @@ async function measure(service: Service, putPid: number, receiver: Receiver, zip
       const took = (performance.now() - begun) / 1000;
       const processor = processorSecondsOf(pid) - processorBefore;
       await receiver.tidy();
-      note(`${run === 0 ? 'warm-up' : `run ${run}`}: ${way} ${speed(zip, took)} MB/s, ${processor.toFixed(2)} s of processor, memory ${(peak / MIB).toFixed(0)} MiB`);
+      note(
+        `${run === 0 ? 'warm-up' : `run ${run}`}: ${way} ${speed(zip, took)} MB/s, ${processor.toFixed(2)} s of processor, memory ${(peak / MIB).toFixed(0)} MiB`,
+      );
       peaks.push(peak);
       if (run > 0) seconds[way].push(took);
     }
@@ -135,8 +149,16 @@ function speed({ size }: Zip, seconds: number): string {
   return (size / seconds / 1e6).toFixed(0);
 }
 
-function report(zip: Zip, seconds: Record<Way, number[]>, memory: { fresh: number; baseline: number; peak: number }): void {
-  const median = { raw: medianOf(seconds['raw PUT']), single: medianOf(seconds.single), chunked: medianOf(seconds.chunked) };
+function report(
+  zip: Zip,
+  seconds: Record<Way, number[]>,
+  memory: { fresh: number; baseline: number; peak: number },
+): void {
+  const median = {
+    raw: medianOf(seconds['raw PUT']),
+    single: medianOf(seconds.single),
+    chunked: medianOf(seconds.chunked),
+  };
   print(
     `${(zip.size / GIB).toFixed(2)} GiB: raw PUT ${speed(zip, median.raw)} MB/s, single ${speed(zip, median.single)} MB/s, chunked ${speed(zip, median.chunked)} MB/s (medians of ${seconds.single.length})`,
   );
@@ -147,7 +169,9 @@ function report(zip: Zip, seconds: Record<Way, number[]>, memory: { fresh: numbe
   print(`memory over just started = ${(sinceStart / MIB).toFixed(0)} MiB`);
 }
 
-const { values } = parseArgs({ options: { gb: { type: 'string', default: '1' }, runs: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: { gb: { type: 'string', default: '1' }, runs: { type: 'string', default: '5' } },
+});
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
 // As root, PostgreSQL runs under another account, which must be able to enter.
 await chmod(folder, 0o755);

@@ -44,15 +44,25 @@ describe('in a browser', () => {
     assert.match(await page.title(), /Chauffeur/);
     const status = await page.evaluate(async () => {
       const body = JSON.stringify({ email: 'new@example.com', password: 'correct horse battery', name: 'New' });
-      const response = await fetch('/api/auth/sign-up/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const response = await fetch('/api/auth/sign-up/email', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       return response.status;
     });
     assert.equal(status, 200);
     await page.goto(await mailedLink());
-    const verified = await page.evaluate(async () => (await (await fetch('/api/auth/get-session')).json()).user.emailVerified);
+    const verified = await page.evaluate(
+      async () => (await (await fetch('/api/auth/get-session')).json()).user.emailVerified,
+    );
     assert.equal(verified, true);
     const created = await page.evaluate(async () => {
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name: 'Made in a browser' }) };
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'Made in a browser' }),
+      };
       return (await fetch('/api/v1/games', init)).status;
     });
     assert.equal(created, 201);
@@ -107,7 +117,11 @@ describe('in a browser', () => {
   });
 
   test('an operator’s password that is too short is refused with a plain message', async () => {
-    const { code, stderr } = await runServerCommand(service, ['admin', 'user', 'create', '--email', 'x@example.com', '--password-stdin'], 'short');
+    const { code, stderr } = await runServerCommand(
+      service,
+      ['admin', 'user', 'create', '--email', 'x@example.com', '--password-stdin'],
+      'short',
+    );
     assert.deepEqual([code, stderr], [1, 'error: The password on standard input is shorter than 10 characters.\n']);
   });
 });

@@ -42,7 +42,14 @@ describe('a database that dies', () => {
     for (const args of [
       ['genbuild', '--version', '1.0.0'],
       ['build', '--asset', 'build.yml', ...platform],
-      ['setfiles', '--version', '1.0.0', ...platform, '--files', join(import.meta.dirname, '..', 'examples', 'tiny-game')],
+      [
+        'setfiles',
+        '--version',
+        '1.0.0',
+        ...platform,
+        '--files',
+        join(import.meta.dirname, '..', 'examples', 'tiny-game'),
+      ],
       ['addfiles', '--asset', 'addfiles.yml', '--wait'],
     ]) {
       const { code, stderr } = await runCommand(args, { environment: studio.environment, folder: work.path });

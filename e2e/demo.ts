@@ -59,7 +59,9 @@ async function playAsPlayer(service: Service, studio: Studio): Promise<void> {
   if (offer === undefined) throw new Error('no channel offers the build');
   say(`\nThe channel ${offer.channel} now points at ${offer.version} on ${offer.os} ${offer.arch}`);
   const response = await fetch(offer.download_url);
-  const checksum = createHash('sha256').update(new Uint8Array(await response.arrayBuffer())).digest('hex');
+  const checksum = createHash('sha256')
+    .update(new Uint8Array(await response.arrayBuffer()))
+    .digest('hex');
   say('\nDownloading it as a player');
   say(`  uploaded    ${offer.file.checksum}`);
   say(`  downloaded  ${checksum}`);

@@ -38,11 +38,16 @@ describe('a service that is killed', () => {
 
   async function post(path: string, body: BodyInit, more: Record<string, string> = {}) {
     const response = await fetch(`${service.api}${path}`, { method: 'POST', headers: { ...headers(), ...more }, body });
-    return { status: response.status, body: (await response.json()) as { data: Record<string, string | number>; error?: { code: number } } };
+    return {
+      status: response.status,
+      body: (await response.json()) as { data: Record<string, string | number>; error?: { code: number } },
+    };
   }
 
   async function openSession(version: string, zip: Buffer): Promise<string> {
-    const registered = await post('/tool/upload/build', JSON.stringify({ version, os: 'linux', arch: 'x86_64' }), { 'content-type': 'application/json' });
+    const registered = await post('/tool/upload/build', JSON.stringify({ version, os: 'linux', arch: 'x86_64' }), {
+      'content-type': 'application/json',
+    });
     const fields = {
       build_id: String(registered.body.data.build_id),
       os: 'linux',
@@ -60,7 +65,10 @@ describe('a service that is killed', () => {
   function chunk(session: string, zip: Buffer, start: number, end: number) {
     const form = new FormData();
     form.append('file', new Blob([zip.subarray(start, end) as Uint8Array<ArrayBuffer>]), 'chunk');
-    return post('/tool/upload/files', form, { 'x-upload-session-id': session, 'content-range': `bytes ${start}-${end - 1}/${zip.length}` });
+    return post('/tool/upload/files', form, {
+      'x-upload-session-id': session,
+      'content-range': `bytes ${start}-${end - 1}/${zip.length}`,
+    });
   }
 
   /** Sends the head of a chunk and half of its bytes. */
@@ -146,7 +154,11 @@ describe('a service that is killed', () => {
     };
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    socket.write(`POST /api/v1/tool/upload/files HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${part}`);
+    socket.write(
+      `POST /api/v1/tool/upload/files HTTP/1.1\r\n${Object.entries(all)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n${part}`,
+    );
     await new Promise((resolve) => socket.write(zip.subarray(0, MIB), resolve));
     await untilUnderWay(service.url);
     const stopped = service.stop();

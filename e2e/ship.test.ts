@@ -53,17 +53,23 @@ describe('shipping with the chauffeur command', () => {
 
   async function downloadSum(url: string): Promise<string> {
     const response = await fetch(url);
-    return createHash('sha256').update(new Uint8Array(await response.arrayBuffer())).digest('hex');
+    return createHash('sha256')
+      .update(new Uint8Array(await response.arrayBuffer()))
+      .digest('hex');
   }
 
   test('a small build goes live, and players get the very bytes', async () => {
     const folder = await prepare('1.0.0', { 'game.txt': 'play', 'größe.txt': 'umlaut' });
-    const uploaded = JSON.parse(requireOk(await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait', '--json')));
+    const uploaded = JSON.parse(
+      requireOk(await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait', '--json')),
+    );
     assert.match(uploaded.file_uid, /^[0-9a-f-]{36}$/);
     const offer = await offered('1.0.0');
     assert.equal(offer?.file.checksum, uploaded.checksum);
     assert.equal(await downloadSum(offer?.download_url ?? ''), uploaded.checksum);
-    const { data } = (await (await fetch(offer?.provenance_url ?? '')).json()) as { data: { entries: { path: string }[] } };
+    const { data } = (await (await fetch(offer?.provenance_url ?? '')).json()) as {
+      data: { entries: { path: string }[] };
+    };
     assert.deepEqual(data.entries.map(({ path }) => path).sort(), ['game.txt', 'größe.txt', 'saves/']);
   });
 
@@ -104,7 +110,10 @@ describe('shipping with the chauffeur command', () => {
 
   test('a server that is killed in the middle of an upload costs nothing but time', async () => {
     const folder = await prepare('3.0.0', { 'data.pak': randomBytes(70 * MIB) });
-    const command = spawnCommand(['addfiles', '--asset', 'addfiles.yml', '--wait', '--json'], { environment: studio.environment, folder });
+    const command = spawnCommand(['addfiles', '--asset', 'addfiles.yml', '--wait', '--json'], {
+      environment: studio.environment,
+      folder,
+    });
     await untilSession((found) => found.current_size >= 16 * MIB);
     await service.kill();
     service = await startService(join(work.path, 'data'), service.environment);
@@ -117,10 +126,16 @@ describe('shipping with the chauffeur command', () => {
     const folder = await prepare('4.0.0', { 'game.txt': 'play' });
     assert.equal((await run(folder, 'genbuild')).code, 1);
     assert.equal((await run(folder, 'addfiles', '--asset', 'nothing.yml')).code, 1);
-    const refused = await runCommand(['info'], { environment: { ...studio.environment, SERVICE_SECRET_KEY: 'wrong' }, folder });
+    const refused = await runCommand(['info'], {
+      environment: { ...studio.environment, SERVICE_SECRET_KEY: 'wrong' },
+      folder,
+    });
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /4024/);
-    const json = await runCommand(['info', '--json'], { environment: { ...studio.environment, SERVICE_ACCESS_TOKEN: 'wrong' }, folder });
+    const json = await runCommand(['info', '--json'], {
+      environment: { ...studio.environment, SERVICE_ACCESS_TOKEN: 'wrong' },
+      folder,
+    });
     assert.equal(JSON.parse(json.stdout).error.code, 4022);
   });
 
@@ -143,7 +158,9 @@ describe('shipping with the chauffeur command', () => {
     };
     const deadline = Date.now() + 60_000;
     while (Date.now() < deadline) {
-      const { data } = (await (await fetch(`${service.api}/tool/upload/sessions`, { headers })).json()) as { data: { sessions: OpenSession[] } };
+      const { data } = (await (await fetch(`${service.api}/tool/upload/sessions`, { headers })).json()) as {
+        data: { sessions: OpenSession[] };
+      };
       const [session] = data.sessions;
       if (session !== undefined && isThere(session)) return session;
     }

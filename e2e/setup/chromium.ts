@@ -15,7 +15,14 @@ export async function startChromium(): Promise<Browser | null> {
     return null;
   }
   // Its own sandbox does not start under root, which CI machines are.
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+  const args = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-sync',
+  ];
   return chromium.launch({ executablePath, args });
 }
 

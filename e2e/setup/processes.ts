@@ -32,7 +32,10 @@ export type Service = {
 export async function startService(dataFolder: string, environment: Environment = {}): Promise<Service> {
   const port = environment.CHAUFFEUR_PORT ?? String(await findFreePort());
   const own = { CHAUFFEUR_DATA: dataFolder, CHAUFFEUR_PORT: port, ...environment };
-  const child = spawn(process.execPath, [SERVER, 'start'], { env: { ...process.env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [SERVER, 'start'], {
+    env: { ...process.env, ...own },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -79,7 +82,10 @@ export function runServerCommand(service: Pick<Service, 'environment'>, args: st
 }
 
 /** Runs `chauffeur` with these arguments to its end. */
-export function runCommand(args: string[], options: { environment: Environment; folder: string; echo?: boolean }): Promise<Result> {
+export function runCommand(
+  args: string[],
+  options: { environment: Environment; folder: string; echo?: boolean },
+): Promise<Result> {
   return run(COMMAND, args, options);
 }
 
@@ -95,7 +101,11 @@ function run(program: string, args: string[], options: RunOptions): Promise<Resu
   return launch(program, args, options).ended;
 }
 
-function launch(program: string, args: string[], { environment, folder, input = '', echo = false }: RunOptions): Running {
+function launch(
+  program: string,
+  args: string[],
+  { environment, folder, input = '', echo = false }: RunOptions,
+): Running {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...process.env, ...environment } });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

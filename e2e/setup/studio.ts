@@ -38,7 +38,15 @@ async function admin(service: Service, args: string[], input = ''): Promise<Reco
   return JSON.parse(stdout);
 }
 
-export type Offer = { channel: string; os: string; arch: string; version: string; download_url: string; provenance_url: string; file: { checksum: string; status: string } };
+export type Offer = {
+  channel: string;
+  os: string;
+  arch: string;
+  version: string;
+  download_url: string;
+  provenance_url: string;
+  file: { checksum: string; status: string };
+};
 
 /** The downloads that the game's public page offers. */
 export async function readOffers(service: Service, game: string): Promise<Offer[]> {

@@ -1,13 +1,8 @@
 // Writes docs/errors.md: every code of the contract, what it means, what to do, and which operations answer it.
-import { ERRORS, type ErrorCode, isErrorCode } from '@chauffeur/contract/errors';
+import { ERRORS, type ErrorCode, isErrorCode, statusesOf } from '@chauffeur/contract/errors';
 import { type Access, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
-
-/** Codes that have a second status, and when. */
-const SECOND_STATUS: Readonly<Partial<Record<ErrorCode, { status: number; when: string }>>> = {
-  4044: { status: 409, when: 'when a well-formed chunk does not continue the session' },
-};
 
 const INTRODUCTION = `A failed request answers with an HTTP status and a code. The status says what kind of problem it is; the code says which.
 
@@ -42,26 +37,20 @@ export function writeErrors(): string {
 }
 
 function indexRow(errorCode: ErrorCode): string[] {
-  return [`[${errorCode}](#${errorCode})`, statusesOf(errorCode), ERRORS[errorCode].meaning];
+  return [`[${errorCode}](#${errorCode})`, statusesOf(errorCode).join(', '), ERRORS[errorCode].meaning];
 }
 
 function describe(errorCode: ErrorCode): string {
   const { meaning, remedy } = ERRORS[errorCode];
-  const second = SECOND_STATUS[errorCode];
   return blocks(
     `## ${errorCode}`,
     meaning,
     [
-      `- **HTTP status:** ${ERRORS[errorCode].status}${second ? `; ${second.status} ${second.when}` : ''}`,
+      `- **HTTP status:** ${statusesOf(errorCode).join(' or ')}`,
       `- **What to do:** ${remedy}`,
       `- **Answered by:** ${answeredBy(errorCode)}`,
     ].join('\n'),
   );
-}
-
-function statusesOf(errorCode: ErrorCode): string {
-  const second = SECOND_STATUS[errorCode]?.status;
-  return [ERRORS[errorCode].status, ...(second === undefined ? [] : [second])].join(', ');
 }
 
 /** Whole kinds of operations by their kind, the others one by one. */

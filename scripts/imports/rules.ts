@@ -63,7 +63,6 @@ type Door = {
 const FURTHER_DOORS: readonly Door[] = [
   { door: /^[^/]+\/http\.ts$/, only: 'features.ts', reason: 'the registry mounts what streams bytes' },
   { door: /^[^/]+\/[^/]+\.job\.ts$/, only: 'features.ts', reason: 'the registry tells the worker what runs each job' },
-  { door: /^uploads\/sessions\.ts$/, only: 'features.ts', reason: 'sessions are a family of operations of their own' },
   { door: /^channels\/beta\.ts$/, reason: 'the store asks who joined the beta, which needs nothing of channels' },
 ];
 

@@ -17,13 +17,18 @@ export class GaveUpError extends Error {
   override readonly name = 'GaveUpError';
 }
 
-/** The upload arrived, but its scan ended badly. `data` is printed beside the error. Exit code 2. */
-export class ScanFailedError extends Error {
-  override readonly name = 'ScanFailedError';
+/**
+ * The upload arrived, but players do not get it: its scan rejected it (exit code 2) or has not ended in time (3). `data` is
+ * printed beside the error.
+ */
+export class ScanError extends Error {
+  override readonly name = 'ScanError';
+  readonly outcome: 'rejected' | 'pending';
   readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(message: string, data: Readonly<Record<string, unknown>>) {
+  constructor(message: string, outcome: 'rejected' | 'pending', data: Readonly<Record<string, unknown>>) {
     super(message);
+    this.outcome = outcome;
     this.data = data;
   }
 }

@@ -1,7 +1,7 @@
 // What the command prints: results on stdout, everything else on stderr, and with --json exactly one object on stdout.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
-import { GaveUpError, InterruptedError, LocalError, ScanFailedError } from './failures.ts';
+import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
 
 /** What a command has to say: `data` with --json, else `lines`. */
 export type Result = { data: Readonly<Record<string, unknown>>; lines: readonly string[] };
@@ -17,6 +17,11 @@ export type Problem = {
 };
 
 const EXIT = { usage: 1, api: 2, network: 3 } as const;
+const SCAN_EXIT = { rejected: EXIT.api, pending: EXIT.network } as const;
+const SCAN_REMEDY = {
+  rejected: 'Remove what the scan found and upload again; the rejected uploads are listed on the game’s page.',
+  pending: 'The file need not be sent again: chauffeur builds list shows when its scan has ended.',
+} as const;
 
 /** Decides how a failure is told and which exit code it has: 1 usage, 2 refused by the service, 3 not reached in time. */
 export function problemOf(error: unknown): Problem {
@@ -34,9 +39,9 @@ export function problemOf(error: unknown): Problem {
     return { ...problem, code: 'network', remedy, exitCode: EXIT.network };
   }
   if (error instanceof GaveUpError) return { ...problemOf(error.cause), message, exitCode: EXIT.network };
-  if (error instanceof ScanFailedError) {
-    const remedy = 'Remove what the scan found and upload again; the rejected uploads are listed on the game’s page.';
-    return { ...problem, code: 'scan', remedy, data: error.data, exitCode: EXIT.api };
+  if (error instanceof ScanError) {
+    const { data, outcome } = error;
+    return { ...problem, code: 'scan', remedy: SCAN_REMEDY[outcome], data, exitCode: SCAN_EXIT[outcome] };
   }
   if (error instanceof InterruptedError) return { ...problem, code: 'interrupted', exitCode: error.exitCode };
   return { ...problem, code: 'internal', exitCode: EXIT.usage };
@@ -64,7 +69,8 @@ export class Output {
 
   /** Something to know that is neither result nor failure. */
   note(line: string): void {
-    if (!this.quiet) this.stderr.write(`${line}\n`);
+    const clearBar = this.stderr.isTTY === true ? '\r\x1b[K' : '';
+    if (!this.quiet) this.stderr.write(`${clearBar}${line}\n`);
   }
 
   problem({ code, message, remedy, request_id, data }: Problem): void {

@@ -31,8 +31,5 @@ test('a slow upload still gives a sign of life, and its rate leaves out what was
   progress.update(50 * MIB, 100 * MIB);
   now = 11_000;
   progress.update(51.1 * MIB, 100 * MIB);
-  assert.deepEqual(lines, [
-    'uploading: 50% (50.0 MiB of 100.0 MiB)',
-    'uploading: 51% (51.1 MiB of 100.0 MiB, 102.4 KiB/s, 8 min 9 s left)',
-  ]);
+  assert.deepEqual(lines, ['uploading: 51% (51.1 MiB of 100.0 MiB, 102.4 KiB/s, 8 min 9 s left)']);
 });

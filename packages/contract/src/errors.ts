@@ -1,19 +1,15 @@
 // Every error a caller can see: its code, HTTP status, what it means and what to do about it.
 
 type ErrorEntry = {
-  /** HTTP status; a code with two has the second under `variants`. */
   readonly status: number;
+  /** A second HTTP status that the code may come with. */
+  readonly alsoStatus?: number;
   readonly meaning: string;
   readonly remedy: string;
 };
 
 /** The registry of error codes. `docs/errors.md` is generated from it and the CLI prints `remedy` beside each failure. */
 export const ERRORS = {
-  4001: {
-    status: 400,
-    meaning: 'The body is not the JSON this route takes.',
-    remedy: 'Send well-formed UTF-8 JSON with the fields in the API reference.',
-  },
   4002: {
     status: 400,
     meaning: 'A field of the request is missing or not valid.',
@@ -98,6 +94,8 @@ export const ERRORS = {
   },
   4044: {
     status: 400,
+    // When the headers are well-formed and the chunk does not continue the session.
+    alsoStatus: 409,
     meaning: 'The session id or the Content-Range is missing or malformed, or the chunk does not continue the session.',
     remedy: 'Continue at the current_size of the answer.',
   },
@@ -178,6 +176,12 @@ export const ERRORS = {
 } as const satisfies Record<number, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Every HTTP status that the code may come with, the usual one first. */
+export function statusesOf(code: ErrorCode): number[] {
+  const { status, alsoStatus }: ErrorEntry = ERRORS[code];
+  return alsoStatus === undefined ? [status] : [status, alsoStatus];
+}
 
 /** What a client can act on: resume position, seconds to wait, index of the offending item. */
 export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;

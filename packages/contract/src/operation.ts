@@ -66,7 +66,8 @@ export type InputOf<Op> =
 export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O, infer _A> ? Static<O> : never;
 
 const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
-  public: [],
+  // Nobody needs a key there, but who sends one widens what they see by it, and is told when it is wrong.
+  public: [4021, 4022, 4023, 4024],
   account: [4011, 4031, 4032],
   deploy_key: [4020, 4021, 4022, 4023, 4024, 4025],
 };

@@ -54,7 +54,8 @@ function url(...protocols: string[]): Parse<string> {
 
 /** Not a WHATWG address always: `postgresql://user@/name?host=/socket/folder` names no host before the path. */
 const databaseUrl: Parse<string> = (value) => {
-  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('use an address that begins with postgres:// or postgresql://');
+  if (!/^postgres(ql)?:\/\//.test(value))
+    throw new Error('use an address that begins with postgres:// or postgresql://');
   return value;
 };
 

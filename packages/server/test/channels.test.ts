@@ -2,8 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR } from '../src/kernel/clock.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
-import { type BuildInput, register, ship, smallZip, upload, uploadFields, formOf } from './setup/uploads.ts';
+import {
+  makeGame,
+  makePlayer,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+  until,
+} from './setup/server.ts';
+import { type BuildInput, formOf, register, ship, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 describe('channels', () => {
   let server: TestServer;
@@ -35,14 +44,23 @@ describe('channels', () => {
   }
 
   function call(studio: Studio, method: string, path: string, body?: unknown) {
-    const init = body === undefined ? {} : { headers: { ...studio.owner, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    return request(`${server.api}/games/${studio.game.uid}/channels${path}`, { method, headers: studio.owner, ...init });
+    const init =
+      body === undefined
+        ? {}
+        : { headers: { ...studio.owner, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return request(`${server.api}/games/${studio.game.uid}/channels${path}`, {
+      method,
+      headers: studio.owner,
+      ...init,
+    });
   }
 
   /** Version that the channel points at on Linux x86_64, or undefined. */
   async function pointer(studio: Studio, channel = 'stable', os = 'linux') {
     const { body } = await call(studio, 'GET', '');
-    return body.data.channels.find((found: { channel: string; os: string }) => found.channel === channel && found.os === os);
+    return body.data.channels.find(
+      (found: { channel: string; os: string }) => found.channel === channel && found.os === os,
+    );
   }
 
   test('a newer build that passes its scan moves its channel, an older one does not', async () => {
@@ -76,8 +94,18 @@ describe('channels', () => {
     const last = await call(studio, 'POST', '/stable/rollback', {});
     assert.deepEqual([last.status, last.body.error?.code], [409, 4075]);
     const { body } = await call(studio, 'GET', '/stable/history');
-    const actions = body.data.moves.map((move: { action: string; version: string }) => `${move.action} ${move.version}`);
-    assert.deepEqual(actions, ['rollback 1', 'rollback 2', 'rollback 3', 'promote 1', 'advance 3', 'advance 2', 'advance 1']);
+    const actions = body.data.moves.map(
+      (move: { action: string; version: string }) => `${move.action} ${move.version}`,
+    );
+    assert.deepEqual(actions, [
+      'rollback 1',
+      'rollback 2',
+      'rollback 3',
+      'promote 1',
+      'advance 3',
+      'advance 2',
+      'advance 1',
+    ]);
     assert.equal(body.data.moves[0].by, 'Owner');
     assert.equal(body.data.moves[6].by, 'upload');
   });
@@ -95,7 +123,8 @@ describe('channels', () => {
     const studio = await open();
     const { buildId } = await shipAndScan(studio.game, { version: '1', channel: 'nightly' });
     await call(studio, 'POST', '/event/promote', { build_id: buildId, expires_in_hours: 2 });
-    const offered = async () => (await request(`${server.api}/public/games/${studio.game.uid}?channel=event`)).body.data.downloads.length;
+    const offered = async () =>
+      (await request(`${server.api}/public/games/${studio.game.uid}?channel=event`)).body.data.downloads.length;
     assert.equal(await offered(), 1);
     now = new Date(now.getTime() + 2 * HOUR);
     assert.equal(await offered(), 0);
@@ -126,10 +155,13 @@ describe('channels', () => {
     const studio = await open();
     const builds = [];
     for (const version of ['1', '2', '3']) builds.push((await shipAndScan(studio.game, { version })).buildId);
-    await Promise.all(builds.flatMap((build_id) => [1, 2].map(() => call(studio, 'POST', '/stable/promote', { build_id }))));
+    await Promise.all(
+      builds.flatMap((build_id) => [1, 2].map(() => call(studio, 'POST', '/stable/promote', { build_id }))),
+    );
     const { body } = await call(studio, 'GET', '/stable/history');
     const moves = body.data.moves as { build_id: string; previous_build_id: string | null }[];
-    moves.forEach((move, index) => assert.equal(move.previous_build_id, moves[index + 1]?.build_id ?? null));
+    for (const [index, move] of moves.entries())
+      assert.equal(move.previous_build_id, moves[index + 1]?.build_id ?? null);
   });
 
   test('stable is for everyone, beta for who joined, dev for members, others for who has the link', async () => {

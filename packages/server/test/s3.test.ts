@@ -57,7 +57,8 @@ describe('blobs on S3', () => {
     const session = await startSession(server, game, zip);
     const bounds = [0, 1, 3 * MIB, 9 * MIB, zip.length];
     let last: Awaited<ReturnType<typeof sendChunk>> | undefined;
-    for (const [index, start] of bounds.slice(0, -1).entries()) last = await sendChunk(server, game, session, zip, start, bounds[index + 1] ?? 0);
+    for (const [index, start] of bounds.slice(0, -1).entries())
+      last = await sendChunk(server, game, session, zip, start, bounds[index + 1] ?? 0);
     assert.deepEqual([last?.status, last?.body.data.checksum], [201, sha256(zip)]);
     await settled(last?.body.data.file_uid);
     const response = await fetch(`${server.api}/public/games/${game.uid}/files/${last?.body.data.file_uid}/download`);

@@ -16,7 +16,10 @@ describe('scans with clamd', () => {
   let now = new Date();
   before(async () => {
     clamd = await startClamd();
-    server = await startServer({ env: clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address }, clock: { now: () => now } });
+    server = await startServer({
+      env: clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address },
+      clock: { now: () => now },
+    });
     game = await makeGame(server);
   });
   after(async () => {
@@ -38,12 +41,16 @@ describe('scans with clamd', () => {
   }
 
   async function provenance(fileUid: string) {
-    const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/provenance`, { headers: game.keyHeaders });
+    const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/provenance`, {
+      headers: game.keyHeaders,
+    });
     return body.data;
   }
 
   async function rejected() {
-    const { body } = await request(`${server.api}/games/${game.uid}/rejected-uploads`, { headers: await signIn(server, game.owner) });
+    const { body } = await request(`${server.api}/games/${game.uid}/rejected-uploads`, {
+      headers: await signIn(server, game.owner),
+    });
     return body.data.files as { file_uid: string; status: string; detail: string }[];
   }
 
@@ -57,7 +64,10 @@ describe('scans with clamd', () => {
     const file = await settled(fileUid);
     assert.deepEqual([file.status, file.message], ['clean', 'Scanned clean with ClamAV']);
     const { scan } = await provenance(fileUid);
-    assert.deepEqual(scan.history.map((event: { state: string }) => event.state), ['pending', 'scanning', 'clean']);
+    assert.deepEqual(
+      scan.history.map((event: { state: string }) => event.state),
+      ['pending', 'scanning', 'clean'],
+    );
     assert.match(scan.history[2].engine, /^ClamAV \d/);
     assert.deepEqual(await offered(), ['clean']);
   });
@@ -70,11 +80,16 @@ describe('scans with clamd', () => {
     assert.match(file.detail, new RegExp(EICAR_SIGNATURE.replace('.', '\\.')));
     await until(async () => !(await blobs()).some((name) => name.startsWith(fileUid)));
     assert.deepEqual(await offered(), ['clean']);
-    const download = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/download`, { headers: game.keyHeaders });
+    const download = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/download`, {
+      headers: game.keyHeaders,
+    });
     assert.deepEqual([download.status, download.body.error?.code], [409, 4099]);
     const { body } = await request(`${server.api}/tool/builds?version=infected`, { headers: game.keyHeaders });
     assert.deepEqual([body.data.builds[0].build_id, body.data.builds[0].state], [buildId, 'rejected']);
-    assert.deepEqual((await rejected()).map((entry) => entry.file_uid), [fileUid]);
+    assert.deepEqual(
+      (await rejected()).map((entry) => entry.file_uid),
+      [fileUid],
+    );
     now = new Date(now.getTime() + 31 * DAY);
     assert.deepEqual(await rejected(), []);
     await forgetRejectedFiles(server.ctx);
@@ -97,7 +112,11 @@ describe('scans with clamd', () => {
     const address = server.ctx.config.clamd as string;
     server.ctx.config.clamd = `${address}-away`;
     const { fileUid } = await ship(server, game, { version: 'patient' });
-    await until(async () => (await provenance(fileUid)).scan.history.some((event: { detail: string | null }) => /could not be reached/.test(event.detail ?? '')));
+    await until(async () =>
+      (await provenance(fileUid)).scan.history.some((event: { detail: string | null }) =>
+        /could not be reached/.test(event.detail ?? ''),
+      ),
+    );
     assert.equal((await provenance(fileUid)).scan.state, 'pending');
     server.ctx.config.clamd = address;
     assert.equal((await settled(fileUid)).status, 'clean');

@@ -1,7 +1,16 @@
 // What players download: bytes with ranges and conditions, only what a channel offers them, and the record of its origin.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import {
+  makeGame,
+  makePlayer,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+  until,
+} from './setup/server.ts';
 import { type BuildInput, formOf, sha256, ship, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 describe('the public face of a game', () => {
@@ -14,7 +23,8 @@ describe('the public face of a game', () => {
   });
   after(() => server.stop());
 
-  const fileUrl = (fileUid: string, what = 'download', of = game) => `${server.api}/public/games/${of.uid}/files/${fileUid}/${what}`;
+  const fileUrl = (fileUid: string, what = 'download', of = game) =>
+    `${server.api}/public/games/${of.uid}/files/${fileUid}/${what}`;
 
   async function shipAndScan(input: BuildInput = {}, of = game): Promise<{ buildId: string; fileUid: string }> {
     const shipped = await ship(server, of, input, zip);
@@ -53,15 +63,28 @@ describe('the public face of a game', () => {
     const get = (headers: Record<string, string>) => fetch(fileUrl(fileUid), { headers });
     const bytes = async (headers: Record<string, string>) => {
       const response = await get(headers);
-      return [response.status, response.headers.get('content-range'), Buffer.from(await response.arrayBuffer()).toString('latin1')] as const;
+      return [
+        response.status,
+        response.headers.get('content-range'),
+        Buffer.from(await response.arrayBuffer()).toString('latin1'),
+      ] as const;
     };
     const text = zip.toString('latin1');
     const total = zip.length;
     assert.deepEqual(await bytes({ range: 'bytes=10-19' }), [206, `bytes 10-19/${total}`, text.slice(10, 20)]);
-    assert.deepEqual(await bytes({ range: 'bytes=-5' }), [206, `bytes ${total - 5}-${total - 1}/${total}`, text.slice(-5)]);
-    assert.deepEqual(await bytes({ range: `bytes=${total - 1}-` }), [206, `bytes ${total - 1}-${total - 1}/${total}`, text.slice(-1)]);
+    assert.deepEqual(await bytes({ range: 'bytes=-5' }), [
+      206,
+      `bytes ${total - 5}-${total - 1}/${total}`,
+      text.slice(-5),
+    ]);
+    assert.deepEqual(await bytes({ range: `bytes=${total - 1}-` }), [
+      206,
+      `bytes ${total - 1}-${total - 1}/${total}`,
+      text.slice(-1),
+    ]);
     assert.deepEqual(await bytes({ range: `bytes=0-${total + 99}` }), [206, `bytes 0-${total - 1}/${total}`, text]);
-    for (const range of ['bytes=5-1', 'bytes=0-1,4-5', 'chapters=1-2', 'bytes=-']) assert.equal((await get({ range })).status, 200, range);
+    for (const range of ['bytes=5-1', 'bytes=0-1,4-5', 'chapters=1-2', 'bytes=-'])
+      assert.equal((await get({ range })).status, 200, range);
     assert.equal((await get({ range: `bytes=${total}-` })).status, 416);
     const etag = `"${sha256(zip)}"`;
     assert.equal((await get({ 'if-none-match': etag })).status, 304);
@@ -129,7 +152,10 @@ describe('the public face of a game', () => {
     });
     assert.ok(Date.parse(uploaded_at) > 0);
     assert.equal(scan.state, 'unscanned');
-    assert.deepEqual(scan.history.map((event: { state: string }) => event.state), ['pending', 'scanning', 'unscanned']);
+    assert.deepEqual(
+      scan.history.map((event: { state: string }) => event.state),
+      ['pending', 'scanning', 'unscanned'],
+    );
   });
 
   test('the game’s page names the download, its badge and the changelog of the newest build', async () => {

@@ -31,7 +31,11 @@ describe('an upload session', () => {
   test('opens with 201 and its fields', async () => {
     const zip = zipOfSize(1000);
     const buildId = await register(server, game);
-    const answer = await openSession(server, game, { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(buildId, zip) });
+    const answer = await openSession(server, game, {
+      filename: 'game.zip',
+      total_size: String(zip.length),
+      ...uploadFields(buildId, zip),
+    });
     assert.equal(answer.status, 201);
     const { session_id, expected_size, current_size, expires_at } = answer.body.data;
     assert.match(session_id, /^[0-9a-f-]{36}$/);
@@ -45,7 +49,12 @@ describe('an upload session', () => {
     const session = await startSession(server, game, zip);
     const first = await sendChunk(server, game, session, zip, 0, MIB);
     assert.equal(first.status, 202);
-    assert.deepEqual(first.body.data, { session_id: session, current_size: MIB, expected_size: zip.length, progress: 33.3 });
+    assert.deepEqual(first.body.data, {
+      session_id: session,
+      current_size: MIB,
+      expected_size: zip.length,
+      progress: 33.3,
+    });
     await sendChunk(server, game, session, zip, MIB, 2 * MIB);
     const last = await sendChunk(server, game, session, zip, 2 * MIB, zip.length);
     assert.equal(last.status, 201);
@@ -87,13 +96,23 @@ describe('an upload session', () => {
     const wrong: Record<string, string>[] = [
       { 'x-upload-session-id': session },
       { 'content-range': `bytes 0-9/${total}` },
-      ...['bytes 0-9', 'bytes 9-0/100', 'bytes 0-9/*', '0-9/100', 'bytes 0-100/100', 'bytes -9/100', `bytes 0-9/${total + 1}`].map((range) => ({
+      ...[
+        'bytes 0-9',
+        'bytes 9-0/100',
+        'bytes 0-9/*',
+        '0-9/100',
+        'bytes 0-100/100',
+        'bytes -9/100',
+        `bytes 0-9/${total + 1}`,
+      ].map((range) => ({
         'x-upload-session-id': session,
         'content-range': range,
       })),
     ];
     for (const headers of wrong) {
-      const answer = await sendChunk(server, game, session, zip, 0, 10, { headers: { ...game.keyHeaders, ...headers } });
+      const answer = await sendChunk(server, game, session, zip, 0, 10, {
+        headers: { ...game.keyHeaders, ...headers },
+      });
       assert.deepEqual([answer.status, answer.body.error?.code], [400, 4044], JSON.stringify(headers));
     }
   });
@@ -101,7 +120,11 @@ describe('an upload session', () => {
   test('refuses a body larger than its range with 4043 and one smaller with 4044, and neither counts', async () => {
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip);
-    const headers = { ...game.keyHeaders, 'x-upload-session-id': session, 'content-range': `bytes 0-999/${zip.length}` };
+    const headers = {
+      ...game.keyHeaders,
+      'x-upload-session-id': session,
+      'content-range': `bytes 0-999/${zip.length}`,
+    };
     const larger = await sendChunk(server, game, session, zip, 0, 1001, { headers });
     assert.deepEqual([larger.status, larger.body.error?.code, larger.body.data.current_size], [413, 4043, 0]);
     const smaller = await sendChunk(server, game, session, zip, 0, 999, { headers });
@@ -171,10 +194,25 @@ describe('an upload session', () => {
     socket.destroy();
   });
 
+  test('gives way to the next try when the sender of a chunk has fallen silent without closing its connection', async () => {
+    const zip = zipOfSize(MIB);
+    const session = await startSession(server, game, zip);
+    const silent = await beginChunk(server, game, session, zip, 0, zip.length, 1000);
+    await until(async () => (await lockOf(server, session)).rows[0]?.lock_token);
+    const answer = await until(async () => {
+      const next = await sendChunk(server, game, session, zip, 0, zip.length);
+      return next.body.error?.code === 4047 ? undefined : next;
+    });
+    assert.equal(answer.status, 201);
+    silent.destroy();
+  });
+
   test('lets one of many equal chunks through when they race', async () => {
     const zip = zipOfSize(300_000);
     const session = await startSession(server, game, zip);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => sendChunk(server, game, session, zip, 0, 200_000)));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => sendChunk(server, game, session, zip, 0, 200_000)),
+    );
     assert.equal(answers.filter(({ status }) => status === 202).length, 1);
     for (const { status, body } of answers) if (status !== 202) assert.ok([4047, 4044].includes(body.error!.code));
     assert.equal((await sendChunk(server, game, session, zip, 200_000, zip.length)).status, 201);
@@ -213,7 +251,8 @@ describe('an upload session', () => {
     const session = await startSession(server, game, zip);
     await sendChunk(server, game, session, zip, 0, 1000);
     const url = `${server.api}/tool/upload/sessions`;
-    const list = async () => (await (await fetch(`${url}?checksum=${sha256(zip)}`, { headers: game.keyHeaders })).json()).data.sessions;
+    const list = async () =>
+      (await (await fetch(`${url}?checksum=${sha256(zip)}`, { headers: game.keyHeaders })).json()).data.sessions;
     const [listed] = await list();
     assert.deepEqual([listed.session_id, listed.current_size, listed.filename], [session, 1000, 'game.zip']);
     const gone = await fetch(`${url}/${session}`, { method: 'DELETE', headers: game.keyHeaders });
@@ -225,13 +264,24 @@ describe('an upload session', () => {
 
 async function lockOf(server: TestServer, session: string) {
   const { sql } = await import('kysely');
-  return sql<{ lock_token: string | null }>`select lock_token from upload_sessions where session_id = ${session}`.execute(server.ctx.db);
+  return sql<{
+    lock_token: string | null;
+  }>`select lock_token from upload_sessions where session_id = ${session}`.execute(server.ctx.db);
 }
 
 /** Sends the head of a chunk request and the first `sent` bytes of the chunk, and leaves the connection open. */
-async function beginChunk(server: TestServer, game: TestGame, session: string, zip: Buffer, start: number, end: number, sent: number): Promise<Socket> {
+async function beginChunk(
+  server: TestServer,
+  game: TestGame,
+  session: string,
+  zip: Buffer,
+  start: number,
+  end: number,
+  sent: number,
+): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
-  const part = '--B\r\nContent-Disposition: form-data; name="file"; filename="chunk"\r\nContent-Type: application/octet-stream\r\n\r\n';
+  const part =
+    '--B\r\nContent-Disposition: form-data; name="file"; filename="chunk"\r\nContent-Type: application/octet-stream\r\n\r\n';
   const length = part.length + (end - start) + '\r\n--B--\r\n'.length;
   const headers = {
     ...game.keyHeaders,

@@ -41,6 +41,7 @@ const addfiles: Handler<Options> = async (context, options) => {
   const descriptor = await readFilesFile(options.asset);
   const folder = resolve(dirname(options.asset), descriptor.path);
   const entries = await listEntries(folder, { ignore: options.ignore ?? [], signal: context.signal });
+  refuseTooMuch(entries);
   noteOddities(entries, descriptor, context);
   const client = await context.connect();
   const buildId = await findBuild(client, descriptor, context);
@@ -93,25 +94,28 @@ async function zipTo(path: string, entries: readonly Entry[], { output, env, sig
     maxBytes: LIMITS.fileBytes,
     onProgress: progress.update,
   }).finally(progress.finish);
-  refuseUnscannable(zip);
+  refuseBomb(zip);
   output.note(`Zipped ${zip.entries} entries: ${sizeText(zip.bytesIn)} into ${sizeText(zip.size)}.`);
   return zip;
 }
 
-/** What the service would refuse after the upload. Throws LocalError. */
-function refuseUnscannable({ bytesIn, size }: ZipResult): void {
-  if (bytesIn > LIMITS.zipUnpackedBytes) {
-    throw new LocalError(
-      `The files come to ${sizeText(bytesIn)}; ${sizeText(LIMITS.zipUnpackedBytes)} are accepted.`,
-      'Leave out what players do not need with --ignore.',
-    );
-  }
-  if (bytesIn > LIMITS.zipRatio * size) {
-    throw new LocalError(
-      `The files shrink to less than 1/${LIMITS.zipRatio} of their size, which the service takes for a zip bomb.`,
-      'Leave out files of zeros and other padding with --ignore.',
-    );
-  }
+/** The service would refuse it, only after the upload. Throws LocalError. */
+function refuseTooMuch(entries: readonly Entry[]): void {
+  const bytes = entries.reduce((sum, entry) => sum + entry.size, 0);
+  if (bytes <= LIMITS.zipUnpackedBytes) return;
+  throw new LocalError(
+    `The files come to ${sizeText(bytes)}; ${sizeText(LIMITS.zipUnpackedBytes)} are accepted.`,
+    'Leave out what players do not need with --ignore.',
+  );
+}
+
+/** Likewise. */
+function refuseBomb({ bytesIn, size }: ZipResult): void {
+  if (bytesIn <= LIMITS.zipRatio * size) return;
+  throw new LocalError(
+    `The files shrink to less than 1/${LIMITS.zipRatio} of their size, which the service takes for a zip bomb.`,
+    'Leave out files of zeros and other padding with --ignore.',
+  );
 }
 
 type Target = FilesDescriptor & { build_id: string };

@@ -1,8 +1,8 @@
 // Waits until the scan of an uploaded file has ended.
-import { type Client, NetworkError } from '@chauffeur/contract/client';
+import type { Client } from '@chauffeur/contract/client';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getFile } from '@chauffeur/contract/operations/files';
-import { ScanFailedError } from '../failures.ts';
+import { ScanError } from '../failures.ts';
 import { type PatienceOptions, persist } from '../retry.ts';
 
 type FileRecord = OutputOf<typeof getFile>;
@@ -13,7 +13,7 @@ const TRIES = 6;
 
 /**
  * Resolves to the record of a file that players may get (clean, or unscanned where the service has no scanner). Rejects
- * with ScanFailedError when it was refused, with NetworkError when it took longer than `minutes`.
+ * with ScanError when it was rejected or its scan took longer than `minutes`.
  */
 export async function waitForScan(
   client: Client,
@@ -29,14 +29,14 @@ export async function waitForScan(
     if (record.status === 'clean' || record.status === 'unscanned') return record;
     if (record.status === 'infected' || record.status === 'error') throw failureOf(record);
     if (left <= 0) {
-      throw new NetworkError(`The scan of file ${file.file_uid} has not ended within ${minutes} minutes.`);
+      throw new ScanError(`The scan has not ended within ${minutes} minutes.`, 'pending', record);
     }
     await options.waiting.pause(delay, signal);
     left -= delay;
   }
 }
 
-function failureOf(record: FileRecord): ScanFailedError {
+function failureOf(record: FileRecord): ScanError {
   const outcome = record.status === 'infected' ? 'The file is infected' : 'The file could not be scanned';
-  return new ScanFailedError(`${outcome}: ${record.detail ?? record.message}`, record);
+  return new ScanError(`${outcome}: ${record.detail ?? record.message}`, 'rejected', record);
 }

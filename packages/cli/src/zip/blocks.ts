@@ -10,6 +10,8 @@ export const WINDOW_BYTES = 32 * KIB;
 /** The largest stored block of deflate (RFC 1951, 3.2.4: LEN has 16 bits). */
 const STORED_BYTES = 0xffff;
 const STORED_HEADER_BYTES = 5;
+/** For the flush behind a block that hardly shrinks; also zlib’s least size of a chunk. */
+const SPARE_BYTES = 64;
 /** A sample that shrinks to no less than this share marks media and archives: their saving is not worth the time. */
 const WORTHWHILE = 0.97;
 const SAMPLE_SLICES = 8;
@@ -36,12 +38,13 @@ export async function compressBlock(block: Block, level: number): Promise<Buffer
   const packed = await deflate(raw, {
     level,
     // Room for all of the output at once: each refill of a smaller chunk is a round trip to the thread pool.
-    chunkSize: raw.length + STORED_BYTES,
+    chunkSize: storedLength(raw.length) + SPARE_BYTES,
     // A sync flush ends at a byte boundary, where the next block can be joined on (zlib's manual, deflate()).
     finishFlush: last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
     ...(window.length > 0 && { dictionary: window }),
   });
-  return packed.length < storedLength(raw.length) ? packed : null;
+  // Copied, since what zlib returns keeps all of the room alive that it was given.
+  return packed.length < storedLength(raw.length) ? Buffer.from(packed) : null;
 }
 
 /** Whether compressing is likely to pay, by slices from all over the block at the fastest level. */

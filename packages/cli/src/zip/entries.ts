@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { LocalError } from '../failures.ts';
+import { mapInOrder } from './in-order.ts';
 import { byBytes, findNameProblem, findTargetProblem, isIgnored } from './names.ts';
 
 export type Entry = {
@@ -23,6 +24,8 @@ export type Entry = {
   target: string;
 };
 
+const LOOKED_AT_AT_ONCE = 64;
+
 export type ListOptions = { ignore?: readonly string[]; signal?: AbortSignal };
 
 /** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when it holds no file, or something that cannot be zipped. */
@@ -34,7 +37,7 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
     options.signal?.throwIfAborted();
     const names = (await readdir(join(root, parent))).map((name) => parent + name);
     const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []));
-    for (const entry of await Promise.all(kept.map((path) => entryOf(root, path)))) {
+    for await (const entry of mapInOrder(kept, LOOKED_AT_AT_ONCE, (path) => entryOf(root, path))) {
       entries.push(entry);
       if (entry.kind === 'folder') queue.push(entry.path);
     }

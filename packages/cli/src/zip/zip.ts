@@ -1,6 +1,6 @@
 // Writes a folder as a zip: streaming, on several threads, and byte for byte the same whenever the folder is the same.
 import { crc32 } from 'node:zlib';
-import { LIMITS } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, storedLength } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
@@ -126,7 +126,7 @@ async function writeDirectory(records: readonly EntryRecord[], file: HashedFile,
 function refuseAbove(maxBytes: number, size: number): void {
   if (size <= maxBytes) return;
   throw new LocalError(
-    `The zip is larger than ${maxBytes} bytes, the most that is accepted.`,
+    `The zip is larger than ${maxBytes / MIB} MiB, the most that is accepted.`,
     'Leave out what players do not need with --ignore, or split the build.',
   );
 }

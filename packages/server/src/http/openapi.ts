@@ -1,5 +1,5 @@
 // Describes the operations as an OpenAPI 3.1 document, straight from the contract.
-import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import { ERRORS, type ErrorCode, statusesOf } from '@chauffeur/contract/errors';
 import { errorsOf, type Operation } from '@chauffeur/contract/operation';
 import Type, { type TSchema } from 'typebox';
 
@@ -113,8 +113,12 @@ function envelopeOf(output: TSchema): TSchema {
 }
 
 function failures(operation: Operation): Record<string, object> {
-  const byStatus = Map.groupBy(errorsOf(operation), (code) => ERRORS[code].status);
-  const describe = (codes: readonly ErrorCode[]) => codes.map((code) => `${code}: ${ERRORS[code].meaning}`).join(' ');
+  const byStatus = Map.groupBy(
+    errorsOf(operation).flatMap((code) => statusesOf(code).map((status) => ({ code, status }))),
+    ({ status }) => status,
+  );
+  const describe = (answers: readonly { code: ErrorCode }[]) =>
+    answers.map(({ code }) => `${code}: ${ERRORS[code].meaning}`).join(' ');
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [status, { description: describe(codes), content }]),

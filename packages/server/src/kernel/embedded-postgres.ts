@@ -1,5 +1,5 @@
 // A PostgreSQL of our own under the data folder: created, started, adopted after a crash, stopped by the last that uses it.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
@@ -21,8 +21,13 @@ export class EmbeddedPostgresError extends Error {
 }
 
 type Binaries = { initdb: string; postgres: string };
-/** The account that PostgreSQL runs as: it refuses root. */
-type Owner = { uid: number; gid: number; name: string };
+/** The account that PostgreSQL runs as when the service runs as root, which PostgreSQL refuses. */
+type Owner = {
+  uid: number;
+  gid: number;
+  /** Whether it may enter the folders of the data and of the programs by itself. */
+  mayEnter: boolean;
+};
 type Cluster = { folder: string; socketFolder: string; binaries: Binaries; owner: Owner | undefined };
 
 const DATABASE = 'chauffeur';
@@ -90,43 +95,45 @@ function isProcess(pid: number): boolean {
 
 async function locate(dataFolder: string): Promise<Cluster> {
   const folder = join(dataFolder, 'postgres');
-  const owner = process.getuid?.() === 0 ? await unprivilegedAccount() : undefined;
+  const binaries = await findBinaries();
+  await mkdir(dataFolder, { recursive: true });
+  const owner =
+    process.getuid?.() === 0 ? await unprivilegedAccount([dataFolder, dirname(binaries.postgres)]) : undefined;
   let socketFolder = join(dataFolder, 'postgres-socket');
   if (Buffer.byteLength(socketFolder) > SOCKET_FOLDER_LENGTH) {
     const mark = createHash('sha256').update(folder).digest('hex').slice(0, 16);
     socketFolder = join(tmpdir(), `chauffeur-${userInfo().uid}-${mark}`);
   }
-  await mkdir(dataFolder, { recursive: true });
   for (const path of [folder, socketFolder]) {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await chmod(path, 0o700);
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
   }
-  if (owner !== undefined) await checkReachable(folder, owner);
-  return { folder, socketFolder, binaries: await findBinaries(), owner };
+  return { folder, socketFolder, binaries, owner };
 }
 
-async function unprivilegedAccount(): Promise<Owner> {
+async function unprivilegedAccount(folders: readonly string[]): Promise<Owner> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
     const fields = lines.find((candidate) => candidate[0] === name);
-    if (fields !== undefined) return { uid: Number(fields[2]), gid: Number(fields[3]), name };
+    if (fields === undefined) continue;
+    const account = { uid: Number(fields[2]), gid: Number(fields[3]) };
+    return { ...account, mayEnter: await mayEnter(folders, account.uid) };
   }
   throw new EmbeddedPostgresError(
     'PostgreSQL does not run as root and there is no account postgres or nobody: start the server as another user, or set DATABASE_URL.',
   );
 }
 
-/** As root, every folder above the data must let the other account pass. */
-async function checkReachable(folder: string, owner: Owner): Promise<void> {
-  for (let at = dirname(folder); at !== dirname(at); at = dirname(at)) {
-    const { mode, uid } = await stat(at);
-    if ((mode & 0o001) === 0 && uid !== owner.uid) {
-      throw new EmbeddedPostgresError(
-        `Started as root, PostgreSQL runs as ${owner.name}, which may not enter ${at}: set CHAUFFEUR_DATA to a folder that it can reach (such as /var/lib/chauffeur), start as another user, or set DATABASE_URL.`,
-      );
+/** Whether every folder above these lets the account pass; root’s home, for one, does not. */
+async function mayEnter(folders: readonly string[], uid: number): Promise<boolean> {
+  for (const folder of folders) {
+    for (let at = folder; at !== dirname(at); at = dirname(at)) {
+      const found = await stat(at);
+      if ((found.mode & 0o001) === 0 && found.uid !== uid) return false;
     }
   }
+  return true;
 }
 
 async function findBinaries(): Promise<Binaries> {
@@ -188,22 +195,52 @@ async function create(cluster: Cluster, log: Log): Promise<void> {
 }
 
 async function initialise(cluster: Cluster, folder: string): Promise<void> {
-  const options = ['--username', USER, '--auth=trust', '--encoding=UTF8', '--locale=C', '--data-checksums', '-D', folder];
-  const child = spawn(cluster.binaries.initdb, options, {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    cwd: folder,
-    ...accountOf(cluster),
-  });
+  const options = [
+    '--username',
+    USER,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--data-checksums',
+    '-D',
+    folder,
+  ];
+  const child = spawnAsOwner(cluster, cluster.binaries.initdb, options, { stdio: ['ignore', 'ignore', 'pipe'] });
   let complaint = '';
-  child.stderr.on('data', (data: Buffer) => {
+  child.stderr?.on('data', (data: Buffer) => {
     complaint = `${complaint}${data}`.slice(-2000);
   });
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (code !== 0) throw new EmbeddedPostgresError(`initdb failed: ${complaint.trim()}`);
+  const code = await new Promise((resolve) => child.on('error', resolve).on('close', resolve));
+  if (code === 0) return;
+  const reason = code instanceof Error ? code.message : complaint.trim();
+  throw new EmbeddedPostgresError(
+    `PostgreSQL could not be set up: ${reason}\nCorrect that, or set DATABASE_URL to a PostgreSQL server.`,
+  );
 }
 
-function accountOf(cluster: Cluster): { uid?: number; gid?: number } {
-  return cluster.owner === undefined ? {} : { uid: cluster.owner.uid, gid: cluster.owner.gid };
+/**
+ * Runs one of PostgreSQL’s programs under the account that owns the data. Where that account may not enter the folders, as
+ * below root’s home, setpriv(1) lets the program pass: one capability, and still not root.
+ */
+function spawnAsOwner(
+  { owner }: Cluster,
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): ChildProcess {
+  if (owner === undefined) return spawn(program, args, { cwd: '/', ...options });
+  const { uid, gid, mayEnter } = owner;
+  if (mayEnter) return spawn(program, args, { cwd: '/', uid, gid, ...options });
+  const privileges = [
+    '--reuid',
+    `${uid}`,
+    '--regid',
+    `${gid}`,
+    '--clear-groups',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ];
+  return spawn('setpriv', [...privileges, '--', program, ...args], { cwd: '/', ...options });
 }
 
 /**
@@ -237,12 +274,10 @@ async function startServer(cluster: Cluster) {
     log_min_messages: 'warning',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(cluster.binaries.postgres, ['-D', cluster.folder, ...options], {
+  const child = spawnAsOwner(cluster, cluster.binaries.postgres, ['-D', cluster.folder, ...options], {
     stdio: ['ignore', logFile.fd, logFile.fd],
-    cwd: cluster.folder,
     // A session of its own: Ctrl-C in a terminal must reach the service alone, which then stops the database last.
     detached: true,
-    ...accountOf(cluster),
   });
   child.on('error', () => undefined);
   child.unref();

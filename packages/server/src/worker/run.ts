@@ -51,18 +51,27 @@ export async function startWorker(ctx: Context, pool: pg.Pool, bindings: readonl
   };
 }
 
-async function startQueue(ctx: Context, pool: pg.Pool, logger: Logger, bindings: readonly JobBinding[]): Promise<Runner> {
+async function startQueue(
+  ctx: Context,
+  pool: pg.Pool,
+  logger: Logger,
+  bindings: readonly JobBinding[],
+): Promise<Runner> {
   const events = new EventEmitter();
   const recorded: Promise<void>[] = [];
   // The queue locks jobs in the name of the pool.
-  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => recorded.push(ctx.presence.addWorker(workerPool.id)));
+  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) =>
+    recorded.push(ctx.presence.addWorker(workerPool.id)),
+  );
   const runner = await run({
     pgPool: pool,
     concurrency: ctx.config.jobs,
     noHandleSignals: true,
     logger,
     taskList: tasksOf(ctx, bindings),
-    crontab: bindings.flatMap(({ kind, cron }) => (cron === undefined ? [] : [`${cron} ${kind.task} ?max=${kind.maxAttempts}`])).join('\n'),
+    crontab: bindings
+      .flatMap(({ kind, cron }) => (cron === undefined ? [] : [`${cron} ${kind.task} ?max=${kind.maxAttempts}`]))
+      .join('\n'),
     events,
   });
   await Promise.all(recorded);

@@ -33,7 +33,14 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-export type BuildInput = { version?: string; os?: string; arch?: string; channel?: string; build_type?: string; title?: string };
+export type BuildInput = {
+  version?: string;
+  os?: string;
+  arch?: string;
+  channel?: string;
+  build_type?: string;
+  title?: string;
+};
 
 /** Registers a build; answers its id. */
 export async function register(server: TestServer, game: TestGame, input: BuildInput = {}): Promise<string> {
@@ -58,7 +65,11 @@ export function uploadFields(buildId: string, zip: Uint8Array): Record<string, s
 }
 
 /** A form with the text fields first and the file last, unless `fileFirst`. */
-export function formOf(fields: FormFields, zip: Uint8Array | undefined, { filename = 'game.zip', fileFirst = false } = {}): FormData {
+export function formOf(
+  fields: FormFields,
+  zip: Uint8Array | undefined,
+  { filename = 'game.zip', fileFirst = false } = {},
+): FormData {
   const form = new FormData();
   const addFile = () => zip !== undefined && form.append('file', new Blob([zip as Uint8Array<ArrayBuffer>]), filename);
   if (fileFirst) addFile();
@@ -73,7 +84,12 @@ export function upload(server: TestServer, game: TestGame, form: FormData): Prom
 }
 
 /** Registers a build and uploads a zip for it; answers the ids. */
-export async function ship(server: TestServer, game: TestGame, input: BuildInput = {}, zip = smallZip()): Promise<{ buildId: string; fileUid: string }> {
+export async function ship(
+  server: TestServer,
+  game: TestGame,
+  input: BuildInput = {},
+  zip = smallZip(),
+): Promise<{ buildId: string; fileUid: string }> {
   const { os = 'linux', arch = 'x86_64', channel = 'stable' } = input;
   const buildId = await register(server, game, input);
   const answer = await upload(server, game, formOf({ ...uploadFields(buildId, zip), os, arch, channel }, zip));
@@ -83,22 +99,48 @@ export async function ship(server: TestServer, game: TestGame, input: BuildInput
 
 export function openSession(server: TestServer, game: TestGame, fields: FormFields): Promise<Answer> {
   const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return request(`${server.api}/tool/upload/sessions`, { method: 'POST', headers: game.keyHeaders, body: new URLSearchParams(entries) });
+  return request(`${server.api}/tool/upload/sessions`, {
+    method: 'POST',
+    headers: game.keyHeaders,
+    body: new URLSearchParams(entries),
+  });
 }
 
 /** Registers a build and opens a session for `zip`. */
-export async function startSession(server: TestServer, game: TestGame, zip: Uint8Array, fields: FormFields = {}): Promise<string> {
+export async function startSession(
+  server: TestServer,
+  game: TestGame,
+  zip: Uint8Array,
+  fields: FormFields = {},
+): Promise<string> {
   const buildId = await register(server, game);
-  const answer = await openSession(server, game, { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(buildId, zip), ...fields });
+  const answer = await openSession(server, game, {
+    filename: 'game.zip',
+    total_size: String(zip.length),
+    ...uploadFields(buildId, zip),
+    ...fields,
+  });
   if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
   return answer.body.data.session_id;
 }
 
 /** Sends bytes `start` to `end` (not included) of the zip as one chunk. */
-export function sendChunk(server: TestServer, game: TestGame, sessionId: string, zip: Uint8Array, start: number, end: number, init: RequestInit = {}): Promise<Answer> {
+export function sendChunk(
+  server: TestServer,
+  game: TestGame,
+  sessionId: string,
+  zip: Uint8Array,
+  start: number,
+  end: number,
+  init: RequestInit = {},
+): Promise<Answer> {
   return request(`${server.api}/tool/upload/files`, {
     method: 'POST',
-    headers: { ...game.keyHeaders, 'x-upload-session-id': sessionId, 'content-range': `bytes ${start}-${end - 1}/${zip.length}` },
+    headers: {
+      ...game.keyHeaders,
+      'x-upload-session-id': sessionId,
+      'content-range': `bytes ${start}-${end - 1}/${zip.length}`,
+    },
     body: formOf({}, zip.subarray(start, end)),
     ...init,
   });

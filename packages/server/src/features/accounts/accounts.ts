@@ -49,7 +49,9 @@ export function createAuth(db: Db, options: { secret: string; publicUrl: string;
       storage: 'database',
       modelName: 'user_rate_limits',
       fields: { lastRequest: 'last_request' },
-      customRules: Object.fromEntries(GUESSABLE_ROUTES.map((route) => [route, { window: 60, max: options.limitSignIns }])),
+      customRules: Object.fromEntries(
+        GUESSABLE_ROUTES.map((route) => [route, { window: 60, max: options.limitSignIns }]),
+      ),
     },
     user: {
       modelName: 'users',
@@ -122,10 +124,19 @@ export async function createUser(
   input: { email: string; password: string; name: string; verified: boolean },
 ): Promise<User> {
   const email = input.email.trim().toLowerCase();
-  if ((await findUserByEmail(ctx.db, email)) !== null) throw new AccountError(`There is an account with the email ${email} already.`);
+  if ((await findUserByEmail(ctx.db, email)) !== null)
+    throw new AccountError(`There is an account with the email ${email} already.`);
   const { internalAdapter, password } = await auth.$context;
-  const { id } = await internalAdapter.createUser({ email, name: input.name, emailVerified: input.verified }, { method: 'admin' });
-  await internalAdapter.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: await password.hash(input.password) });
+  const { id } = await internalAdapter.createUser(
+    { email, name: input.name, emailVerified: input.verified },
+    { method: 'admin' },
+  );
+  await internalAdapter.linkAccount({
+    userId: id,
+    providerId: 'credential',
+    accountId: id,
+    password: await password.hash(input.password),
+  });
   if (!input.verified) await auth.api.sendVerificationEmail({ body: { email } });
   return { id, name: input.name, email, emailVerified: input.verified };
 }

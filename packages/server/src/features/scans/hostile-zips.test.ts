@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
 import { hash } from 'node:crypto';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { buildZip, ordinaryPieces, storeZip } from '../../../test/setup/zips.ts';
 import { examine } from './examine.ts';
@@ -62,7 +62,9 @@ const mutated = fc
   .tuple(fc.constantFrom(...ZIPS), fc.array(mutation, { minLength: 1, maxLength: 4 }))
   .map(([zip, changes]) => changes.reduce((bytes, change) => (bytes.length > 30 ? mutate(bytes, change) : bytes), zip));
 
-it('answers with a report to whatever was done to a zip, and finds no other content in it', { timeout: 120_000 }, async (t) => {
+it('answers with a report to whatever was done to a zip, and finds no other content in it', {
+  timeout: 120_000,
+}, async (t) => {
   const whole = await storeZip(ZIPS[0]!);
   t.after(whole.remove);
   const truth = (await scanZip(whole.store, whole.key, whole.size, null)).entries;

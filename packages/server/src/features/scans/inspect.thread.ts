@@ -4,7 +4,8 @@ import { openBlobStore } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads.ts';
 import type { InspectInput } from './inspect.ts';
-import { readZipDirectory, ZipError } from './zip-directory.ts';
+import { readZipDirectory } from './zip-directory.ts';
+import { ZipError } from './zip-entry.ts';
 import { judgeDirectory } from './zip-rules.ts';
 
 await answerTask(async ({ blobSettings, key }: InspectInput): Promise<string | null> => {

@@ -8,7 +8,7 @@ export type InspectInput = { blobSettings: BlobSettings; key: string };
 
 const THREAD = new URL('./inspect.thread.ts', import.meta.url);
 /** The heap holds 200,000 entries in 150 MB. */
-const LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
+const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
  * Why the zip under `key` is refused, as a sentence for error 4041; null when it is taken. Rejects with BlobMissingError, with
@@ -16,5 +16,5 @@ const LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
  */
 export function inspectZip(blobSettings: BlobSettings, key: string): Promise<string | null> {
   const input: InspectInput = { blobSettings, key };
-  return runInThread(THREAD, input, LIMITS, [BlobMissingError]);
+  return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);
 }

@@ -58,7 +58,12 @@ describe('scanZip without a scanner', () => {
 
   it('reads entries whatever their order in the file, and bytes between them', async (t) => {
     const contents = ['a'.repeat(100), 'b'.repeat(100), 'c'];
-    const pieces = contents.map((data, index) => ({ name: data[0]!, data, method: 8, before: Buffer.alloc(index * 50) }));
+    const pieces = contents.map((data, index) => ({
+      name: data[0]!,
+      data,
+      method: 8,
+      before: Buffer.alloc(index * 50),
+    }));
     const { outcome, entries } = await scan(t, buildZip(pieces, { reversed: true }));
     assert.equal(outcome, 'unscanned');
     assert.deepEqual(
@@ -89,22 +94,24 @@ describe('scanZip without a scanner', () => {
 
   it('fails a lying size before it has unpacked more than that', async (t) => {
     const bomb = { name: 'a', data: Buffer.alloc(5 * MIB), method: 8 };
-    assert.match(await failure(t, [{ ...bomb, size: 100 }]), /larger than the directory says/);
+    for (const size of [100, 0, 1_000_000]) {
+      assert.match(await failure(t, [{ ...bomb, size }]), /larger than the directory says/);
+    }
     assert.match(await failure(t, [{ name: 'a', data: 'xyz', method: 8, size: 4 }]), /smaller than the directory says/);
   });
 
   it('fails a broken deflate stream, one that is cut short and one with bytes behind it', async (t) => {
-    const data = randomBytes(1000);
-    const whole = deflateRawSync(data);
-    const broken = Buffer.from(whole).fill(0xff, 0, 20);
-    assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: broken }]), /not well compressed/);
-    assert.match(
-      await failure(t, [{ name: 'a', data, method: 8, packed: whole.subarray(0, -5) }]),
-      /not well compressed/,
-    );
-    for (const extra of [1, 100_000]) {
-      const packed = Buffer.concat([whole, Buffer.alloc(extra)]);
-      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed }]), /bytes behind its compressed content/);
+    // Small content is inflated in one call, large as a stream.
+    for (const data of [randomBytes(1000), randomBytes(500_000)]) {
+      const whole = deflateRawSync(data);
+      const broken = Buffer.from(whole).fill(0xff, 0, 20);
+      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: broken }]), /not well compressed/);
+      const cut = whole.subarray(0, -5);
+      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: cut }]), /not well compressed/);
+      for (const extra of [1, 100_000]) {
+        const packed = Buffer.concat([whole, Buffer.alloc(extra)]);
+        assert.match(await failure(t, [{ name: 'a', data, method: 8, packed }]), /bytes behind its compressed content/);
+      }
     }
   });
 
@@ -223,6 +230,17 @@ describe('scanZip with clamd', () => {
       { name: 'eicar.com', data: EICAR },
     ]);
     assert.equal((await scan(t, zip, scanner)).outcome, 'infected');
+  });
+
+  it('rejects with ScannerUnavailableError when clamd dies during the scan', async (t) => {
+    const mortal = await startClamd();
+    if (mortal === null) return t.skip(NO_CLAMD);
+    t.after(mortal.stop);
+    const scanner = createClamdScanner({ address: mortal.address, streamLimit: small });
+    const pieces = Array.from({ length: 300 }, (_, index) => ({ name: `${index}`, data: randomBytes(100_000) }));
+    const rejected = assert.rejects(scan(t, buildZip(pieces), scanner), ScannerUnavailableError);
+    await mortal.kill();
+    await rejected;
   });
 
   it('rejects with ScannerUnavailableError when clamd is gone', async (t) => {

@@ -6,9 +6,10 @@ import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 import { showName } from './entry-name.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
 import { judgeLink } from './link-rules.ts';
-import { scanInWindows } from './windows.ts';
+import { describeInfected, PartScans } from './part-scans.ts';
 import { readZipParts } from './zip-content.ts';
-import { readZipDirectory, type ZipDirectory, type ZipEntry, ZipError } from './zip-directory.ts';
+import { readZipDirectory } from './zip-directory.ts';
+import { type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 import { judgeDirectory, unpackedBytes } from './zip-rules.ts';
 
 /**
@@ -49,6 +50,7 @@ export async function scanZip(
 }
 
 const WHOLE = 'the .zip as a whole';
+const UNLISTED = 'the bytes that belong to no entry';
 
 /** clamd’s MaxFiles: of an archive with more it looks at the first so many, and says so only where AlertExceedsMax is on. */
 const FILES_AT_ONCE = 10_000;
@@ -74,49 +76,39 @@ type PartsReport = {
   entries: ExaminedEntry[];
 };
 
-/** Reads every part of the zip, and scans it when there is a scanner. Ends at the first that is infected. Throws ZipError. */
+/** Reads every part of the zip, and scans it when there is a scanner. Leaves off when one is infected. Throws ZipError. */
 async function scanParts(
   store: BlobStore,
   key: string,
   directory: ZipDirectory,
   scanner: Scanner | null,
 ): Promise<PartsReport> {
-  const unscanned: string[] = [];
+  const scans = scanner === null ? null : new PartScans(scanner);
   const digests = new Map<ZipEntry, string>();
-  for await (const part of readZipParts(store, key, directory)) {
-    const { entry } = part;
-    const target = entry?.type === 'symlink' ? await readTarget(entry, part.content) : null;
-    if (scanner !== null && entry?.size !== 0) {
-      const place = entry === null ? 'the bytes that belong to no entry' : showName(entry.path);
-      const verdict = await scanInWindows(scanner, target === null ? part.content : Readable.from([target]));
-      if (verdict.result === 'not-scanned') unscanned.push(`${place} (${verdict.reason})`);
-      if (verdict.result === 'infected') {
-        return { infected: describeInfected(verdict.signature, place), unscanned, entries: [] };
-      }
-    }
-    const sha256 = await part.finish();
+  for await (const { entry, content, size, finish } of readZipParts(store, key, directory)) {
+    const target = entry?.type === 'symlink' ? await readTarget(entry, content) : null;
+    const place = entry === null ? UNLISTED : showName(entry.path);
+    if (size > 0) await scans?.add(place, target === null ? content : Readable.from([target]), size);
+    const sha256 = await finish();
     if (entry !== null && entry.type !== 'folder') digests.set(entry, sha256);
+    if (scans !== null && scans.infected !== null) break;
   }
+  const unscanned = (await scans?.finish()) ?? [];
+  const infected = scans?.infected ?? null;
   const entries = directory.entries.map((entry) => {
     return { path: entry.path, type: entry.type, size: entry.size, sha256: digests.get(entry) ?? null };
   });
-  return { infected: null, unscanned, entries };
+  return { infected, unscanned, entries: infected === null ? entries : [] };
 }
 
 /** The content of a link, which `judgeDirectory` found to be short. Throws ZipError when it leads out of the archive. */
 async function readTarget(entry: ZipEntry, content: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  const target = Buffer.concat(chunks);
+  const target = Buffer.concat(await Array.fromAsync(content));
   for (const name of entry.names) {
     const reason = judgeLink(name, target.toString('utf8'));
     if (reason !== null) throw new ZipError(reason);
   }
   return target;
-}
-
-function describeInfected(signature: string, place: string): string {
-  return `The scanner found ${signature} in ${place}.`;
 }
 
 const MOST_NAMED = 10;

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { buildZip, ordinaryPieces, storeZip, type ZipEnd, type ZipPiece } from '../../../test/setup/zips.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { readZipDirectory, type ZipDirectory, ZipError } from './zip-directory.ts';
+import { readZipDirectory } from './zip-directory.ts';
+import { type ZipDirectory, ZipError } from './zip-entry.ts';
 
 async function read(t: TestContext, ...bytes: readonly Buffer[]): Promise<ZipDirectory> {
   const zip = await storeZip(...bytes);

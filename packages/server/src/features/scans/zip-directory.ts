@@ -10,47 +10,7 @@ import {
 } from 'yauzl';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { readBytes } from './blob-bytes.ts';
-
-/** The file is not a usable zip. The message is a sentence for its uploader, with the remedy. */
-export class ZipError extends Error {
-  override readonly name = 'ZipError';
-}
-
-/** One record of the central directory (APPNOTE.TXT, 4.3.12), with the sizes and offset of its zip64 field where it has one. */
-export type ZipEntry = {
-  /** As most unpackers would name the file: segments divided by `/`. May be hostile until `judgeDirectory` has seen it. */
-  path: string;
-  /** `path` and every other name that some unpacker would read out of the record. */
-  names: readonly string[];
-  /** The name’s bytes, which the local header repeats. */
-  rawName: Buffer;
-  type: 'file' | 'folder' | 'symlink';
-  /** General purpose bit flags (4.4.4). */
-  flags: number;
-  /** Compression method (4.4.5): 0 stored, 8 deflated. */
-  method: number;
-  crc32: number;
-  /** Bytes in the zip. */
-  packedSize: number;
-  /** Bytes when unpacked. */
-  size: number;
-  /** Where its local header begins. */
-  offset: number;
-};
-
-export type ZipDirectory = {
-  /** Bytes of the whole zip. */
-  fileSize: number;
-  /** Where the central directory begins, which is where the entries must end. */
-  start: number;
-  /** The number of entries that the zip announces. */
-  entryCount: number;
-  /** Every entry in the directory’s order; none of them was read when `entryCount` is over the limit that was given. */
-  entries: readonly ZipEntry[];
-};
-
-/** General purpose bit flags that matter here. */
-export const FLAGS = { encrypted: 0x1, dataDescriptor: 0x8, utf8: 0x800, maskedHeaders: 0x2000 } as const;
+import { FLAGS, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 
 /** A directory of 200,000 entries with names of 250 bytes takes 60 MB. */
 const LARGEST_DIRECTORY = 64 * MIB;
@@ -73,7 +33,8 @@ export async function readZipDirectory(
   if (!tail.includes(END_SIGNATURE)) {
     throw new ZipError('The file is not a .zip, or its end is missing; upload the whole .zip.');
   }
-  const reader = new MemoryReader(tailStart, tail);
+  const reader = new MemoryReader();
+  reader.hold(tailStart, tail);
   const zip = await asZipError(
     fromRandomAccessReaderPromise(reader, size, { decodeStrings: false, autoClose: false, validateEntrySizes: false }),
   );
@@ -95,21 +56,16 @@ export async function readZipDirectory(
 
 /** Gives yauzl what was read before, and refuses what lies elsewhere: so the reading itself is bounded and never waits. */
 class MemoryReader extends RandomAccessReader {
-  #start: number;
-  #bytes: Buffer;
+  #start = 0;
+  #bytes: Buffer = Buffer.alloc(0);
 
-  constructor(start: number, bytes: Buffer) {
-    super();
-    this.#start = start;
-    this.#bytes = bytes;
-  }
-
+  /** Takes `bytes`, which begin at `start` of the zip, in place of those held before. */
   hold(start: number, bytes: Buffer): void {
     this.#start = start;
     this.#bytes = bytes;
   }
 
-  /** The bytes from `position` on, fewer than `length` at the end of what is held. */
+  /** The `length` bytes from `position` of the zip. Throws ZipError when they are not held. */
   slice(position: number, length: number): Buffer {
     const from = position - this.#start;
     if (!(from >= 0 && from + length <= this.#bytes.length)) throw damaged('its directory points out of itself');

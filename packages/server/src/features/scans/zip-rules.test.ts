@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
-import type { ZipDirectory, ZipEntry } from './zip-directory.ts';
+import type { ZipDirectory, ZipEntry } from './zip-entry.ts';
 import { judgeDirectory, ZIP_RULES } from './zip-rules.ts';
 
 type Claim = Partial<Omit<ZipEntry, 'names'>> & { path: string; alias?: string };
@@ -55,6 +55,11 @@ describe('judgeDirectory', () => {
 
   it('refuses names that cannot be read', () => {
     for (const path of ['', 'a\0.png', 'a\uFFFD']) assert.equal(refusal([{ path }]), 'unreadable-name');
+  });
+
+  it('refuses a name that no system takes', () => {
+    assert.equal(refusal([{ path: 'ä/'.repeat(1366) }]), 'long-name');
+    assert.equal(refusal([{ path: 'a/'.repeat(2047) }]), null);
   });
 
   it('refuses absolute paths of every system', () => {

@@ -2,7 +2,7 @@
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
 import { showName } from './entry-name.ts';
 import { judgeBelowLinks } from './link-rules.ts';
-import { FLAGS, type ZipDirectory, type ZipEntry } from './zip-directory.ts';
+import { FLAGS, type ZipDirectory, type ZipEntry } from './zip-entry.ts';
 
 type Rule = {
   readonly name: string;
@@ -10,8 +10,8 @@ type Rule = {
   readonly judge: (directory: ZipDirectory) => string | null;
 };
 
-/** A link’s target is a path; no system takes a longer one (PATH_MAX). */
-const LONGEST_TARGET = 4096;
+/** Bytes of a path; no system takes a longer one (PATH_MAX). */
+const LONGEST_PATH = 4096;
 const LOCAL_HEADER_BYTES = 30;
 
 /** The rules. The first that refuses gives the reason, so those that make a name safe to judge stand before those that use it. */
@@ -31,6 +31,13 @@ export const ZIP_RULES: readonly Rule[] = [
   {
     name: 'unreadable-name',
     judge: ofNames((name) => name === '' || /[\0\uFFFD]/.test(name), 'cannot be read; name it in UTF-8'),
+  },
+  {
+    name: 'long-name',
+    judge: ofNames(
+      (name) => Buffer.byteLength(name) > LONGEST_PATH,
+      'has too long a name; use fewer or shorter folders',
+    ),
   },
   {
     name: 'absolute-path',
@@ -80,7 +87,7 @@ export const ZIP_RULES: readonly Rule[] = [
   {
     name: 'link-without-target',
     judge: ofEntries(
-      ({ type, size }) => type === 'symlink' && (size === 0 || size > LONGEST_TARGET),
+      ({ type, size }) => type === 'symlink' && (size === 0 || size > LONGEST_PATH),
       'is a symbolic link and its content is not a path; make the .zip again',
     ),
   },

@@ -13,7 +13,7 @@ import { completeFile, type UploadedFile, uploadedFileOf } from './complete-file
 import { type ContentRange, parseContentRange } from './content-range.ts';
 import { createReceiver, type Receiver, storeBytes } from './receive.ts';
 import { forgetHash, hashAt, rememberHash } from './session-hashes.ts';
-import { dropSession, lockSession, requireSession, type Session } from './sessions.ts';
+import { dropSession, lockSession, requireSession, type Session } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
 
 export type ChunkReceipt = Extract<OutputOf<typeof uploadFile>, { session_id: string }>;
@@ -37,8 +37,10 @@ export async function receiveChunk(
     const { upload, receiver } = await store(ctx, session, range, readFile, lost);
     if (isLast) return await finish(ctx, session, lock, upload, receiver);
     return await commit(ctx, session, lock, upload, receiver);
-  } finally {
+  } catch (error) {
+    // Only then: a chunk that counts has freed the lock in the same statement.
     await sessions.releaseLock(ctx.db, session, lock);
+    throw error;
   }
 }
 

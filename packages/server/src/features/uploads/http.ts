@@ -9,9 +9,9 @@ import { countUse } from '../../kernel/rate-limit.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { receiveChunk } from './chunk.ts';
 import type { UploadedFile } from './complete-file.ts';
-import { openSession } from './sessions.ts';
 import { startSingleUpload } from './single.ts';
 import { tooLarge } from './target.ts';
+import { openSession } from './uploads.ts';
 
 /** What a form may hold beside its file: text fields and the headers of its parts. */
 const FORM_BYTES = 8 * MIB;

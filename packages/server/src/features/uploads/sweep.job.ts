@@ -4,7 +4,7 @@ import { HOUR } from '../../kernel/clock.ts';
 import { defineJob } from '../../kernel/jobs.ts';
 import { isAlive } from '../../kernel/presence.ts';
 import { existingFiles } from '../files/files.ts';
-import { dropSession } from './sessions.ts';
+import { dropSession } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
 
 export const sweepSessionsJob = defineJob<object>('uploads:sweep-sessions', 3);

@@ -89,7 +89,10 @@ export function listOpen(
   );
 }
 
-/** Takes the session's lock when it is free, or held by `stale`. Undefined when it is neither, or the session is over. */
+/**
+ * Takes the session's lock when it is free, or held by `stale`. Undefined when it is neither, or the session is over. Does not
+ * wait for the disk: a database that falls and forgets the lock has broken the connection that keeps its holder among the living.
+ */
 export function takeLock(
   db: Db,
   session: SessionRow,
@@ -98,7 +101,9 @@ export function takeLock(
 ): Promise<SessionRow | undefined> {
   return row(
     db,
-    sql<SessionRow>`update upload_sessions set lock_token = ${lock.token}, lock_process = ${lock.processNo}
+    sql<SessionRow>`with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+      update upload_sessions set lock_token = ${lock.token}, lock_process = ${lock.processNo}
+      from unhurried
       where game_id = ${session.game_id} and session_id = ${session.session_id} and finished_at is null
         and (lock_token is null or lock_token = ${stale}::uuid)
       returning ${columns}`,

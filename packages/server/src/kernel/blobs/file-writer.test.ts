@@ -60,3 +60,14 @@ test('tells why it could not write, and lets go of the source', async () => {
   await assert.rejects(writeDurably(file, 0, source()), { code: 'EBADF' });
   assert.ok(released);
 });
+
+test('releases every buffer, once it is written', async () => {
+  await using file = await open(path, 'w');
+  const released: number[] = [];
+  const source = {
+    [Symbol.asyncIterator]: () => inBuffers(randomBytes(MIB), 100_000),
+    release: (bytes: Uint8Array) => released.push(bytes.length),
+  };
+  await writeDurably(file, 0, source);
+  assert.deepEqual(released, [...Array(10).fill(100_000), MIB - 1_000_000]);
+});

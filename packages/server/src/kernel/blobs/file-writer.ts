@@ -9,8 +9,8 @@ import type { ByteSource } from './store.ts';
 const BATCH_BYTES = 64 * 1024;
 /** Buffers in one batch, however small they are: what one writev takes (IOV_MAX of Linux). */
 const BATCH_BUFFERS = 1024;
-/** Writing back starts early, or the last byte of 5 GiB waits for all of it to reach the disk. */
-const SYNC_BYTES = 64 * 1024 * 1024;
+/** Writing back starts early, or the last byte of 5 GiB, and of each chunk of 16 MiB, waits for all of it to reach the disk. */
+const SYNC_BYTES = 8 * 1024 * 1024;
 
 /**
  * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. One batch is held in

@@ -1,7 +1,6 @@
 // One conversation with clamd: a command, the bytes that belong to it, one answer.
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { MIB } from '@chauffeur/contract/limits';
 import { ScannerUnavailableError } from './scanner.ts';
 
 /** Where clamd listens. */
@@ -19,16 +18,13 @@ export type ClamdConnection = {
   readonly reply: Promise<string>;
   /** Whether `reply` is settled, so that there is no use in sending more. */
   isOver(): boolean;
-  /** Sends the buffers as one write and waits until there is room for more. What became of them, `reply` tells. */
+  /** Sends the buffers as one write, once clamd has taken most of those before. What became of them, `reply` tells. */
   write(...buffers: Uint8Array[]): Promise<void>;
   close(): void;
 };
 
 /** An answer is one line; a longer one does not come from clamd. */
 const LONGEST_REPLY = 64 * 1024;
-
-/** Bytes that may wait for clamd to take them: it finds more to do at once, and does not stand still until we are told. */
-const MOST_WAITING = 2 * MIB;
 
 /** Connects to clamd. Never throws: `reply` rejects when it cannot be reached. */
 export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTimeouts): ClamdConnection {
@@ -64,22 +60,27 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
   });
   // It is awaited only after everything was sent; a refusal that comes earlier must not count as unhandled.
   reply.catch(() => {});
+  // The two writes before: settled when clamd took the bytes, or never will.
+  let older = Promise.resolve();
+  let newer = Promise.resolve();
 
   return {
     reply,
     isOver: () => over,
     async write(...buffers) {
+      // Two writes are under way, so that clamd finds more to read while the next one is made.
+      await older;
       // clamd may answer and close while bytes are still on their way. A write to the closed socket would destroy ours with the
       // answer still unread in it, so what has come in is read first.
       await setImmediate();
       if (over) return;
-      const taken = new Promise<void>((resolve) => {
+      older = newer;
+      newer = new Promise<void>((resolve) => {
         socket.cork();
         for (const buffer of buffers.slice(0, -1)) socket.write(buffer);
         socket.write(buffers.at(-1) ?? '', () => resolve());
         socket.uncork();
       });
-      if (socket.writableLength > MOST_WAITING) await taken;
     },
     close: () => socket.destroy(),
   };

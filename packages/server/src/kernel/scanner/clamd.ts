@@ -22,7 +22,10 @@ const TIMEOUTS: ClamdTimeouts = { connectMs: 5_000, idleMs: 150_000 };
 /** clamd answers OK to a stream over 2 GiB without having looked at it. */
 const LARGEST_STREAM = 2 ** 31 - 1;
 
-/** Small buffers are sent together up to this size: each chunk costs clamd two reads and a write to its temporary file. */
+/**
+ * Bytes of one chunk. Less costs both sides more rounds; of more, clamd’s refusal would often be lost, as the socket breaks while
+ * we are still busy with writing.
+ */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
@@ -88,25 +91,41 @@ async function sendStream(
   limit: number,
 ): Promise<boolean> {
   let sent = 0;
-  let waiting: Uint8Array[] = [];
-  let length = 0;
-  for await (const buffer of source) {
+  for await (const chunk of chunksOf(source)) {
     if (connection.isOver()) return true;
-    waiting.push(buffer);
-    length += buffer.length;
-    if (sent + length > limit) return false;
-    if (length < CHUNK_BYTES) continue;
-    await connection.write(lengthOf(length), ...waiting);
+    const length = lengthOf(chunk);
     sent += length;
-    waiting = [];
-    length = 0;
+    if (sent > limit) return false;
+    await connection.write(encodeLength(length), ...chunk);
   }
-  if (length > 0) await connection.write(lengthOf(length), ...waiting);
-  await connection.write(lengthOf(0));
+  await connection.write(encodeLength(0));
   return true;
 }
 
-function lengthOf(bytes: number): Buffer {
+/** The bytes of `source`, cut or put together to chunks of CHUNK_BYTES, each as the buffers that make it up; the last may be less. */
+async function* chunksOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[], undefined> {
+  let chunk: Uint8Array[] = [];
+  let room = CHUNK_BYTES;
+  for await (const buffer of source) {
+    for (let rest = buffer; rest.length > 0; ) {
+      const part = rest.subarray(0, room);
+      rest = rest.subarray(part.length);
+      chunk.push(part);
+      room -= part.length;
+      if (room > 0) break;
+      yield chunk;
+      chunk = [];
+      room = CHUNK_BYTES;
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function lengthOf(chunk: readonly Uint8Array[]): number {
+  return chunk.reduce((sum, buffer) => sum + buffer.length, 0);
+}
+
+function encodeLength(bytes: number): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes);
   return length;

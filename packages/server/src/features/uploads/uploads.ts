@@ -1,4 +1,4 @@
-// Upload sessions: opened, listed, given up, and locked while one of their chunks arrives.
+// Uploads: the sessions of zips that come in chunks, opened, listed and given up. The streaming routes are in http.ts.
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalChecksum } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
@@ -7,18 +7,15 @@ import type { Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/db.ts';
 import type { Fields } from '../../kernel/form.ts';
-import { isUuid, newId } from '../../kernel/ids.ts';
-import { isAlive } from '../../kernel/presence.ts';
+import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
-import { endStalledChunk } from './chunks-under-way.ts';
 import { blobKeyOf } from './complete-file.ts';
-import { forgetHash } from './session-hashes.ts';
+import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
 import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
 import * as sessions from './uploads.sql.ts';
 
-export type Session = sessions.SessionRow;
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
 
 /** A guess: sessions end when they end. */
@@ -120,55 +117,4 @@ export async function abortUploadSession(
     throw error;
   });
   return { session_id: session.session_id };
-}
-
-/** The game's session with this id. Throws 4045 when there is none or its time is over. */
-export async function requireSession(ctx: Context, caller: GameCaller, sessionId: string): Promise<Session> {
-  const session = isUuid(sessionId) ? await sessions.findSession(ctx.db, caller.gameId, sessionId) : undefined;
-  if (session === undefined || session.expires_at <= ctx.clock.now()) throw unknownSession();
-  return session;
-}
-
-function unknownSession(): ApiError {
-  return new ApiError(
-    4045,
-    'X-Upload-Session-ID: no open session has this id, or its time is over; open a new session.',
-  );
-}
-
-/**
- * Locks the session for one chunk and answers its row as it is under the lock. A lock whose process died is taken over at
- * once, one whose sender has fallen silent after a moment. Throws 4047 while another chunk is arriving.
- */
-export async function lockSession(
-  ctx: Context,
-  session: Session,
-): Promise<{ session: Session; lock: sessions.Lock; lost: AbortSignal }> {
-  const { processNo, lost } = ctx.presence.current();
-  const lock = { token: newId(), processNo };
-  const locked = (await sessions.takeLock(ctx.db, session, lock, null)) ?? (await takeOver(ctx, session, lock));
-  if (locked !== undefined) return { session: locked, lock, lost };
-  throw new ApiError(
-    4047,
-    'Another chunk of this session is still uploading; wait a moment, then send this one again.',
-    {
-      data: { retry_after: 1 },
-    },
-  );
-}
-
-async function takeOver(ctx: Context, session: Session, lock: sessions.Lock): Promise<Session | undefined> {
-  const held = await sessions.findSession(ctx.db, session.game_id, session.session_id);
-  if (held === undefined || held.finished_at !== null) throw unknownSession();
-  const { lock_token: token, lock_process: holder } = held;
-  const free =
-    token === null || holder === null || !(await isAlive(ctx.db, holder)) || (await endStalledChunk(held.session_id));
-  return free ? sessions.takeLock(ctx.db, session, lock, token) : undefined;
-}
-
-/** Removes the session and its bytes. */
-export async function dropSession(ctx: Context, session: Session): Promise<void> {
-  forgetHash(session.session_id);
-  await ctx.blobs.delete(session.blob.key);
-  await sessions.deleteSession(ctx.db, session);
 }

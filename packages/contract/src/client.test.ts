@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createClient, NetworkError } from './client.ts';
+import { ApiError } from './errors.ts';
+import { listBuilds } from './operations/builds.ts';
+import { openUploadSession } from './operations/uploads.ts';
+
+/** A client of a server that answers with `listener`. */
+async function clientOf(t: TestContext, listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  return createClient({ url, headers: { 'x-secret-key': 'hush' } });
+}
+
+const failing = (status: number, body: string, headers = {}): RequestListener => {
+  return (_, response) => response.writeHead(status, headers).end(body);
+};
+
+test('the fields of the input go where the operation has them', async (t) => {
+  const seen: string[] = [];
+  const client = await clientOf(t, async (request, response) => {
+    const body = (await Array.fromAsync(request)).join('');
+    seen.push(`${request.method} ${request.url} ${request.headers['content-type'] ?? ''} ${body}`);
+    response.end(JSON.stringify({ success: true, data: {} }));
+  });
+  await client.call(listBuilds, { version: '1 0', page: 2 });
+  const session = {
+    os: 'linux',
+    arch: 'x86_64',
+    channel: 'stable',
+    checksum: 'c',
+    filename: 'ä.zip',
+    total_size: 5,
+  } as const;
+  await client.call(openUploadSession, session);
+  assert.equal(seen[0]?.trim(), 'GET /api/v1/tool/builds?version=1+0&page=2');
+  assert.match(
+    seen[1] ?? '',
+    /^POST \/api\/v1\/tool\/upload\/sessions application\/x-www-form-urlencoded.*filename=%C3%A4\.zip/,
+  );
+});
+
+test('a refusal becomes an ApiError with what the client can act on', async (t) => {
+  const error = { code: 4290, message: 'Too many.', data: { index: 3 } };
+  const headers = { 'retry-after': '17', 'x-request-id': 'r1' };
+  const client = await clientOf(t, failing(429, JSON.stringify({ success: false, error }), headers));
+  await assert.rejects(client.call(listBuilds, {}), (thrown) => {
+    assert.ok(thrown instanceof ApiError);
+    assert.deepEqual([thrown.code, thrown.status, thrown.requestId], [4290, 429, 'r1']);
+    assert.deepEqual(thrown.data, { retry_after: 17, index: 3 });
+    return true;
+  });
+});
+
+test('a code that this client does not know keeps its number and message', async (t) => {
+  const body = JSON.stringify({ success: false, error: { code: 9999, message: 'Brand new.' } });
+  const client = await clientOf(t, failing(503, body));
+  await assert.rejects(client.call(listBuilds, {}), {
+    name: 'ApiError',
+    code: 5000,
+    status: 503,
+    message: 'Brand new. (code 9999)',
+  });
+});
+
+test('answers of a proxy in between are told by their status', async (t) => {
+  for (const [status, code] of [
+    [403, 4031],
+    [404, 4040],
+    [413, 4043],
+    [429, 4290],
+  ] as const) {
+    const client = await clientOf(t, failing(status, '<html>'));
+    await assert.rejects(client.call(listBuilds, {}), { name: 'ApiError', code });
+  }
+  for (const status of [200, 502]) {
+    const client = await clientOf(t, failing(status, '<html>'));
+    await assert.rejects(client.call(listBuilds, {}), NetworkError);
+  }
+});
+
+test('a redirect is not followed, so that the key goes nowhere else', async (t) => {
+  const calls: string[] = [];
+  const client = await clientOf(t, (request, response) => {
+    calls.push(request.url ?? '');
+    response.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  await assert.rejects(client.call(listBuilds, {}), /redirects to \/elsewhere/);
+  assert.equal(calls.length, 1);
+});
+
+test('a lost connection is a NetworkError, an aborted call has the reason of its signal', async (t) => {
+  const stop = new AbortController();
+  const client = await clientOf(t, (request) => {
+    if (request.headers.hold === undefined) request.socket.destroy();
+    else stop.abort(new Error('enough'));
+  });
+  await assert.rejects(client.call(listBuilds, {}), NetworkError);
+  await assert.rejects(client.call(listBuilds, {}, { headers: { hold: '1' }, signal: stop.signal }), /enough/);
+});

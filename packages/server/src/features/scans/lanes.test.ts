@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Lanes } from './lanes.ts';
+
+it('runs no more tasks at once than it has lanes, and all of them', async () => {
+  const lanes = new Lanes(3);
+  let running = 0;
+  let most = 0;
+  let done = 0;
+  for (let count = 0; count < 20; count++) {
+    await lanes.add(async () => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+      done++;
+    });
+  }
+  await lanes.drain();
+  assert.deepEqual([most, done], [3, 20]);
+});
+
+it('tells a failure by the next task for which there is no room, or at the end', async () => {
+  const fail = async () => {
+    throw new Error('broken');
+  };
+  const narrow = new Lanes(1);
+  await narrow.add(fail);
+  await assert.rejects(
+    narrow.add(async () => {}),
+    /broken/,
+  );
+  const wide = new Lanes(9);
+  await wide.add(fail);
+  await wide.add(async () => {});
+  await assert.rejects(wide.drain(), /broken/);
+});

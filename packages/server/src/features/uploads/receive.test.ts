@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { createReceiver } from './receive.ts';
+
+const tooLarge = () => new Error('too large');
+
+async function* sourceOf(...buffers: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* buffers;
+}
+
+test('measures and hashes what passes, and passes it on as it is', async () => {
+  const receiver = createReceiver({ most: 6, tooLarge });
+  const buffers = [Buffer.from('abc'), Buffer.from('def')];
+  assert.deepEqual(await Array.fromAsync(receiver.pass(sourceOf(...buffers))), buffers);
+  assert.equal(receiver.size, 6);
+  assert.equal(receiver.hash?.digest('hex'), createHash('sha256').update('abcdef').digest('hex'));
+});
+
+test('throws at the byte that is one too many', async () => {
+  const receiver = createReceiver({ most: 5, tooLarge });
+  await assert.rejects(Array.fromAsync(receiver.pass(sourceOf(Buffer.from('abc'), Buffer.from('def')))), /too large/);
+});
+
+test('frees a released buffer that has its memory for itself, and no other', () => {
+  const { release } = createReceiver({ most: 1, tooLarge }).pass(sourceOf());
+  const own = new Uint8Array(10);
+  const shared = new Uint8Array(10).subarray(0, 5);
+  release?.(own);
+  release?.(shared);
+  assert.deepEqual([own.byteLength, shared.byteLength], [0, 5]);
+});

@@ -1,0 +1,154 @@
+// Sends generated nonsense to every operation of the real server: it answers with what the operation documents, never breaks,
+// and keeps nothing that no row knows of.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ERRORS, isErrorCode } from '@chauffeur/contract/errors';
+import { errorsOf, type Operation } from '@chauffeur/contract/operation';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { rows } from '../src/kernel/db.ts';
+import { type Known, type Nonsense, nonsenseFor } from './setup/nonsense.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from './setup/raw.ts';
+import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { register, sha256, ship, smallZip, startSession } from './setup/uploads.ts';
+
+const RUNS = 400;
+
+let server: TestServer;
+let game: TestGame;
+let session: { cookie: string };
+let known: Known;
+
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_UPLOADS: '0', CHAUFFEUR_LIMIT_SESSIONS: '0' } });
+  game = await makeGame(server);
+  // Another game than the deploy key's: a key that the person issues would revoke it.
+  const own = await makeGame(server);
+  session = await signIn(server, own.owner);
+  known = await knownTexts(own);
+});
+after(() => server.stop());
+
+async function knownTexts(own: TestGame): Promise<Known> {
+  const zip = smallZip();
+  const shipped = await ship(server, game);
+  const sessions = await Promise.all([1, 2, 3, 4].map(() => startSession(server, game, zip)));
+  const texts = {
+    uid: [own.uid, own.slug, game.uid],
+    build_id: [shipped.buildId, await register(server, own)],
+    file_uid: [shipped.fileUid],
+    session_id: sessions,
+    user_id: [own.owner.id, game.owner.id],
+    email: [game.owner.email],
+    os: ['linux'],
+    arch: ['x86_64'],
+    channel: ['stable', 'beta'],
+    version: ['1.0.0'],
+    build_type: ['game'],
+    engine_version: ['4.3'],
+    checksum: [sha256(zip)],
+    filename: ['game.zip'],
+    name: ['A Game'],
+    slug: ['a-game'],
+    total_size: [String(zip.length)],
+    page: ['1'],
+    page_size: ['5'],
+    header: [...sessions, `bytes 0-9/${zip.length}`, `bytes 0-${zip.length - 1}/${zip.length}`],
+  };
+  return new Map(Object.entries(texts));
+}
+
+test('any nonsense gets an answer that its operation documents', async () => {
+  const property = fc.asyncProperty(nonsenseFor(OPERATIONS, known), async (nonsense) => {
+    const answer = await sendRaw(server, requestOf(nonsense), { endAfter: nonsense.framing === 'long' });
+    const problem = problemOf(nonsense, answer);
+    assert.equal(problem, null, `${problem} ${answer?.status} ${answer?.text}`);
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  const health = await fetch(`${server.url}/health`);
+  assert.deepEqual(await health.json(), { status: 'ok' });
+  // What broke off is tidied up after its connection is gone.
+  await until(async () => (await orphans()).length === 0);
+});
+
+function requestOf({ caller, method, path, headers, body, framing }: Nonsense): RawRequest {
+  const isGame = caller === 'game' || caller === 'both';
+  const isPerson = caller === 'person' || caller === 'both';
+  const credentials = Object.entries({ ...(isGame && game.keyHeaders), ...(isPerson && session) });
+  const bytes = Buffer.from(body ?? '', 'latin1');
+  const difference = framing === 'long' ? 100 : framing === 'short' ? -Math.ceil(bytes.length / 2) : 0;
+  const length: [string, string][] =
+    framing === 'chunked'
+      ? [['Transfer-Encoding', 'chunked']]
+      : [['Content-Length', String(bytes.length + difference)]];
+  const sent = framing === 'chunked' ? inChunks(bytes) : bytes;
+  return {
+    method,
+    path,
+    headers: [...credentials, ...headers, ...(body === null ? [] : length)],
+    ...(body !== null && { body: sent }),
+  };
+}
+
+/** RFC 9112, 7.1. */
+function inChunks(bytes: Buffer): Buffer {
+  const chunk = bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`;
+  return Buffer.from(`${chunk}0\r\n\r\n`, 'latin1');
+}
+
+/** Why the answer is none that the operation documents; null when it is one. */
+function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
+  const operation = OPERATIONS.find(({ id }) => id === nonsense.operation)!;
+  if (answer === null) return mayBeUnanswered(nonsense) ? null : 'no answer';
+  if (answer.status >= 500) return 'a failure of the server';
+  if (isOfTheHttpLayer(answer)) return null;
+  return answer.status < 400 ? problemOfSuccess(operation, answer) : problemOfRefusal(operation, answer);
+}
+
+/**
+ * A client that hangs up in the middle is told nothing. One that sends on after the end of its request, or far more headers
+ * than are read, may find the connection reset before it has read the answer (RFC 9112, 9.6).
+ */
+function mayBeUnanswered({ framing, headers, path }: Nonsense): boolean {
+  return framing === 'long' || framing === 'short' || `${path}${headers.join()}`.length > 12_000;
+}
+
+/**
+ * Answers that come before any operation is found: 400 and 431 of the HTTP parser, for lengths, lines and headers that are
+ * against HTTP, and 400 of the router, for a path whose percent-encoding is broken or whose parameter is very long.
+ */
+function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
+  return (
+    (status === 400 || status === 431) &&
+    body?.error?.code === 4002 &&
+    /^The (request|headers) /.test(body.error.message)
+  );
+}
+
+function problemOfSuccess(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
+  if (!operation.statuses.includes(status)) return 'a status of success that is not documented';
+  return body?.success === true || operation.answerKind === 'bytes' ? null : 'a success without its envelope';
+}
+
+function problemOfRefusal(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
+  const { code, message = '' } = body?.error ?? {};
+  if (status === 416 && operation.answerKind === 'bytes') return null;
+  if (!isErrorCode(code)) return 'a refusal without a code of the registry';
+  if (!errorsOf(operation).includes(code)) return 'a code that is not documented';
+  // 4044 has two: a chunk that does not continue its session is a conflict.
+  if (status !== ERRORS[code].status && !(code === 4044 && status === 409)) return 'a status that is not its code’s';
+  return message === '' ? 'no message' : null;
+}
+
+/** Blobs that no row knows of, and rows whose blob is gone. */
+async function orphans(): Promise<string[]> {
+  const known = await rows(
+    server.ctx.db,
+    sql<{ key: string }>`select blob_key as key from files union select blob->>'key' from upload_sessions
+      union select blob_key from media`,
+  );
+  const kept: string[] = [];
+  for await (const { key } of server.ctx.blobs.list('')) kept.push(key);
+  return [...new Set(kept).symmetricDifference(new Set(known.map(({ key }) => key)))];
+}

@@ -1,0 +1,280 @@
+// Generates requests that no client of ours would send, near enough to the documented ones to get past the first check.
+import { gzipSync } from 'node:zlib';
+import type { Access, Operation } from '@chauffeur/contract/operation';
+import fc from 'fast-check';
+import type { TSchema } from 'typebox';
+import { smallZip } from './uploads.ts';
+
+export type Nonsense = {
+  /** Id of the operation that it is sent to. */
+  operation: string;
+  caller: 'anonymous' | 'game' | 'person' | 'both';
+  method: string;
+  path: string;
+  headers: [name: string, value: string][];
+  /** One character a byte; null where nothing follows the head. */
+  body: string | null;
+  /** How the body's length is told: truly, by chunks, as less than it is, or as more. */
+  framing: 'length' | 'chunked' | 'short' | 'long';
+};
+
+/** By the names of fields and parameters: texts that are right there, such as ids of what exists. */
+export type Known = ReadonlyMap<string, readonly string[]>;
+
+function rightText(known: Known, name: string): fc.Arbitrary<string> {
+  const anywhere = fc.constantFrom(...known.values().toArray().flat());
+  const here = known.get(name);
+  return here === undefined ? anywhere : fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...here) }, anywhere);
+}
+
+const unicode = fc.string({ unit: 'binary', maxLength: 40 });
+const nastyText = fc.oneof(
+  unicode,
+  fc.constantFrom(
+    '',
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    '../..',
+    "'; drop table games",
+    '1e999',
+    '-1',
+    '__proto__',
+    'null',
+  ),
+  fc.integer({ min: 250, max: 70_000 }).map((length) => 'x'.repeat(length)),
+);
+const nastyValue = fc.oneof(
+  nastyText,
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom(Number.MAX_SAFE_INTEGER, -0.5, 1e308, true, [], {}, [[]], { length: 7 }),
+);
+
+/** A value that fits the schema, or nearly does. */
+function nearly(schema: TSchema, known: Known, name = ''): fc.Arbitrary<unknown> {
+  const {
+    type,
+    properties,
+    items,
+    enum: words,
+  } = schema as {
+    type?: string;
+    properties?: Record<string, TSchema>;
+    items?: TSchema;
+    enum?: unknown[];
+  };
+  const right = (): fc.Arbitrary<unknown> => {
+    if (words !== undefined) return fc.constantFrom(...words);
+    if (properties !== undefined) return nearlyObject(properties, known);
+    if (items !== undefined) return fc.array(nearly(items, known, name), { maxLength: 4 });
+    if (type === 'integer' || type === 'number') return fc.integer({ min: -1, max: 200 });
+    return rightText(known, name);
+  };
+  return fc.oneof({ weight: 12, arbitrary: right() }, { weight: 1, arbitrary: nastyValue });
+}
+
+/** Most fields most of the time, and now and then one that nobody knows. */
+function nearlyObject(properties: Record<string, TSchema>, known: Known): fc.Arbitrary<object> {
+  const fields = Object.entries(properties).map(([name, schema]) =>
+    fc.tuple(fc.nat(14), nearly(schema, known, name)).map(([dice, value]) => (dice === 0 ? [] : [[name, value]])),
+  );
+  const strange = fc.tuple(nastyText, nastyValue).map((entry) => [entry]);
+  return fc
+    .tuple(fc.tuple(...fields), fc.option(strange, { freq: 5, nil: [] }))
+    .map(([entries, more]) => Object.fromEntries([...entries, more].flat() as [string, unknown][]));
+}
+
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+const utf8 = (text: string) => latin1(Buffer.from(text));
+const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+const LINE_ENDS = ['\r\n', '\r\n', '\r\n', '\n', '\r', '\r\n\r\n'];
+const zip = smallZip();
+
+/** A multipart body in which something may be wrong anywhere: boundary, part headers, line ends, end. */
+function nearlyForm(fields: object): fc.Arbitrary<string> {
+  const disposition = fc.constantFrom('form-data', 'form-data', 'form-data', 'attachment', 'FORM-DATA', '');
+  const fileName = fc.oneof(fc.constantFrom('game.zip', 'game.zip', '../a.zip', 'a"b.zip', '', "x'; y"), nastyText);
+  const extra = fc.oneof(
+    { weight: 6, arbitrary: fc.constant('') },
+    fc.constantFrom(
+      'Content-Type: text/plain; charset=utf-7',
+      'Content-Type: multipart/mixed; boundary=C',
+      'garbage',
+      ':',
+    ),
+    fc
+      .integer({ min: 40, max: 3000 })
+      .map((count) => Array.from({ length: count }, (_, no) => `X-${no}: y`).join('\r\n')),
+  );
+  const shape = fc.record({
+    disposition,
+    fileName,
+    extra,
+    partName: fc.constantFrom('file', 'file', 'file', 'File', 'files[]', ''),
+    content: fc.oneof(fc.constant(latin1(zip)), fc.uint8Array({ maxLength: 300 }).map(latin1)),
+    fileAt: fc.nat(8),
+    boundary: fc.constantFrom('B', 'B', 'B', 'B', '', 'C', 'B-'),
+    lineEnd: fc.constantFrom(...LINE_ENDS),
+    keep: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.double({ min: 0, max: 1, noNaN: true })),
+  });
+  return shape.map((given) => {
+    const { lineEnd } = given;
+    const partOf = (head: string, content: string) =>
+      `--${given.boundary}${lineEnd}${head}${lineEnd}${lineEnd}${content}${lineEnd}`;
+    const parts = Object.entries(fields).map(([name, value]) =>
+      partOf(`Content-Disposition: form-data; name="${utf8(name)}"`, utf8(asText(value))),
+    );
+    const head = `Content-Disposition: ${given.disposition}; name="${given.partName}"; filename="${utf8(given.fileName)}"`;
+    parts.splice(given.fileAt, 0, partOf(given.extra === '' ? head : `${head}${lineEnd}${given.extra}`, given.content));
+    const whole = `${parts.join('')}--${given.boundary}--${lineEnd}`;
+    return whole.slice(0, Math.round(whole.length * given.keep));
+  });
+}
+
+const CONTENT_TYPES = {
+  json: 'application/json',
+  multipart: 'multipart/form-data; boundary=B',
+  urlencoded: 'application/x-www-form-urlencoded',
+  none: 'application/octet-stream',
+} as const;
+
+type Body = { body: string | null; type: string | null };
+
+function bodyFor(operation: Operation, known: Known): fc.Arbitrary<Body> {
+  const value = operation.body === undefined ? nastyValue : nearly(operation.body, known);
+  const object = value.map((given) => (typeof given === 'object' && given !== null ? given : { given }));
+  const json = value.map((given) => utf8(JSON.stringify(given) ?? ''));
+  const urlencoded = object.map((fields) =>
+    Object.entries(fields)
+      .map(([name, given]) => `${escape(utf8(name))}=${escape(utf8(asText(given)))}`)
+      .join('&'),
+  );
+  const bytes = fc.uint8Array({ maxLength: 2000 }).map(latin1);
+  const deep = fc.nat(50_000).map((depth) => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+  const kinds = { json, multipart: object.chain(nearlyForm), urlencoded, none: bytes };
+  const right = operation.bodyKind ?? 'json';
+  const typeOf = (kind: string) => fc.constant<string | null>(kind);
+  const otherType = fc.oneof(fc.constantFrom(...Object.values(CONTENT_TYPES)), headerText, fc.constant(null));
+  return fc.oneof(
+    { weight: 10, arbitrary: fc.record({ body: kinds[right], type: typeOf(CONTENT_TYPES[right]) }) },
+    { weight: 2, arbitrary: fc.record({ body: fc.oneof(bytes, deep), type: typeOf(CONTENT_TYPES[right]) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ body: json.map((text) => latin1(gzipSync(text))), type: typeOf(CONTENT_TYPES[right]) }),
+    },
+    { weight: 3, arbitrary: fc.record({ body: fc.oneof(...Object.values(kinds), bytes), type: otherType }) },
+    { weight: 1, arbitrary: fc.constant({ body: null, type: null }) },
+  );
+}
+
+/** What may stand in a header's line at all (RFC 9110, 5.5), and more of it than a server has to take. */
+const headerText = fc.oneof(
+  { weight: 6, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => latin1(bytes.map(visible))) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('', ',', 'bytes 0-9/10', 'bytes=0-', '*', '"x"', 'gzip', 'Bearer x', 'a=b;;=;%'),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 4000, max: 20_000 }).map((length) => 'y'.repeat(length)) },
+);
+
+function visible(byte: number): number {
+  return byte < 0x20 || byte === 0x7f ? 0x20 : byte;
+}
+
+const HEADER_NAMES = [
+  'Content-Range',
+  'Content-Range',
+  'X-Upload-Session-ID',
+  'X-Upload-Session-ID',
+  'X-Access-Token',
+  'X-Secret-Key',
+  'Cookie',
+  'Authorization',
+  'Origin',
+  'Range',
+  'If-None-Match',
+  'If-Range',
+  'Content-Encoding',
+  'Accept',
+  'Sec-Fetch-Site',
+  'X-Forwarded-For',
+  'X-Request-Id',
+  'Host',
+];
+
+function headersFor(known: Known): fc.Arbitrary<[string, string][]> {
+  const cookie = headerText.map((text) => `chauffeur.session_token=${text}`);
+  const value = fc.oneof(headerText, rightText(known, 'header'), cookie);
+  const header = fc.tuple(fc.constantFrom(...HEADER_NAMES), value);
+  return fc.oneof({ weight: 3, arbitrary: fc.constant<[string, string][]>([]) }, fc.array(header, { maxLength: 5 }));
+}
+
+/** One segment of a path; never empty and without a slash, so that the route stays the operation's. */
+function segment(known: Known, name: string): fc.Arbitrary<string> {
+  const odd = [
+    '%00',
+    '%',
+    '%zz',
+    '%ff',
+    '%2e%2e%2f',
+    '..',
+    '%F0%9F%8E%AE',
+    'a%2Fb',
+    '%C0%80',
+    ';',
+    '*',
+    'a'.repeat(300),
+  ];
+  const encoded = unicode.filter((text) => text !== '' && text.isWellFormed()).map(encodeURIComponent);
+  return fc.oneof({ weight: 14, arbitrary: rightText(known, name) }, fc.constantFrom(...odd), encoded);
+}
+
+function pathFor(operation: Operation, known: Known): fc.Arbitrary<string> {
+  const pieces = operation.path.split('/').slice(1);
+  const segments = pieces.map((piece) =>
+    piece.startsWith('{') ? segment(known, piece.slice(1, -1)) : fc.constant(piece),
+  );
+  const names = Object.keys((operation.query as { properties?: object } | undefined)?.properties ?? { page: 0 });
+  const pair = fc
+    .constantFrom(...names, ...names, 'x', '__proto__', '')
+    .chain((name) => segment(known, name).map((value) => `${name}=${value}`));
+  const query = fc.oneof(
+    { weight: 2, arbitrary: fc.constant('') },
+    fc.array(pair, { maxLength: 4 }).map((all) => `?${all.join('&')}`),
+  );
+  return fc.tuple(fc.tuple(...segments), query).map(([path, search]) => `/api/v1/${path.join('/')}${search}`);
+}
+
+const CALLERS: Readonly<Record<Access, Nonsense['caller']>> = {
+  public: 'anonymous',
+  account: 'person',
+  deploy_key: 'game',
+};
+
+/** Nonsense for any of the operations, most of it from a caller who may call. */
+export function nonsenseFor(operations: readonly Operation[], known: Known): fc.Arbitrary<Nonsense> {
+  return fc.constantFrom(...operations).chain((operation) =>
+    fc
+      .record({
+        caller: fc.oneof(
+          { weight: 6, arbitrary: fc.constant(CALLERS[operation.access]) },
+          fc.constantFrom<Nonsense['caller']>('anonymous', 'game', 'person', 'both'),
+        ),
+        path: pathFor(operation, known),
+        headers: headersFor(known),
+        body: bodyFor(operation, known),
+        framing: fc.oneof(
+          { weight: 6, arbitrary: fc.constant<Nonsense['framing']>('length') },
+          fc.constantFrom<Nonsense['framing']>('chunked', 'short', 'long'),
+        ),
+      })
+      .map(({ body: { body, type }, headers, ...rest }) => ({
+        operation: operation.id,
+        method: operation.method,
+        ...rest,
+        headers: [...headers, ...(type === null ? [] : [['Content-Type', type] as [string, string]])],
+        body: operation.method === 'GET' ? null : body,
+      })),
+  );
+}

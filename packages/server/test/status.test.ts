@@ -1,0 +1,82 @@
+// What monitors, load balancers and API clients ask of every server: health, metrics, its description, its manners.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { MOUNTINGS } from '../src/features.ts';
+import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
+import { ship } from './setup/uploads.ts';
+
+describe('every server', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer({ env: { CHAUFFEUR_METRICS_TOKEN: 'a token for the monitor' } });
+  });
+  after(() => server.stop());
+
+  test('says that it is up and that its parts answer', async () => {
+    assert.deepEqual(await (await fetch(`${server.url}/health`)).json(), { status: 'ok' });
+    const ready = await fetch(`${server.url}/ready`);
+    assert.equal(ready.status, 200);
+    assert.deepEqual(await ready.json(), {
+      status: 'ready',
+      checks: { database: 'ok', blobs: 'ok', scanner: 'not configured' },
+    });
+  });
+
+  test('is not ready while its scanner does not answer', async () => {
+    const beside = await startServer({
+      beside: server,
+      role: 'api',
+      env: { CHAUFFEUR_CLAMD: 'unix:/nonexistent/clamd' },
+    });
+    try {
+      const ready = await fetch(`${beside.url}/ready`);
+      assert.equal(ready.status, 503);
+      assert.equal(((await ready.json()) as { checks: { scanner: string } }).checks.scanner, 'failed');
+    } finally {
+      await beside.stop();
+    }
+  });
+
+  test('counts what it does, for who has the token', async () => {
+    await ship(server, await makeGame(server));
+    await fetch(`${server.api}/tool/builds`);
+    assert.equal((await fetch(`${server.url}/metrics`)).status, 401);
+    const metrics = await (
+      await fetch(`${server.url}/metrics`, { headers: { authorization: 'Bearer a token for the monitor' } })
+    ).text();
+    assert.match(metrics, /chauffeur_http_request_seconds_count\{operation="uploads.file",status="201"\} 1/);
+    assert.match(metrics, /chauffeur_refusals_total\{operation="builds.list",code="4020"\} 1/);
+    assert.match(metrics, /chauffeur_uploaded_bytes_total\{way="single"\} [1-9]/);
+    assert.match(metrics, /process_resident_memory_bytes/);
+  });
+
+  test('serves exactly the operations of the contract', () => {
+    assert.deepEqual(MOUNTINGS.map(({ operation }) => operation.id).sort(), OPERATIONS.map(({ id }) => id).sort());
+  });
+
+  test('describes them as valid OpenAPI 3.1', async () => {
+    const document = await (await fetch(`${server.api}/openapi.json`)).json();
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(document as Record<string, unknown>);
+    assert.equal(valid, true, JSON.stringify(errors, null, 2));
+    assert.equal(validator.version, '3.1');
+    const { paths } = document as { paths: Record<string, Record<string, { operationId: string }>> };
+    const described = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    assert.deepEqual(described.sort(), OPERATIONS.map(({ id }) => id).sort());
+  });
+
+  test('gives every answer a request id and every failure the envelope', async () => {
+    for (const path of ['/health', '/', '/api/v1/nowhere', '/nowhere', '/api/v1/games', '/api/v1/public/games/%00']) {
+      const response = await fetch(`${server.url}${path}`);
+      assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, path);
+    }
+    const unknown = await request(`${server.api}/nowhere`);
+    assert.deepEqual([unknown.status, unknown.body.success, unknown.body.error?.code], [404, false, 4040]);
+    const wrongMethod = await request(`${server.api}/tool/upload/build`, { method: 'PATCH' });
+    assert.deepEqual([wrongMethod.status, wrongMethod.body.error?.code], [404, 4040]);
+  });
+});
