@@ -121,52 +121,61 @@ async function untilScanned(url: string, headers: Record<string, string>): Promi
   }
 }
 
-async function measure(service: Service, putPid: number, receiver: Receiver, zip: Zip, runs: number): Promise<void> {
-  const fresh = residentOf(service.pid);
-  const seconds: Record<Way, number[]> = { 'raw PUT': [], single: [], chunked: [] };
-  const peaks: number[] = [];
-  let baseline = Number.NaN;
+type Measured = { seconds: Record<Way, number[]>; firstGrowth: number; laterGrowth: number };
+
+/** One round to warm up, then `runs` that count. Growth of memory is in bytes. */
+async function measure(
+  service: Service,
+  putPid: number,
+  receiver: Receiver,
+  zip: Zip,
+  runs: number,
+): Promise<Measured> {
+  const measured: Measured = { seconds: { 'raw PUT': [], single: [], chunked: [] }, firstGrowth: 0, laterGrowth: 0 };
+  let idle = residentOf(service.pid);
   for (let run = 0; run <= runs; run++) {
     for (const way of WAYS) {
-      const pid = way === 'raw PUT' ? putPid : service.pid;
-      const [begun, processorBefore] = [performance.now(), processorSecondsOf(pid)];
-      const peak = await peakDuring(service.pid, () => receiver.upload[way](zip));
-      const took = (performance.now() - begun) / 1000;
-      const processor = processorSecondsOf(pid) - processorBefore;
+      const { seconds, processor, peak } = await timeOne(service, putPid, way, () => receiver.upload[way](zip));
       await receiver.tidy();
+      const name = run === 0 ? 'warm-up' : `run ${run}`;
       note(
-        `${run === 0 ? 'warm-up' : `run ${run}`}: ${way} ${speed(zip, took)} MB/s, ${processor.toFixed(2)} s of processor, memory ${(peak / MIB).toFixed(0)} MiB`,
+        `${name}: ${way} ${speed(zip, seconds)} MB/s, ${processor.toFixed(2)} s of processor, memory ${mib(peak)} MiB`,
       );
-      peaks.push(peak);
-      if (run > 0) seconds[way].push(took);
+      if (run === 0 && way === 'single') measured.firstGrowth = peak - idle;
+      if (run === 0) continue;
+      measured.seconds[way].push(seconds);
+      measured.laterGrowth = Math.max(measured.laterGrowth, peak - idle);
     }
-    if (run === 0) baseline = residentOf(service.pid);
+    if (run === 0) idle = residentOf(service.pid);
   }
-  report(zip, seconds, { fresh, baseline, peak: Math.max(...peaks) });
+  return measured;
+}
+
+/** Seconds that an upload takes, those of processor time in its receiver, and the most memory of the service meanwhile. */
+async function timeOne(service: Service, putPid: number, way: Way, upload: () => Promise<void>) {
+  const pid = way === 'raw PUT' ? putPid : service.pid;
+  const [begun, processorBefore] = [performance.now(), processorSecondsOf(pid)];
+  const peak = await peakDuring(service.pid, upload);
+  return { seconds: (performance.now() - begun) / 1000, processor: processorSecondsOf(pid) - processorBefore, peak };
 }
 
 function speed({ size }: Zip, seconds: number): string {
   return (size / seconds / 1e6).toFixed(0);
 }
 
-function report(
-  zip: Zip,
-  seconds: Record<Way, number[]>,
-  memory: { fresh: number; baseline: number; peak: number },
-): void {
-  const median = {
-    raw: medianOf(seconds['raw PUT']),
-    single: medianOf(seconds.single),
-    chunked: medianOf(seconds.chunked),
-  };
-  print(
-    `${(zip.size / GIB).toFixed(2)} GiB: raw PUT ${speed(zip, median.raw)} MB/s, single ${speed(zip, median.single)} MB/s, chunked ${speed(zip, median.chunked)} MB/s (medians of ${seconds.single.length})`,
-  );
-  printFigure('single / raw PUT', median.raw / median.single, { least: 0.8 });
-  printFigure('chunked / single', median.single / median.chunked, { least: 0.8 });
-  const [sinceStart, sinceWarm] = [memory.peak - memory.fresh, memory.peak - memory.baseline];
-  printFigure('memory over idle after the first uploads', sinceWarm / MIB, { below: 64 }, { unit: ' MiB', digits: 0 });
-  print(`memory over just started = ${(sinceStart / MIB).toFixed(0)} MiB`);
+function mib(bytes: number): string {
+  return (bytes / MIB).toFixed(0);
+}
+
+function report(zip: Zip, { seconds, firstGrowth, laterGrowth }: Measured): void {
+  const [raw, single, chunked] = WAYS.map((way) => medianOf(seconds[way])) as [number, number, number];
+  const speeds = `raw PUT ${speed(zip, raw)} MB/s, single ${speed(zip, single)} MB/s, chunked ${speed(zip, chunked)} MB/s`;
+  print(`${(zip.size / GIB).toFixed(2)} GiB: ${speeds} (medians of ${seconds.single.length})`);
+  printFigure('single / raw PUT', raw / single, { least: 0.8 });
+  printFigure('chunked / single', single / chunked, { least: 0.8 });
+  const inMib = { unit: ' MiB', digits: 0 };
+  printFigure('memory grown by the first upload after the start', firstGrowth / MIB, { below: 64 }, inMib);
+  printFigure('memory grown by later uploads', laterGrowth / MIB, { below: 64 }, inMib);
 }
 
 const { values } = parseArgs({
@@ -180,7 +189,8 @@ try {
   const zip = await makeRandomZip(folder, Number(values.gb) * GIB);
   const service = await startService(join(folder, 'data'));
   try {
-    await measure(service, put.child.pid ?? 0, await prepareReceivers(service, put, folder), zip, Number(values.runs));
+    const receiver = await prepareReceivers(service, put, folder);
+    report(zip, await measure(service, put.child.pid ?? 0, receiver, zip, Number(values.runs)));
   } finally {
     await service.stop();
   }

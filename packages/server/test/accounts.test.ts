@@ -4,7 +4,9 @@ import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
+import { onlyRow } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo, type ReadMail, readMail } from './setup/mail.ts';
@@ -56,10 +58,8 @@ async function isSignedIn(cookie: string): Promise<boolean> {
 }
 
 async function isVerified(email: string, at = server): Promise<boolean> {
-  const database = await readWholeDatabase(at.ctx.db);
-  const user = database.split('\n').find((line) => line.startsWith('users ') && line.includes(email));
-  assert.ok(user);
-  return user.includes(',t,');
+  const query = sql<{ email_verified: boolean }>`select email_verified from users where email = ${email}`;
+  return (await onlyRow(at.ctx.db, query)).email_verified;
 }
 
 /** Opens a link as a mail program does: no cookie, no redirect followed. */

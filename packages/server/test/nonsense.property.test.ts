@@ -13,7 +13,7 @@ import { type RawAnswer, type RawRequest, sendRaw } from './setup/raw.ts';
 import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { register, sha256, ship, smallZip, startSession } from './setup/uploads.ts';
 
-const RUNS = 400;
+const RUNS = 500;
 
 let server: TestServer;
 let game: TestGame;
@@ -21,7 +21,8 @@ let session: { cookie: string };
 let known: Known;
 
 before(async () => {
-  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_UPLOADS: '0', CHAUFFEUR_LIMIT_SESSIONS: '0' } });
+  const limits = ['UPLOADS', 'SESSIONS', 'CHUNKS', 'MEDIA'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
+  server = await startServer({ role: 'api', env: Object.fromEntries(limits) });
   game = await makeGame(server);
   // Another game than the deploy key's: a key that the person issues would revoke it.
   const own = await makeGame(server);
@@ -36,7 +37,7 @@ async function knownTexts(own: TestGame): Promise<Known> {
   const sessions = await Promise.all([1, 2, 3, 4].map(() => startSession(server, game, zip)));
   const texts = {
     uid: [own.uid, own.slug, game.uid],
-    build_id: [shipped.buildId, await register(server, own)],
+    build_id: [shipped.buildId, shipped.buildId, await register(server, own)],
     file_uid: [shipped.fileUid],
     session_id: sessions,
     user_id: [own.owner.id, game.owner.id],

@@ -219,8 +219,9 @@ async function initialise(cluster: Cluster, folder: string): Promise<void> {
 }
 
 /**
- * Runs one of PostgreSQL’s programs under the account that owns the data. Where that account may not enter the folders, as
- * below root’s home, setpriv(1) lets the program pass: one capability, and still not root.
+ * Runs one of PostgreSQL's programs under the account that owns the data. Where that account may not enter the folders, as
+ * below root's home, setpriv(1) lets the program pass: one capability, and still not root. The secure bit is for access(2),
+ * by which initdb looks for its server: without it, that call takes the capability away from whoever is not root.
  */
 function spawnAsOwner(
   { owner }: Cluster,
@@ -231,16 +232,9 @@ function spawnAsOwner(
   if (owner === undefined) return spawn(program, args, { cwd: '/', ...options });
   const { uid, gid, mayEnter } = owner;
   if (mayEnter) return spawn(program, args, { cwd: '/', uid, gid, ...options });
-  const privileges = [
-    '--reuid',
-    `${uid}`,
-    '--regid',
-    `${gid}`,
-    '--clear-groups',
-    '--inh-caps=+dac_override',
-    '--ambient-caps=+dac_override',
-  ];
-  return spawn('setpriv', [...privileges, '--', program, ...args], { cwd: '/', ...options });
+  const account = ['--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups'];
+  const capability = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
+  return spawn('setpriv', [...account, ...capability, '--', program, ...args], { cwd: '/', ...options });
 }
 
 /**

@@ -66,7 +66,8 @@ describe('readZipDirectory', () => {
     await writeFile(join(folder, 'a.txt'), 'a');
     try {
       await promisify(execFile)('python3', ['-m', 'zipfile', '-c', 'a.zip', 'a.txt'], { cwd: folder });
-    } catch {
+    } catch (error) {
+      if (process.env.CI === 'true') throw error;
       return t.skip('skipped: python3 not found');
     }
     assert.deepEqual(
