@@ -2,17 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR } from '../src/kernel/clock.ts';
-import {
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestGame,
-  type TestServer,
-  until,
-} from './setup/server.ts';
-import { type BuildInput, formOf, register, ship, smallZip, upload, uploadFields } from './setup/uploads.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { formOf, register, shipAndScan, smallZip, untilScanned, upload, uploadFields } from './setup/uploads.ts';
 
 describe('channels', () => {
   let server: TestServer;
@@ -27,20 +18,6 @@ describe('channels', () => {
   async function open(): Promise<Studio> {
     const game = await makeGame(server);
     return { game, owner: await signIn(server, game.owner) };
-  }
-
-  /** Ships a build and waits until its scan has ended. */
-  async function shipAndScan(game: TestGame, input: BuildInput): Promise<{ buildId: string; fileUid: string }> {
-    const shipped = await ship(server, game, input);
-    await settled(game, shipped.fileUid);
-    return shipped;
-  }
-
-  function settled(game: TestGame, fileUid: string) {
-    return until(async () => {
-      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
-      return !['pending', 'scanning'].includes(body.data.status);
-    });
   }
 
   function call(studio: Studio, method: string, path: string, body?: unknown) {
@@ -66,18 +43,18 @@ describe('channels', () => {
   test('a newer build that passes its scan moves its channel, an older one does not', async () => {
     const studio = await open();
     const older = await register(server, studio.game, { version: '1.0' });
-    await shipAndScan(studio.game, { version: '2.0' });
+    await shipAndScan(server, studio.game, { version: '2.0' });
     assert.equal((await pointer(studio)).version, '2.0');
     const zip = smallZip();
     const late = await upload(server, studio.game, formOf(uploadFields(older, zip), zip));
-    await settled(studio.game, late.body.data.file_uid);
+    await untilScanned(server, studio.game, late.body.data.file_uid);
     assert.equal((await pointer(studio)).version, '2.0');
   });
 
   test('each platform of a channel points at its own build', async () => {
     const studio = await open();
-    await shipAndScan(studio.game, { version: '1.0', os: 'windows' });
-    await shipAndScan(studio.game, { version: '2.0', os: 'linux' });
+    await shipAndScan(server, studio.game, { version: '1.0', os: 'windows' });
+    await shipAndScan(server, studio.game, { version: '2.0', os: 'linux' });
     assert.equal((await pointer(studio, 'stable', 'windows')).version, '1.0');
     assert.equal((await pointer(studio, 'stable', 'linux')).version, '2.0');
   });
@@ -85,7 +62,7 @@ describe('channels', () => {
   test('promote points at a build, rollback goes back, again and again, until there is nothing left', async () => {
     const studio = await open();
     const builds = [];
-    for (const version of ['1', '2', '3']) builds.push((await shipAndScan(studio.game, { version })).buildId);
+    for (const version of ['1', '2', '3']) builds.push((await shipAndScan(server, studio.game, { version })).buildId);
     assert.equal((await call(studio, 'POST', '/stable/promote', { build_id: builds[0] })).body.data.version, '1');
     for (const version of ['3', '2', '1']) {
       const { status, body } = await call(studio, 'POST', '/stable/rollback', {});
@@ -112,16 +89,16 @@ describe('channels', () => {
 
   test('after a rollback the next newer build moves the channel forward again', async () => {
     const studio = await open();
-    for (const version of ['1', '2']) await shipAndScan(studio.game, { version });
+    for (const version of ['1', '2']) await shipAndScan(server, studio.game, { version });
     await call(studio, 'POST', '/stable/rollback', {});
     assert.equal((await pointer(studio)).version, '1');
-    await shipAndScan(studio.game, { version: '3' });
+    await shipAndScan(server, studio.game, { version: '3' });
     assert.equal((await pointer(studio)).version, '3');
   });
 
   test('a promotion that expired offers nothing until the channel is moved again', async () => {
     const studio = await open();
-    const { buildId } = await shipAndScan(studio.game, { version: '1', channel: 'nightly' });
+    const { buildId } = await shipAndScan(server, studio.game, { version: '1', channel: 'nightly' });
     await call(studio, 'POST', '/event/promote', { build_id: buildId, expires_in_hours: 2 });
     const offered = async () =>
       (await request(`${server.api}/public/games/${studio.game.uid}?channel=event`)).body.data.downloads.length;
@@ -154,7 +131,7 @@ describe('channels', () => {
   test('moves that race leave one history, each on the one before', async () => {
     const studio = await open();
     const builds = [];
-    for (const version of ['1', '2', '3']) builds.push((await shipAndScan(studio.game, { version })).buildId);
+    for (const version of ['1', '2', '3']) builds.push((await shipAndScan(server, studio.game, { version })).buildId);
     await Promise.all(
       builds.flatMap((build_id) => [1, 2].map(() => call(studio, 'POST', '/stable/promote', { build_id }))),
     );
@@ -167,7 +144,8 @@ describe('channels', () => {
   test('stable is for everyone, beta for who joined, dev for members, others for who has the link', async () => {
     const studio = await open();
     const { game } = studio;
-    for (const channel of ['stable', 'beta', 'dev', 'secret']) await shipAndScan(game, { version: channel, channel });
+    for (const channel of ['stable', 'beta', 'dev', 'secret'])
+      await shipAndScan(server, game, { version: channel, channel });
     const player = await makePlayer(server);
     const seen = async (headers: Record<string, string>, query = '') => {
       const { body } = await request(`${server.api}/public/games/${game.slug}${query}`, { headers });

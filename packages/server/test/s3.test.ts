@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
-import { makeGame, request, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
-import { sendChunk, sha256, ship, smallZip, startSession, zipOfSize } from './setup/uploads.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { sendChunk, sha256, ship, smallZip, startSession, untilScanned, zipOfSize } from './setup/uploads.ts';
 
 const MIB = 1024 * 1024;
 
@@ -23,13 +23,6 @@ describe('blobs on S3', () => {
     await s3?.stop();
   });
 
-  function settled(fileUid: string) {
-    return until(async () => {
-      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
-      return ['pending', 'scanning'].includes(body.data.status) ? undefined : body.data.status;
-    });
-  }
-
   async function keys(): Promise<string[]> {
     const found: string[] = [];
     for await (const { key } of server.ctx.blobs.list(`files/${game.uid}/`)) found.push(key);
@@ -40,7 +33,7 @@ describe('blobs on S3', () => {
     if (s3 === null) return t.skip(S3_MISSING);
     const zip = smallZip('größe.txt', Buffer.alloc(100_000, 'x'));
     const { fileUid } = await ship(server, game, {}, zip);
-    assert.equal(await settled(fileUid), 'unscanned');
+    assert.equal((await untilScanned(server, game, fileUid)).status, 'unscanned');
     const url = `${server.api}/public/games/${game.uid}/files/${fileUid}/download`;
     const redirect = await fetch(url, { redirect: 'manual' });
     assert.equal(redirect.status, 302);
@@ -60,7 +53,7 @@ describe('blobs on S3', () => {
     for (const [index, start] of bounds.slice(0, -1).entries())
       last = await sendChunk(server, game, session, zip, start, bounds[index + 1] ?? 0);
     assert.deepEqual([last?.status, last?.body.data.checksum], [201, sha256(zip)]);
-    await settled(last?.body.data.file_uid);
+    await untilScanned(server, game, last?.body.data.file_uid);
     const response = await fetch(`${server.api}/public/games/${game.uid}/files/${last?.body.data.file_uid}/download`);
     assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
   });

@@ -7,7 +7,7 @@ import { forgetRejectedFiles } from '../src/features/files/forget-rejected.job.t
 import { DAY } from '../src/kernel/clock.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
-import { ship, smallZip } from './setup/uploads.ts';
+import { ship, smallZip, untilScanned } from './setup/uploads.ts';
 
 describe('scans with clamd', () => {
   let clamd: RunningClamd | null;
@@ -26,14 +26,6 @@ describe('scans with clamd', () => {
     await server.stop();
     await clamd?.stop();
   });
-
-  /** The file once nothing more happens to it. */
-  function settled(fileUid: string) {
-    return until(async () => {
-      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
-      return ['pending', 'scanning'].includes(body.data.status) ? undefined : body.data;
-    });
-  }
 
   async function offered(): Promise<string[]> {
     const { body } = await request(`${server.api}/public/games/${game.uid}`);
@@ -61,7 +53,7 @@ describe('scans with clamd', () => {
   test('a clean file says which engine and signatures passed it, and goes live', async (t) => {
     if (clamd === null) return t.skip(NO_CLAMD);
     const { fileUid } = await ship(server, game, { version: 'clean' });
-    const file = await settled(fileUid);
+    const file = await untilScanned(server, game, fileUid);
     assert.deepEqual([file.status, file.message], ['clean', 'Scanned clean with ClamAV']);
     const { scan } = await provenance(fileUid);
     assert.deepEqual(
@@ -75,9 +67,9 @@ describe('scans with clamd', () => {
   test('an infected file is removed, moves no channel, and is listed as rejected for 30 days', async (t) => {
     if (clamd === null) return t.skip(NO_CLAMD);
     const { buildId, fileUid } = await ship(server, game, { version: 'infected' }, smallZip('setup.exe', EICAR));
-    const file = await settled(fileUid);
+    const file = await untilScanned(server, game, fileUid);
     assert.equal(file.status, 'infected');
-    assert.match(file.detail, new RegExp(EICAR_SIGNATURE.replace('.', '\\.')));
+    assert.match(file.detail ?? '', new RegExp(EICAR_SIGNATURE.replace('.', '\\.')));
     await until(async () => !(await blobs()).some((name) => name.startsWith(fileUid)));
     assert.deepEqual(await offered(), ['clean']);
     const download = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/download`, {
@@ -100,9 +92,9 @@ describe('scans with clamd', () => {
     const zip = smallZip('broken.txt', Buffer.from('the content as it was'));
     zip[zip.indexOf('content')] = 0x58;
     const { fileUid } = await ship(server, game, { version: 'broken' }, zip);
-    const file = await settled(fileUid);
+    const file = await untilScanned(server, game, fileUid);
     assert.equal(file.status, 'error');
-    assert.match(file.detail, /broken\.txt/);
+    assert.match(file.detail ?? '', /broken\.txt/);
     await until(async () => !(await blobs()).some((name) => name.startsWith(fileUid)));
     assert.deepEqual((await provenance(fileUid)).scan.state, 'error');
   });
@@ -119,6 +111,6 @@ describe('scans with clamd', () => {
     );
     assert.equal((await provenance(fileUid)).scan.state, 'pending');
     server.ctx.config.clamd = address;
-    assert.equal((await settled(fileUid)).status, 'clean');
+    assert.equal((await untilScanned(server, game, fileUid)).status, 'clean');
   });
 });

@@ -1,17 +1,17 @@
 // What players download: bytes with ranges and conditions, only what a channel offers them, and the record of its origin.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestGame,
-  type TestServer,
-  until,
-} from './setup/server.ts';
-import { type BuildInput, formOf, sha256, ship, smallZip, upload, uploadFields } from './setup/uploads.ts';
+  type BuildInput,
+  formOf,
+  sha256,
+  shipAndScan,
+  smallZip,
+  untilScanned,
+  upload,
+  uploadFields,
+} from './setup/uploads.ts';
 
 describe('the public face of a game', () => {
   let server: TestServer;
@@ -26,18 +26,7 @@ describe('the public face of a game', () => {
   const fileUrl = (fileUid: string, what = 'download', of = game) =>
     `${server.api}/public/games/${of.uid}/files/${fileUid}/${what}`;
 
-  async function shipAndScan(input: BuildInput = {}, of = game): Promise<{ buildId: string; fileUid: string }> {
-    const shipped = await ship(server, of, input, zip);
-    await settled(shipped.fileUid, of);
-    return shipped;
-  }
-
-  function settled(fileUid: string, of = game) {
-    return until(async () => {
-      const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: of.keyHeaders });
-      return !['pending', 'scanning'].includes(body.data.status);
-    });
-  }
+  const publish = (input: BuildInput = {}, of = game) => shipAndScan(server, of, input, zip);
 
   async function codeOf(url: string, headers: Record<string, string> = {}) {
     const { status, body } = await request(url, { headers });
@@ -45,7 +34,7 @@ describe('the public face of a game', () => {
   }
 
   test('a download carries its name, length and tag, and is the zip that was uploaded', async () => {
-    const { fileUid } = await shipAndScan({ version: 'whole' });
+    const { fileUid } = await publish({ version: 'whole' });
     const response = await fetch(fileUrl(fileUid));
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-length'), String(zip.length));
@@ -59,7 +48,7 @@ describe('the public face of a game', () => {
   });
 
   test('ranges and conditions are honoured', async () => {
-    const { fileUid } = await shipAndScan({ version: 'ranges' });
+    const { fileUid } = await publish({ version: 'ranges' });
     const get = (headers: Record<string, string>) => fetch(fileUrl(fileUid), { headers });
     const bytes = async (headers: Record<string, string>) => {
       const response = await get(headers);
@@ -93,10 +82,10 @@ describe('the public face of a game', () => {
   });
 
   test('a superseded file is 4074 for players and still there for members', async () => {
-    const { buildId, fileUid } = await shipAndScan({ version: 'superseded' });
+    const { buildId, fileUid } = await publish({ version: 'superseded' });
     const newer = smallZip('newer.txt');
     const second = await upload(server, game, formOf(uploadFields(buildId, newer), newer));
-    await settled(second.body.data.file_uid);
+    await untilScanned(server, game, second.body.data.file_uid);
     assert.deepEqual(await codeOf(fileUrl(fileUid)), [403, 4074]);
     assert.deepEqual(await codeOf(fileUrl(fileUid, 'provenance')), [403, 4074]);
     assert.equal((await fetch(fileUrl(fileUid), { headers: game.keyHeaders })).status, 200);
@@ -105,9 +94,9 @@ describe('the public face of a game', () => {
   });
 
   test('a file on dev is 4074 for players, on beta for who has not joined', async () => {
-    const dev = await shipAndScan({ version: 'dev', channel: 'dev' });
-    const beta = await shipAndScan({ version: 'beta', channel: 'beta' });
-    const secret = await shipAndScan({ version: 'secret', channel: 'secret' });
+    const dev = await publish({ version: 'dev', channel: 'dev' });
+    const beta = await publish({ version: 'beta', channel: 'beta' });
+    const secret = await publish({ version: 'secret', channel: 'secret' });
     const player = await makePlayer(server);
     assert.deepEqual(await codeOf(fileUrl(dev.fileUid), player.headers), [403, 4074]);
     assert.deepEqual(await codeOf(fileUrl(beta.fileUid), player.headers), [403, 4074]);
@@ -119,8 +108,8 @@ describe('the public face of a game', () => {
   test('unknown files and games, and games that are drafts, are 4040', async () => {
     const draft = await makeGame(server, { visibility: 'draft' });
     const hidden = await makeGame(server, { visibility: 'invisible' });
-    const inDraft = await shipAndScan({}, draft);
-    const inHidden = await shipAndScan({}, hidden);
+    const inDraft = await publish({}, draft);
+    const inHidden = await publish({}, hidden);
     assert.deepEqual(await codeOf(fileUrl(game.uid)), [404, 4040]);
     assert.deepEqual(await codeOf(fileUrl('nonsense')), [400, 4002]);
     assert.deepEqual(await codeOf(`${server.api}/public/games/no-such-game`), [404, 4040]);
@@ -133,7 +122,7 @@ describe('the public face of a game', () => {
   });
 
   test('the provenance tells who uploaded what, what the scan said, and every entry', async () => {
-    const { buildId, fileUid } = await shipAndScan({ version: 'origin' });
+    const { buildId, fileUid } = await publish({ version: 'origin' });
     const { body } = await request(fileUrl(fileUid, 'provenance'));
     const { scan, uploaded_at, ...record } = body.data;
     assert.deepEqual(record, {
@@ -160,7 +149,7 @@ describe('the public face of a game', () => {
 
   test('the game’s page names the download, its badge and the changelog of the newest build', async () => {
     const own = await makeGame(server);
-    const zipped = await shipAndScan({ version: '1.2', title: 'The one' }, own);
+    const zipped = await publish({ version: '1.2', title: 'The one' }, own);
     const { body } = await request(`${server.api}/public/games/${own.slug}`);
     assert.equal(body.data.developer, 'Owner');
     const [offer] = body.data.downloads;

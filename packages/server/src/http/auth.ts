@@ -13,7 +13,7 @@ const SESSION_COOKIE = 'chauffeur.session_token=';
 export async function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Promise<Caller> {
   if (access === 'deploy_key') return identifyGame(ctx, request);
   if (access === 'account') return identifyAccount(ctx, auth, request);
-  if (request.headers['x-access-token'] !== undefined) return identifyGame(ctx, request);
+  if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request);
   return (await sessionOf(auth, request)) ?? { kind: 'anonymous' };
 }
 

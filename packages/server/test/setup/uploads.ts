@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { TestGame, TestServer } from './server.ts';
-import { type Answer, request } from './server.ts';
+import { type Answer, request, until } from './server.ts';
 
 /** A valid zip of one stored entry. Layout of PKWARE's APPNOTE, written here apart from the reader under test. */
 export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('hello, player')): Buffer {
@@ -95,6 +95,23 @@ export async function ship(
   const answer = await upload(server, game, formOf({ ...uploadFields(buildId, zip), os, arch, channel }, zip));
   if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
   return { buildId, fileUid: answer.body.data.file_uid };
+}
+
+export type FileRecord = { file_uid: string; status: string; message: string; detail: string | null };
+
+/** The file once its scan has ended. */
+export function untilScanned(server: TestServer, game: TestGame, fileUid: string): Promise<FileRecord> {
+  return until(async () => {
+    const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
+    return ['pending', 'scanning'].includes(body.data.status) ? undefined : (body.data as FileRecord);
+  });
+}
+
+/** Ships a build and waits until its scan has ended. */
+export async function shipAndScan(server: TestServer, game: TestGame, input: BuildInput = {}, zip = smallZip()) {
+  const shipped = await ship(server, game, input, zip);
+  await untilScanned(server, game, shipped.fileUid);
+  return shipped;
 }
 
 export function openSession(server: TestServer, game: TestGame, fields: FormFields): Promise<Answer> {
