@@ -9,6 +9,9 @@ import type { UploadedFile, UploadTask } from './upload.ts';
 /** New sessions opened after the server no longer knew one. */
 const MOST_REOPENED = 3;
 
+/** The server drops the session with these: what it got is wrong as a whole. */
+const ENDED_BY: readonly (number | null)[] = [4041, 4046];
+
 type Session = { session_id: string; current_size: number; expires_at: string };
 
 /** Resolves when the server has the whole zip. Rejects with ApiError, GaveUpError or the reason of the signal. */
@@ -20,8 +23,9 @@ export async function uploadInSession(task: UploadTask): Promise<UploadedFile> {
     try {
       return await sendChunks(task, session, patience);
     } catch (error) {
-      const isGone = error instanceof ApiError && error.code === 4045;
-      if (!isGone) tellHowToGoOn(task, session);
+      const code = error instanceof ApiError ? error.code : null;
+      const isGone = code === 4045;
+      if (!isGone && !ENDED_BY.includes(code)) tellHowToGoOn(task, session);
       if (!isGone || reopened === MOST_REOPENED) throw error;
       task.note('The server no longer knows the upload session; starting a new one.');
       session = null;
