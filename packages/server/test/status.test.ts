@@ -74,6 +74,7 @@ describe('every server', () => {
       const response = await fetch(`${server.url}${path}`);
       assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, path);
     }
+    assert.equal((await fetch(`${server.url}/health`, { method: 'HEAD' })).status, 200);
     const unknown = await request(`${server.api}/nowhere`);
     assert.deepEqual([unknown.status, unknown.body.success, unknown.body.error?.code], [404, false, 4040]);
     const wrongMethod = await request(`${server.api}/tool/upload/build`, { method: 'PATCH' });

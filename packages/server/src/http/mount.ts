@@ -87,6 +87,8 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
   for (const { operation, run } of mountings) {
     app.route({
       method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+      // Fastify's own would read a whole blob to learn its length.
+      exposeHeadRoute: false,
       url: `/api/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
       config: { operation: operation.id },
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),

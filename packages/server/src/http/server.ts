@@ -26,8 +26,6 @@ export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly M
     genReqId: () => newId(),
     trustProxy: ctx.config.trustProxy,
     bodyLimit: JSON_BODY_BYTES,
-    // HEAD is served by the operations themselves, which know the length without reading a blob.
-    exposeHeadRoutes: false,
     // An upload of 5 GB takes as long as it takes; uploads have an idle time-out of their own.
     requestTimeout: 0,
     // Fastify's own refusal while closing has another shape than our errors: see refuseWhileStopping.

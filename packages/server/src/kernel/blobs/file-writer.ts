@@ -1,4 +1,4 @@
-// Writes a stream of buffers into a file: one write goes on while the next buffers arrive; durable when it returns.
+// Writes a stream of buffers into a file: small writes go on while the next buffers arrive; durable when it returns.
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from './store.ts';
 
@@ -9,25 +9,27 @@ import type { ByteSource } from './store.ts';
 const BATCH_BYTES = 64 * 1024;
 /** Buffers in one batch, however small they are: what one writev takes (IOV_MAX of Linux). */
 const BATCH_BUFFERS = 1024;
+/** Writes under way at once, so that a slow one does not hold up the sender. */
+const MOST_WRITES = 8;
 /** Writing back starts early, or the last byte of 5 GiB, and of each chunk of 16 MiB, waits for all of it to reach the disk. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. One batch is held in
- * memory while the next gathers; the buffers must not be changed after they were given, and are released when they are
- * written. Errors of `source` pass through; nothing touches the file any more once this has settled.
+ * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. At most
+ * nine batches (about 0.6 MiB, or as many buffers where they are larger) are held in memory; the buffers must not be changed
+ * after they were given, and are released when they are written. Errors of `source` pass through; nothing touches the file any more once this has settled.
  */
 export async function writeDurably(file: FileHandle, start: number, source: ByteSource): Promise<number> {
   let position = start;
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
   let unsynced = 0;
-  let writing = Promise.resolve();
+  const writes: Promise<void>[] = [];
   let syncing = Promise.resolve();
 
   async function flush(): Promise<void> {
-    await writing;
-    writing = inBackground(writeBatch(file, batch, batchBytes, position, source));
+    if (writes.length === MOST_WRITES) await writes.shift();
+    writes.push(inBackground(writeBatch(file, batch, batchBytes, position, source)));
     position += batchBytes;
     unsynced += batchBytes;
     batch = [];
@@ -47,12 +49,12 @@ export async function writeDurably(file: FileHandle, start: number, source: Byte
       if (batchBytes >= BATCH_BYTES) await flush();
     }
     await flush();
-    await writing;
+    await Promise.all(writes);
     // A sync that failed is told only once by the system, so the one in the background counts as well.
     await Promise.all([syncing, file.datasync()]);
     return position - start;
   } finally {
-    await Promise.allSettled([writing, syncing]);
+    await Promise.allSettled([...writes, syncing]);
   }
 }
 
