@@ -1,28 +1,63 @@
 // Makes a real zip of a wanted size: one stored entry of random bytes, as a build of packed assets is.
-import { randomFillSync } from 'node:crypto';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { createHash, randomFillSync } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeZip } from '@chauffeur/cli/src/zip/zip.ts';
+import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import {
+  centralHeader,
+  type EntryRecord,
+  endRecords,
+  localHeader,
+  STORED,
+  ZIP64_AT,
+} from '@chauffeur/cli/src/zip/records.ts';
+import { KIB, MIB } from '@chauffeur/contract/limits';
 
 export type Zip = { path: string; size: number; sha256: string };
 
 /** What the zip's own records take, at most. */
-const ENVELOPE_BYTES = 4096;
+const RECORDS_BYTES = 4 * KIB;
 
 /** Writes a zip of `bytes` bytes, a little less for its records, into `folder`. */
 export async function makeRandomZip(folder: string, bytes: number): Promise<Zip> {
-  const source = await mkdtemp(join(folder, 'game-'));
-  await writeRandom(join(source, 'assets.pck'), bytes - ENVELOPE_BYTES);
   const path = join(folder, 'game.zip');
-  const { size, sha256 } = await writeZip(source, path, { level: 0 });
-  await rm(source, { recursive: true });
-  return { path, size, sha256 };
+  const size = await writeZip(path, bytes - RECORDS_BYTES);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: MIB }), hash);
+  return { path, size, sha256: hash.digest('hex') };
 }
 
-async function writeRandom(path: string, bytes: number): Promise<void> {
+/** The bytes of the zip. The local header comes first in the file and is written last, when the checksum is known. */
+async function writeZip(path: string, size: number): Promise<number> {
+  const base = {
+    name: Buffer.from('assets.pck'),
+    method: STORED,
+    packed: size,
+    size,
+    mode: 0o100644,
+    offset: 0,
+  } as const;
+  const entry: EntryRecord = { ...base, crc: 0, streamed: false, large: size >= ZIP64_AT };
   await using file = await open(path, 'wx');
-  const buffer = Buffer.alloc(1024 * 1024);
-  for (let left = bytes; left > 0; left -= buffer.length) {
-    await file.write(randomFillSync(buffer).subarray(0, left));
+  const start = localHeader(entry).length;
+  entry.crc = await writeRandom(file, start, size);
+  await file.write(localHeader(entry), 0, start, 0);
+  const directory = centralHeader(entry);
+  const closing = Buffer.concat([directory, endRecords({ entries: 1, size: directory.length, offset: start + size })]);
+  await file.write(closing, 0, closing.length, start + size);
+  return start + size + closing.length;
+}
+
+/** Answers the CRC-32 of what was written. */
+async function writeRandom(file: FileHandle, start: number, size: number): Promise<number> {
+  const buffer = Buffer.alloc(MIB);
+  let crc = 0;
+  for (let done = 0; done < size; done += buffer.length) {
+    const bytes = randomFillSync(buffer).subarray(0, size - done);
+    crc = crc32(bytes, crc);
+    await file.write(bytes, 0, bytes.length, start + done);
   }
+  return crc;
 }

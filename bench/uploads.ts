@@ -121,9 +121,9 @@ async function untilScanned(url: string, headers: Record<string, string>): Promi
   }
 }
 
-type Measured = { seconds: Record<Way, number[]>; firstGrowth: number; laterGrowth: number };
+type Measured = { seconds: Record<Way, number[]>; growth: number };
 
-/** One round to warm up, then `runs` that count. Growth of memory is in bytes. */
+/** One round to warm up, then `runs` whose seconds count. The memory of every upload counts, most of all of the first. */
 async function measure(
   service: Service,
   putPid: number,
@@ -131,32 +131,29 @@ async function measure(
   zip: Zip,
   runs: number,
 ): Promise<Measured> {
-  const measured: Measured = { seconds: { 'raw PUT': [], single: [], chunked: [] }, firstGrowth: 0, laterGrowth: 0 };
-  let idle = residentOf(service.pid);
+  const measured: Measured = { seconds: { 'raw PUT': [], single: [], chunked: [] }, growth: 0 };
   for (let run = 0; run <= runs; run++) {
     for (const way of WAYS) {
-      const { seconds, processor, peak } = await timeOne(service, putPid, way, () => receiver.upload[way](zip));
+      const { seconds, processor, growth } = await timeOne(service, putPid, way, () => receiver.upload[way](zip));
       await receiver.tidy();
       const name = run === 0 ? 'warm-up' : `run ${run}`;
       note(
-        `${name}: ${way} ${speed(zip, seconds)} MB/s, ${processor.toFixed(2)} s of processor, memory ${mib(peak)} MiB`,
+        `${name}: ${way} ${speed(zip, seconds)} MB/s, ${processor.toFixed(2)} s of processor, memory grown by ${mib(growth)} MiB`,
       );
-      if (run === 0 && way === 'single') measured.firstGrowth = peak - idle;
-      if (run === 0) continue;
-      measured.seconds[way].push(seconds);
-      measured.laterGrowth = Math.max(measured.laterGrowth, peak - idle);
+      if (way !== 'raw PUT') measured.growth = Math.max(measured.growth, growth);
+      if (run > 0) measured.seconds[way].push(seconds);
     }
-    if (run === 0) idle = residentOf(service.pid);
   }
   return measured;
 }
 
-/** Seconds that an upload takes, those of processor time in its receiver, and the most memory of the service meanwhile. */
+/** Seconds that an upload takes, those of processor time in its receiver, and by how many bytes the receiver grows meanwhile. */
 async function timeOne(service: Service, putPid: number, way: Way, upload: () => Promise<void>) {
   const pid = way === 'raw PUT' ? putPid : service.pid;
   const [begun, processorBefore] = [performance.now(), processorSecondsOf(pid)];
-  const peak = await peakDuring(service.pid, upload);
-  return { seconds: (performance.now() - begun) / 1000, processor: processorSecondsOf(pid) - processorBefore, peak };
+  const before = residentOf(pid);
+  const growth = (await peakDuring(pid, upload)) - before;
+  return { seconds: (performance.now() - begun) / 1000, processor: processorSecondsOf(pid) - processorBefore, growth };
 }
 
 function speed({ size }: Zip, seconds: number): string {
@@ -167,15 +164,13 @@ function mib(bytes: number): string {
   return (bytes / MIB).toFixed(0);
 }
 
-function report(zip: Zip, { seconds, firstGrowth, laterGrowth }: Measured): void {
+function report(zip: Zip, { seconds, growth }: Measured): void {
   const [raw, single, chunked] = WAYS.map((way) => medianOf(seconds[way])) as [number, number, number];
   const speeds = `raw PUT ${speed(zip, raw)} MB/s, single ${speed(zip, single)} MB/s, chunked ${speed(zip, chunked)} MB/s`;
   print(`${(zip.size / GIB).toFixed(2)} GiB: ${speeds} (medians of ${seconds.single.length})`);
   printFigure('single / raw PUT', raw / single, { least: 0.8 });
   printFigure('chunked / single', single / chunked, { least: 0.8 });
-  const inMib = { unit: ' MiB', digits: 0 };
-  printFigure('memory grown by the first upload after the start', firstGrowth / MIB, { below: 64 }, inMib);
-  printFigure('memory grown by later uploads', laterGrowth / MIB, { below: 64 }, inMib);
+  printFigure('memory grown by one upload, at most', growth / MIB, { below: 64 }, { unit: ' MiB', digits: 0 });
 }
 
 const { values } = parseArgs({

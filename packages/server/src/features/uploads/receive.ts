@@ -44,8 +44,8 @@ export function createReceiver({ most, tooLarge, hash = createHash('sha256'), on
 
 /**
  * Frees a buffer's memory now. It lies outside of the JavaScript heap, and V8 collects the whole heap whenever 64 MB of such
- * memory have gathered: for a body of 1 GiB that took more processor time than all else (bench/README.md). A buffer that
- * shares its memory with others is left to the collector.
+ * memory have gathered: that more than doubled the processor time of receiving 1 GiB, the kernel's left aside
+ * (bench/README.md). A buffer that shares its memory with others is left to the collector.
  */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
