@@ -83,6 +83,22 @@ test('in the server a part may import only parts on lower steps', async () => {
   ]);
 });
 
+test('a layer of the stackwalker may import only lower ones', async () => {
+  const found = await judge({
+    'minidump/src/bytes.ts': `import { MinidumpError } from './error.ts';\nimport { Minidump } from './minidump.ts';\n`,
+    'minidump/src/streams/threads.ts': `import type { StreamKind } from '../minidump.ts';\nimport { Memory } from '../memory.ts';\n`,
+    'minidump/src/unwind/walk.ts': `import { applyCfi } from '../symbols/cfi.ts';\nimport { makeSignature } from '../signature/signature.ts';\n`,
+    'minidump/src/process.ts': `import { walkStack } from './unwind/walk.ts';\nimport './unwind/x86.ts';\n`,
+    'minidump/src/helpers.ts': '',
+  });
+  assert.deepEqual(found, [
+    'minidump/src/bytes.ts:2  ./minidump.ts',
+    'minidump/src/helpers.ts:1  packages/minidump/src/helpers.ts',
+    'minidump/src/streams/threads.ts:2  ../memory.ts',
+    'minidump/src/unwind/walk.ts:2  ../signature/signature.ts',
+  ]);
+});
+
 test('settings may be read by the commands and known as a type by all', async () => {
   const found = await judge({
     'server/src/commands/service.ts': `import { readProcessConfig } from '../config.ts';\n`,

@@ -31,6 +31,22 @@ const STEPS: readonly (readonly string[])[] = [
 /** Parts that read the settings; all others are given them and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
 
+/** The layers of the stackwalker from the top down: one imports itself and those on lower steps. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['main.ts'],
+  ['process.ts'],
+  ['walker.ts'],
+  ['crash.ts', 'describe.ts', 'text.ts'],
+  ['unwind', 'reasons', 'signature'],
+  ['symbols'],
+  ['memory.ts', 'module-map.ts'],
+  ['streams'],
+  ['minidump.ts'],
+  ['contexts'],
+  ['report.ts', 'bytes.ts'],
+  ['error.ts'],
+];
+
 /** Each feature imports only those before it. */
 const FEATURES: readonly string[] = [
   'accounts',
@@ -67,7 +83,11 @@ const FURTHER_DOORS: readonly Door[] = [
 ];
 
 /** The only files that read the environment: one in each program. */
-const ENVIRONMENT_READERS: readonly string[] = ['packages/server/src/config.ts', 'packages/cli/src/context.ts'];
+const ENVIRONMENT_READERS: readonly string[] = [
+  'packages/server/src/config.ts',
+  'packages/cli/src/context.ts',
+  'packages/minidump/src/main.ts',
+];
 
 const RULES: readonly Rule[] = [
   {
@@ -95,6 +115,10 @@ const RULES: readonly Rule[] = [
     if (from === 'context.ts' && typeOnly) return to !== 'kernel' && to !== 'config.ts';
     return stepOf(to) <= stepOf(from);
   }),
+  forImports('a layer of minidump imports only lower ones', (source, { target }) => {
+    const [from, to] = [layerOf(source.path), layerOf(target)];
+    return from !== undefined && to !== undefined && from !== to && depthOf(to) <= depthOf(from);
+  }),
   forImports('settings are read by the commands alone; others import the type of config.ts', (source, imported) => {
     const from = partOf(source.path);
     const isGiven = from !== undefined && !READS_CONFIG.includes(from);
@@ -109,7 +133,7 @@ const RULES: readonly Rule[] = [
     return from !== undefined && to !== undefined && FEATURES.indexOf(to) > FEATURES.indexOf(from);
   }),
   {
-    name: `the environment is read in ${ENVIRONMENT_READERS.join(' and ')} alone`,
+    name: `the environment is read in ${ENVIRONMENT_READERS.join(', ')} alone`,
     find: ({ path, environmentReads }) =>
       ENVIRONMENT_READERS.includes(path) ? [] : environmentReads.map((line) => ({ line, found: 'process.env' })),
   },
@@ -140,6 +164,11 @@ function partOf(path: string): string | undefined {
   return /^packages\/server\/src\/([^/]+)/.exec(path)?.[1];
 }
 
+/** `streams` for `packages/minidump/src/streams/threads.ts`, `process.ts` for `packages/minidump/src/process.ts`. */
+function layerOf(path: string): string | undefined {
+  return /^packages\/minidump\/src\/([^/]+)/.exec(path)?.[1];
+}
+
 function featureOf(path: string): string | undefined {
   return /^packages\/server\/src\/features\/([^/]+)\//.exec(path)?.[1];
 }
@@ -148,9 +177,13 @@ function stepOf(part: string): number {
   return STEPS.findIndex((parts) => parts.includes(part));
 }
 
+function depthOf(layer: string): number {
+  return LAYERS.findIndex((layers) => layers.includes(layer));
+}
+
 function hasPlace(path: string): boolean {
-  const [part, feature] = [partOf(path), featureOf(path)];
-  const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined;
+  const [part, feature, layer] = [partOf(path), featureOf(path), layerOf(path)];
+  const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined && (layer === undefined || depthOf(layer) >= 0);
   return isKnown && (part === undefined || stepOf(part) >= 0) && (feature === undefined || FEATURES.includes(feature));
 }
 

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Bytes } from './bytes.ts';
+
+const EIGHT = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+const truncated = { name: 'MinidumpError', code: 'truncated' };
+
+test('Numbers are read in the byte order that is asked for.', () => {
+  const little = new Bytes(EIGHT, true);
+  const big = new Bytes(EIGHT, false);
+  assert.deepEqual([little.u8(1), little.u16(0), little.u32(4)], [2, 0x0201, 0x08070605]);
+  assert.deepEqual([big.u8(1), big.u16(0), big.u32(4)], [2, 0x0102, 0x05060708]);
+  assert.equal(little.u64(0), 0x0807060504030201n);
+  assert.equal(big.u64(0), 0x0102030405060708n);
+});
+
+test('What lies outside throws truncated, before the start, past the end, and across it.', () => {
+  const bytes = new Bytes(EIGHT, true);
+  assert.throws(() => bytes.u8(8), truncated);
+  assert.throws(() => bytes.u8(-1), truncated);
+  assert.throws(() => bytes.u64(1), truncated);
+  assert.throws(() => bytes.window(4, 5), truncated);
+  assert.throws(() => bytes.window(0, -1), truncated);
+  assert.throws(() => bytes.u32(Number.NaN), truncated);
+});
+
+test('A window counts from its own start, and ends where it ends though the file goes on.', () => {
+  const window = new Bytes(EIGHT, true).window(2, 4);
+  assert.equal(window.u16(0), 0x0403);
+  assert.equal(window.window(1, 2).u16(0), 0x0504);
+  assert.deepEqual(window.array, Uint8Array.of(3, 4, 5, 6));
+  assert.throws(() => window.u32(1), truncated);
+});
+
+test('Bytes of a part of a larger buffer stay in that part.', () => {
+  const bytes = new Bytes(EIGHT.subarray(2, 6), true);
+  assert.equal(bytes.size, 4);
+  assert.equal(bytes.u32(0), 0x06050403);
+  assert.deepEqual(bytes.window(1, 2).array, Uint8Array.of(4, 5));
+  assert.throws(() => bytes.u8(4), truncated);
+});
+
+test('A cursor moves on by what it reads.', () => {
+  const cursor = new Bytes(EIGHT, true).cursor(1);
+  assert.deepEqual([cursor.u8(), cursor.u16(), cursor.at, cursor.left], [2, 0x0403, 4, 4]);
+  cursor.skip(1);
+  assert.deepEqual(cursor.window(3).array, Uint8Array.of(6, 7, 8));
+  assert.throws(() => cursor.u8(), truncated);
+});
+
+test('No position and size reads a byte that is not there.', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer(), fc.integer(), (array, at, size) => {
+      const bytes = new Bytes(array, true);
+      const fits = at >= 0 && size >= 0 && at + size <= array.length;
+      if (fits) assert.deepEqual(bytes.window(at, size).array, array.subarray(at, at + size));
+      else assert.throws(() => bytes.window(at, size), truncated);
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { writeDump } from '../test/dump-writer/dump-writer.ts';
+import { Bytes } from './bytes.ts';
+import { Memory, memoryOf } from './memory.ts';
+import { Minidump } from './minidump.ts';
+import type { MemoryRegion } from './streams/memory.ts';
+
+const EIGHT = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+
+function region(start: bigint, array: Uint8Array, littleEndian = true): MemoryRegion {
+  return { start, bytes: new Bytes(array, littleEndian) };
+}
+
+test('Words of each size are read in the byte order of the dump.', () => {
+  const memory = new Memory([region(0x1000n, EIGHT)]);
+  assert.equal(memory.word(0x1001n, 1), 0x02n);
+  assert.equal(memory.word(0x1001n, 2), 0x0302n);
+  assert.equal(memory.word(0x1004n, 4), 0x08070605n);
+  assert.equal(memory.word(0x1000n, 8), 0x0807060504030201n);
+  assert.equal(new Memory([region(0x1000n, EIGHT, false)]).word(0x1000n, 4), 0x01020304n);
+});
+
+test('What is not in the dump, or not all of it, is undefined.', () => {
+  const memory = new Memory([region(0x1000n, EIGHT), region(0x2000n, new Uint8Array(0))]);
+  assert.equal(memory.word(0xfffn, 1), undefined);
+  assert.equal(memory.word(0x1008n, 1), undefined);
+  assert.equal(memory.word(0x1005n, 4), undefined);
+  assert.equal(memory.word(0x2000n, 1), undefined);
+  assert.equal(new Memory([]).regionAt(0n), undefined);
+});
+
+test('Memory at the very end of all addresses is read.', () => {
+  const memory = new Memory([region(0xffff_ffff_ffff_fff8n, EIGHT)]);
+  assert.equal(memory.word(0xffff_ffff_ffff_fff8n, 8), 0x0807060504030201n);
+  assert.equal(memory.word(0xffff_ffff_ffff_ffffn, 2), undefined);
+});
+
+// The 256 bytes around the instruction pointer can lie in the middle of a stack that is in the dump too.
+test('Behind a small region within a larger one, the larger one goes on.', () => {
+  const memory = new Memory([region(0x1000n, new Uint8Array(64).fill(7)), region(0x1010n, EIGHT)]);
+  assert.equal(memory.word(0x1020n, 4), 0x07070707n);
+  assert.equal(memory.regionAt(0x1012n)?.start, 0x1000n);
+});
+
+test('Of two regions that share a strip, the one that goes on further is read there.', () => {
+  const memory = new Memory([region(0x1000n, EIGHT), region(0x1004n, Uint8Array.of(5, 6, 7, 8, 9, 10, 11, 12))]);
+  assert.equal(memory.word(0x1004n, 8), 0x0c0b0a0908070605n);
+  assert.equal(memory.word(0x1000n, 4), 0x04030201n);
+});
+
+test('Any byte of any regions is found, and is one that a region holds there.', () => {
+  const regions = fc.array(fc.tuple(fc.nat(60), fc.uint8Array({ minLength: 1, maxLength: 20 })), { maxLength: 8 });
+  fc.assert(
+    fc.property(regions, fc.nat(90), (list, address) => {
+      const memory = new Memory(list.map(([start, array]) => region(BigInt(start), array)));
+      const held = list.flatMap(([start, array]) => array[address - start] ?? []).map(BigInt);
+      const found = memory.word(BigInt(address), 1);
+      if (held.length === 0) assert.equal(found, undefined);
+      else assert.ok(found !== undefined && held.includes(found));
+    }),
+  );
+});
+
+test('The memory of a dump is that of its threads, of its memory list and of its full memory.', () => {
+  const bytes = (value: number) => new Uint8Array(16).fill(value);
+  const file = writeDump({
+    threads: [{ id: 1, stack: { start: 0x1000n, bytes: bytes(1) } }],
+    memory: [{ start: 0x2000n, bytes: bytes(2) }],
+    memory64: [
+      { start: 0x3000n, bytes: bytes(3) },
+      { start: 0x4000n, bytes: bytes(4) },
+    ],
+  });
+  const memory = memoryOf(new Minidump(file));
+  for (const value of [1, 2, 3, 4])
+    assert.equal(memory.word(BigInt(value * 0x1000 + 15), 1), BigInt(value), `region ${value}`);
+});
+
+test('A stack that its thread places nowhere is found in the memory list.', () => {
+  const file = writeDump({
+    threads: [{ id: 1, stack: { start: 0x1000n } }],
+    memory: [{ start: 0x1000n, bytes: EIGHT }],
+  });
+  assert.equal(memoryOf(new Minidump(file)).word(0x1000n, 4), 0x04030201n);
+});

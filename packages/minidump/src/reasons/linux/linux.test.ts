@@ -1,0 +1,50 @@
+// Linux and Android: signals with their own codes, with senders, and without either.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exceptionOf } from '../../../test/exceptions.ts';
+import { nameLinuxReason } from './linux.ts';
+
+const CASES: [signal: number, code: number, expected: string][] = [
+  [11, 1, 'SIGSEGV / SEGV_MAPERR'],
+  [11, 2, 'SIGSEGV / SEGV_ACCERR'],
+  [11, 3, 'SIGSEGV / SEGV_BNDERR'],
+  [11, 4, 'SIGSEGV / SEGV_PKUERR'],
+  [11, 8, 'SIGSEGV / SEGV_MTEAERR'],
+  [11, 9, 'SIGSEGV / SEGV_MTESERR'],
+  [7, 2, 'SIGBUS / BUS_ADRERR'],
+  [8, 1, 'SIGFPE / FPE_INTDIV'],
+  [4, 2, 'SIGILL / ILL_ILLOPN'],
+  [5, 1, 'SIGTRAP / TRAP_BRKPT'],
+  [31, 1, 'SIGSYS / SYS_SECCOMP'],
+];
+for (const [code, flags, expected] of CASES) {
+  test(`says ${expected} of signal ${code} with code ${flags}`, () => {
+    assert.equal(nameLinuxReason(exceptionOf({ code, flags })), expected);
+  });
+}
+
+test('names who sent a signal, whichever it is', () => {
+  const sent = (code: number, flags: number) => nameLinuxReason(exceptionOf({ code, flags }));
+  assert.equal(sent(6, 0xfffffffa), 'SIGABRT / SI_TKILL');
+  assert.equal(sent(8, 0xfffffffa), 'SIGFPE / SI_TKILL');
+  assert.equal(sent(11, 0x80), 'SIGSEGV / SI_KERNEL');
+  assert.equal(sent(15, 0xffffffff), 'SIGTERM / SI_QUEUE');
+});
+
+test('says nothing of the code 0, which old writers left in every dump', () => {
+  assert.equal(nameLinuxReason(exceptionOf({ code: 11, flags: 0 })), 'SIGSEGV');
+  assert.equal(nameLinuxReason(exceptionOf({ code: 4, flags: 0 })), 'SIGILL');
+});
+
+test('prints as hex a code that the signal does not have, though another one does', () => {
+  assert.equal(nameLinuxReason(exceptionOf({ code: 7, flags: 9 })), 'SIGBUS / 0x00000009');
+  assert.equal(nameLinuxReason(exceptionOf({ code: 6, flags: 1 })), 'SIGABRT / 0x00000001');
+});
+
+test('knows a dump that was asked for', () => {
+  assert.equal(nameLinuxReason(exceptionOf({ code: 0xffffffff })), 'DUMP_REQUESTED');
+});
+
+test('prints a signal without a name as hex', () => {
+  assert.equal(nameLinuxReason(exceptionOf({ code: 64, flags: 0xfffffffa })), '0x00000040 / 0xfffffffa');
+});

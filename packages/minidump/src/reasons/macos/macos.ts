@@ -1,0 +1,62 @@
+// macOS and iOS: the Mach exception, its code, and what further codes say.
+import type { CpuName } from '../../contexts/cpu.ts';
+import type { Exception } from '../../streams/exception.ts';
+import type { SystemInfo } from '../../streams/system-info.ts';
+import { hex32, hexReason } from '../hex.ts';
+import { bits } from './bit-fields.ts';
+import { describeGuard } from './guard.ts';
+import { MACH_EXCEPTIONS, SIGNALS } from './mach-exceptions.ts';
+import { describeResource } from './resource.ts';
+
+const EXC_BREAKPOINT = 6;
+const EXC_CRASH = 10;
+const EXC_RESOURCE = 11;
+const EXC_GUARD = 12;
+
+/** Crashpad’s own exceptions, whose numbers are text: `CPsx` and `CPnx`. */
+const CRASHPAD: ReadonlyMap<number, string> = new Map([
+  [0x43507378, 'Simulated Exception'],
+  [0x43506e78, 'Uncaught NSException'],
+]);
+
+const FAMILIES: Readonly<Record<CpuName, 'intel' | 'arm'>> = { x86: 'intel', amd64: 'intel', arm: 'arm', arm64: 'arm' };
+
+/** `EXC_BAD_ACCESS / KERN_INVALID_ADDRESS`, `EXC_CRASH / SIGABRT`, `EXC_SYSCALL / 0x0000002a`. */
+export function nameMacosReason(exception: Exception, system: SystemInfo): string {
+  if (isAbortOnIos(exception, system)) return 'SIGABRT';
+  const { code, flags } = exception;
+  const type = isCrash(exception) ? EXC_CRASH : code;
+  const mach = MACH_EXCEPTIONS[type];
+  if (mach === undefined) return CRASHPAD.get(code) ?? hexReason(exception);
+  const ofCpu = system.cpu === undefined ? undefined : mach[FAMILIES[system.cpu]];
+  const detail = describeCodes(type, exception) ?? mach.codes?.get(flags) ?? ofCpu?.get(flags) ?? hex32(flags);
+  return `${mach.name} / ${detail}`;
+}
+
+/**
+ * Crashpad on iOS catches abort() as a signal and writes the signal where Mach exceptions stand: SIGABRT is 6, and so
+ * is EXC_BREAKPOINT. A signal comes without parameters, and no CPU breaks with the code 0.
+ */
+function isAbortOnIos({ code, flags, parameters }: Exception, { os }: SystemInfo): boolean {
+  return os === 'ios' && code === EXC_BREAKPOINT && flags === 0 && parameters.length === 0;
+}
+
+/**
+ * abort() ends as EXC_CRASH, a wrapper around the exception that was there before: for abort() none. Crashpad unwraps
+ * it and writes 0 as the exception, which both references print as 0x00000000 / 0x00000000; the parameters still tell.
+ */
+function isCrash({ code, parameters }: Exception): boolean {
+  return code === EXC_CRASH || (code === 0 && parameters[0] === BigInt(EXC_CRASH));
+}
+
+/**
+ * What lies in the codes with their full 64 bits. Crashpad writes them as parameters: the exception, code, subcode.
+ * Where it unwrapped an EXC_CRASH, these are still the wrapper’s, whose code has only 20 bits of the original’s.
+ */
+function describeCodes(type: number, { parameters }: Exception): string | undefined {
+  const [outer, code, subcode = 0n] = parameters;
+  if (code === undefined || outer !== BigInt(type)) return undefined;
+  if (type === EXC_CRASH) return SIGNALS[bits(code, 31, 24)];
+  if (type === EXC_RESOURCE) return describeResource(code, subcode);
+  return type === EXC_GUARD ? describeGuard(code, subcode) : undefined;
+}

@@ -1,0 +1,52 @@
+// Solaris: its signals, whose numbers are not Linux’s from 7 on.
+import type { Exception } from '../streams/exception.ts';
+import { hexReason } from './hex.ts';
+
+/** From 1 on (`sys/iso/signal_iso.h`), in Breakpad’s words: both names of a signal that has two. */
+const SIGNALS: readonly string[] = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGIOT | SIGABRT',
+  'SIGEMT',
+  'SIGFPE',
+  'SIGKILL',
+  'SIGBUS',
+  'SIGSEGV',
+  'SIGSYS',
+  'SIGPIPE',
+  'SIGALRM',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGCLD | SIGCHLD',
+  'SIGPWR',
+  'SIGWINCH',
+  'SIGURG',
+  'SIGPOLL | SIGIO',
+  'SIGSTOP',
+  'SIGTSTP',
+  'SIGCONT',
+  'SIGTTIN',
+  'SIGTTOU',
+  'SIGVTALRM',
+  'SIGPROF',
+  'SIGXCPU',
+  'SIGXFSZ',
+  'SIGWAITING',
+  'SIGLWP',
+  'SIGFREEZE',
+  'SIGTHAW',
+  'SIGCANCEL',
+  'SIGLOST',
+  'SIGXRES',
+  'SIGJVM1',
+  'SIGJVM2',
+];
+
+/** `SIGSEGV`. */
+export function nameSolarisReason(exception: Exception): string {
+  return SIGNALS[exception.code - 1] ?? hexReason(exception);
+}

@@ -1,0 +1,74 @@
+// Windows: each kind of exception code, and what its parameters add.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { exceptionOf } from '../../../test/exceptions.ts';
+import { findWindowsAddress, nameWindowsReason } from './windows.ts';
+
+const CASES: [code: number, parameters: bigint[], expected: string][] = [
+  [0xc0000005, [0n, 0x45n], 'EXCEPTION_ACCESS_VIOLATION_READ'],
+  [0xc0000005, [1n, 0x45n], 'EXCEPTION_ACCESS_VIOLATION_WRITE'],
+  [0xc0000005, [8n, 0x45n], 'EXCEPTION_ACCESS_VIOLATION_EXEC'],
+  [0xc0000005, [2n, 0x45n], 'EXCEPTION_ACCESS_VIOLATION'],
+  [0xc0000005, [], 'EXCEPTION_ACCESS_VIOLATION'],
+  [0xc0000006, [0n, 0x45n, 0xc000009cn], 'EXCEPTION_IN_PAGE_ERROR_READ / STATUS_DEVICE_DATA_ERROR'],
+  [0xc0000006, [1n, 0x45n, 0xffff_ffff_c000_0185n], 'EXCEPTION_IN_PAGE_ERROR_WRITE / STATUS_IO_DEVICE_ERROR'],
+  [0xc0000006, [8n, 0x45n, 0xe0000001n], 'EXCEPTION_IN_PAGE_ERROR_EXEC / 0xe0000001'],
+  [0xc0000006, [3n, 0x45n, 0xc000009cn], 'EXCEPTION_IN_PAGE_ERROR / STATUS_DEVICE_DATA_ERROR'],
+  [0xc0000006, [0n, 0x45n], 'EXCEPTION_IN_PAGE_ERROR_READ'],
+  [0xc0000006, [], 'EXCEPTION_IN_PAGE_ERROR'],
+  [0xc0000409, [7n], 'EXCEPTION_STACK_BUFFER_OVERRUN / FAST_FAIL_FATAL_APP_EXIT'],
+  [0xc0000409, [2n], 'EXCEPTION_STACK_BUFFER_OVERRUN / FAST_FAIL_STACK_COOKIE_CHECK_FAILURE'],
+  [0xc0000409, [0xfffen], 'EXCEPTION_STACK_BUFFER_OVERRUN / 0x0000fffe'],
+  [0xc0000409, [], 'EXCEPTION_STACK_BUFFER_OVERRUN'],
+  [0x80000003, [], 'EXCEPTION_BREAKPOINT'],
+  [0xc00000fd, [], 'EXCEPTION_STACK_OVERFLOW'],
+  [0xc0000194, [], 'EXCEPTION_POSSIBLE_DEADLOCK'],
+  [0xc0000374, [], 'STATUS_HEAP_CORRUPTION'],
+  [0xc0000135, [], 'STATUS_DLL_NOT_FOUND'],
+  [0xc0000417, [], 'STATUS_INVALID_CRUNTIME_PARAMETER'],
+  [0x40010005, [], 'DBG_CONTROL_C'],
+  [0xe06d7363, [], 'Unhandled C++ Exception'],
+  [0xe0434352, [], 'MANAGED_EXCEPTION_CODE_V4'],
+  [0xe0000008, [], 'Out of Memory'],
+  [0x0517a7ed, [], 'Simulated Exception'],
+  [0x00004000, [], 'Unreal Engine Assertion'],
+  [0xc06d007e, [], 'FACILITY_VISUALCPP / ERROR_MOD_NOT_FOUND'],
+  [0xc06d007f, [], 'FACILITY_VISUALCPP / ERROR_PROC_NOT_FOUND'],
+  [0x8007000e, [], 'E_OUTOFMEMORY'],
+  [0x887a0005, [], 'DXGI_ERROR_DEVICE_REMOVED'],
+  [0xdeadbeef, [], '0xdeadbeef'],
+];
+
+describe('nameWindowsReason', () => {
+  for (const [code, parameters, expected] of CASES) {
+    it(`says ${expected} of 0x${code.toString(16)} with [${parameters}]`, () => {
+      assert.equal(nameWindowsReason(exceptionOf({ code, parameters })), expected);
+    });
+  }
+
+  it('does not take the code of a facility of its own for a Win32 error', () => {
+    assert.equal(nameWindowsReason(exceptionOf({ code: 0xc0aa007e })), '0xc0aa007e');
+  });
+
+  it('does not look for a facility in a code that tells of success', () => {
+    assert.equal(nameWindowsReason(exceptionOf({ code: 0x006d007e })), '0x006d007e');
+  });
+});
+
+describe('findWindowsAddress', () => {
+  const address = 0x1000n;
+
+  it('is the memory of an access violation and of an in-page error', () => {
+    for (const code of [0xc0000005, 0xc0000006]) {
+      assert.equal(findWindowsAddress(exceptionOf({ code, address, parameters: [0n, 0x45n] })), 0x45n);
+    }
+  });
+
+  it('is the instruction when the parameters are missing', () => {
+    assert.equal(findWindowsAddress(exceptionOf({ code: 0xc0000005, address, parameters: [0n] })), address);
+  });
+
+  it('is the instruction of every other exception', () => {
+    assert.equal(findWindowsAddress(exceptionOf({ code: 0x80000003, address, parameters: [0n, 0x45n] })), address);
+  });
+});

@@ -1,0 +1,26 @@
+// The frames that say nothing about the fault: they are skipped. A list for another engine is one more line here.
+import { appleIrrelevant } from './irrelevant-apple.ts';
+import { godotIrrelevant, otherEnginesIrrelevant, unityIrrelevant, unrealIrrelevant } from './irrelevant-engines.ts';
+import { goIrrelevant, rustIrrelevant } from './irrelevant-languages.ts';
+import { libcIrrelevant } from './irrelevant-libc.ts';
+import { libstdcxxIrrelevant } from './irrelevant-libstdcxx.ts';
+import { reporterIrrelevant, translationIrrelevant } from './irrelevant-platform.ts';
+import { pthreadIrrelevant } from './irrelevant-pthread.ts';
+import { windowsIrrelevant } from './irrelevant-windows.ts';
+import type { Pattern } from './pattern-list.ts';
+
+export const irrelevantPatterns: readonly Pattern[] = [
+  ...reporterIrrelevant,
+  ...libcIrrelevant,
+  ...pthreadIrrelevant,
+  ...libstdcxxIrrelevant,
+  ...windowsIrrelevant,
+  ...appleIrrelevant,
+  ...rustIrrelevant,
+  ...goIrrelevant,
+  ...unrealIrrelevant,
+  ...unityIrrelevant,
+  ...godotIrrelevant,
+  ...otherEnginesIrrelevant,
+  ...translationIrrelevant,
+];

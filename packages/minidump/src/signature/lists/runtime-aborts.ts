@@ -1,0 +1,43 @@
+// When a runtime stops the program at the wish of its caller, and which modules are the runtimes: their frames then
+// say how it stopped, not why.
+import type { Pattern } from './pattern-list.ts';
+
+/** Reasons of a report that mean so. */
+export const abortReasons: readonly Pattern[] = [
+  { match: /SIGABRT(?: .*)?|EXC_CRASH \/ SIGABRT.*/, why: 'abort()' },
+  { match: /FAST_FAIL_FATAL_APP_EXIT|EXCEPTION_FAST_FAIL.*FATAL_APP_EXIT/, why: 'abort() of MSVC' },
+  {
+    match: /0x40000015|STATUS_FATAL_APP_EXIT|0xe06d7363|.*C\+\+ [Ee]xception.*|EXCEPTION_CPP.*/,
+    why: 'an exception of C++ that nobody caught',
+  },
+  { match: /Uncaught NSException|.*UNCAUGHT_NS_EXCEPTION/, why: 'an exception of Objective-C that nobody caught' },
+];
+
+/** Reasons that say that the CPU stopped at an instruction; the frames are then those of the fault itself. */
+export const faultReasons: readonly Pattern[] = [
+  { match: /SIG(?:SEGV|BUS|FPE|ILL|TRAP|EMT|SYS)\b.*/, why: 'a fault on Linux' },
+  { match: /EXC_(?:BAD_\w+|ARITHMETIC|BREAKPOINT|GUARD)\b.*/, why: 'a fault on macOS' },
+  {
+    match:
+      /EXCEPTION_(?:ACCESS_VIOLATION|STACK_OVERFLOW|ILLEGAL|INT_|FLT_|IN_PAGE|BREAKPOINT|GUARD|DATATYPE|PRIV)\w*.*/,
+    why: 'a fault on Windows',
+  },
+];
+
+/** The modules, as labels: base names, of Windows in lower case. */
+export const runtimeModules: readonly Pattern[] = [
+  {
+    match: /(?:libc|libpthread|libgcc_s|libstdc\+\+|libc\+\+(?:abi|_shared)?|ld-linux[\w-]*|ld-musl-\w+)\.so(?:\.\d+)*/,
+    why: 'a runtime of Linux',
+  },
+  { match: /(?:libc|libpthread|ld)-\d+\.\d+(?:\.\d+)?\.so/, why: 'a runtime of Linux' },
+  {
+    match: /ntdll\.dll|kernel32\.dll|kernelbase\.dll|ucrtbased?\.dll|vcruntime\w*\.dll|msvcp\w*\.dll|msvcr\w*\.dll/,
+    why: 'a runtime of Windows',
+  },
+  {
+    match:
+      /libsystem_(?:kernel|pthread|c|malloc)\.dylib|libc\+\+(?:abi)?\.(?:1\.)?dylib|libobjc\.A\.dylib|CoreFoundation|libdispatch\.dylib/,
+    why: 'a runtime of Apple',
+  },
+];

@@ -1,0 +1,44 @@
+// All lists that a signature is made with, compiled once; a studio can add its own to them.
+import { irrelevantPatterns } from './irrelevant.ts';
+import { compilePatterns, type Pattern, type PatternList, type TrimPattern } from './pattern-list.ts';
+import { prefixPatterns } from './prefix.ts';
+import { abortReasons, faultReasons, runtimeModules } from './runtime-aborts.ts';
+import { abortSentinels, handlerSentinels, sentinelPatterns } from './sentinel.ts';
+import { trimPatterns } from './trim.ts';
+
+export type SignatureLists = {
+  readonly irrelevant: PatternList;
+  readonly prefix: PatternList;
+  readonly sentinel: PatternList;
+  readonly handlerSentinel: PatternList;
+  readonly abortSentinel: PatternList;
+  readonly trim: PatternList<TrimPattern>;
+  readonly abortReasons: PatternList;
+  readonly faultReasons: PatternList;
+  readonly runtimeModules: PatternList;
+};
+
+/** A studio's own entries. They are asked before the lists that come with the package. */
+export type ExtraPatterns = {
+  readonly irrelevant?: readonly Pattern[];
+  readonly prefix?: readonly Pattern[];
+  readonly sentinel?: readonly Pattern[];
+  readonly trim?: readonly TrimPattern[];
+};
+
+/** Compiles the lists; keep the result, it is made for many signatures. */
+export function compileSignatureLists(extra: ExtraPatterns = {}): SignatureLists {
+  return {
+    irrelevant: compilePatterns([...(extra.irrelevant ?? []), ...irrelevantPatterns]),
+    prefix: compilePatterns([...(extra.prefix ?? []), ...prefixPatterns]),
+    sentinel: compilePatterns([...(extra.sentinel ?? []), ...sentinelPatterns]),
+    abortSentinel: compilePatterns(abortSentinels),
+    handlerSentinel: compilePatterns(handlerSentinels),
+    trim: compilePatterns([...(extra.trim ?? []), ...trimPatterns]),
+    abortReasons: compilePatterns(abortReasons),
+    faultReasons: compilePatterns(faultReasons),
+    runtimeModules: compilePatterns(runtimeModules),
+  };
+}
+
+export const defaultLists: SignatureLists = compileSignatureLists();

@@ -1,0 +1,39 @@
+// A function's name as it goes into a signature: which language it is of, and that language's rules.
+import { normalizeCppName } from './cpp-name.ts';
+import { normalizeGoName } from './go-name.ts';
+import { normalizeRustName } from './rust-name.ts';
+import { normalizeSwiftName } from './swift-name.ts';
+import { dropSymbolSuffix } from './symbol-suffix.ts';
+
+const OBJC_METHOD = /^(?:__\d+)?[-+]\[/;
+const RUST =
+  /::h[0-9a-f]{16}$|17h[0-9a-f]{16}E$|\$LT\$|\{\{[\w.]+\}\}|\{closure#\d+\}|\{(?:impl|shim)[#:]|^<(?:[^<>]|<[^<>]*>)* as |<impl /;
+const GO = /^(?:[\w.-]+\/)*[\w.-]+\.\(\*?\w+(?:\[[^\]]*\])?\)\./;
+const SWIFT =
+  /^(?:closure #\d+ |implicit closure #|specialized |generic specialization <|partial apply |protocol witness for |dispatch thunk of |merged |@objc |\(extension in )/;
+/** The patterns above look at this much of a name, so that a name of any length costs the same. */
+const TELLTALE_LENGTH = 512;
+
+/**
+ * The name without what differs between builds and callers of the same function: return type, arguments, template
+ * arguments, hashes, clone numbers. `file` is where the function's source is, when known; it can tell the language.
+ * Never throws, takes time linear in the name's length, and gives '' only for a blank name.
+ */
+export function normalizeName(name: string, file: string | null): string {
+  return normalizeByLanguage(name, file) || name.trim();
+}
+
+function normalizeByLanguage(name: string, file: string | null): string {
+  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase() ?? '';
+  const sample = telltale(name);
+  if (OBJC_METHOD.test(sample)) return name.trim().replace(/_block_invoke(?:[_.]\d+)*$/, '_block_invoke');
+  if (extension === 'rs' || RUST.test(sample)) return normalizeRustName(name);
+  if (extension === 'go' || GO.test(sample)) return normalizeGoName(name);
+  if (extension === 'swift' || SWIFT.test(sample)) return normalizeSwiftName(name);
+  return normalizeCppName(dropSymbolSuffix(name.trim()));
+}
+
+function telltale(name: string): string {
+  if (name.length <= TELLTALE_LENGTH) return name;
+  return `${name.slice(0, TELLTALE_LENGTH / 2)} ${name.slice(-TELLTALE_LENGTH / 2)}`;
+}

@@ -1,0 +1,77 @@
+// Normalises the name of a Rust function: without hash, crate number, generic arguments and the numbers of closures.
+import { groupEnd, insideOf, replaceGroups } from './brackets.ts';
+
+/** Legacy mangling ends a path with a hash of 16 digits. No fewer: `list::head` ends in hex digits too. */
+const HASH = /::h[0-9a-f]{16}$/;
+/** The hash in a name that was not demangled: `_ZN4game4main17h0123456789abcdefE`. */
+const MANGLED_HASH = /17h[0-9a-f]{16}E$/;
+/** v0 mangling: `game[8787f43e282added]::main`. */
+const CRATE_NUMBER = /(?<=\w)\[[0-9a-f]{5,16}\]/g;
+/** The compiler numbers closures: `{closure#0}` in v0, `closure$0` for the debuggers of Windows. */
+const CLOSURE = /\{(?:closure|closure_env)#\d+\}|\b(?:closure|closure_env)\$\d+/g;
+/** A signature has room for 255 characters. The rest of a longer word is read and left out, which keeps the work linear. */
+const MAX_WORD = 1024;
+const ESCAPES: Readonly<Record<string, string>> = {
+  $LT$: '<',
+  $GT$: '>',
+  $RF$: '&',
+  $BP$: '*',
+  $C$: ',',
+  $LP$: '(',
+  $RP$: ')',
+  $SP$: '@',
+  $u20$: ' ',
+  $u27$: "'",
+  $u5b$: '[',
+  $u5d$: ']',
+  $u7b$: '{',
+  $u7d$: '}',
+};
+
+/**
+ * `<alloc::vec::Vec<u8> as core::ops::Drop>::drop::h0123456789abcdef` is `<alloc::vec::Vec<T> as core::ops::Drop>::drop`.
+ *
+ * `<A as B>` and `<impl B for A>` name the function and stay, without the generic arguments inside. All manglings come
+ * to the same: `<A>::f` is `A::f`, `f::<u8>` is `f<T>`, every closure is `{{closure}}`.
+ */
+export function normalizeRustName(name: string): string {
+  const text = unescapeLegacy(name.trim()).replace(HASH, '').replace(CRATE_NUMBER, '').replace(CLOSURE, '{{closure}}');
+  const mangled = text.replace(MANGLED_HASH, 'E');
+  if (mangled !== text) return mangled;
+  let word = '';
+  for (let at = 0; at < text.length; ) {
+    const char = text[at] as string;
+    if (char === ' ') {
+      if (text.startsWith(' -> ', at)) break;
+      word = '';
+      at += 1;
+    } else if ('<({'.includes(char)) {
+      const end = groupEnd(text, at);
+      if (word.length < MAX_WORD) word = appendGroup(word, char, insideOf(text, at, end));
+      at = end;
+    } else {
+      if (word.length < MAX_WORD) word += char;
+      at += 1;
+    }
+  }
+  return word === '' ? text : word;
+}
+
+function appendGroup(word: string, open: string, inside: string): string {
+  if (open === '(') return word;
+  if (open === '{') return `${word}{${inside}}`;
+  const leads = word === '' || word.endsWith('::');
+  if (!leads) return `${word}<T>`;
+  const plain = replaceGroups(inside, '<', () => '<T>');
+  if (plain.includes(' as ') || plain.startsWith('impl ')) return `${word}<${plain}>`;
+  return word === '' ? plain : `${word.slice(0, -2)}<T>`;
+}
+
+/** Symbol tables of old tools hold legacy names half demangled: `_$LT$T$u20$as$u20$core..fmt..Debug$GT$`. */
+function unescapeLegacy(name: string): string {
+  if (!/\$(?:LT|RF|BP|LP|u[0-9a-f]{2})\$/.test(name)) return name;
+  return name
+    .replace(/\$\w{1,3}\$/g, (code) => ESCAPES[code] ?? code)
+    .replace(/\.\./g, '::')
+    .replace(/(^|::)_(?=<)/g, '$1');
+}

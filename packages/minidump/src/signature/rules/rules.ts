@@ -1,0 +1,24 @@
+// The rules in their order. A new rule is one file and one line here.
+import { assertionRule } from './assertion.ts';
+import { badHardwareRule } from './bad-hardware.ts';
+import { cleanRule } from './clean.ts';
+import { messageRule } from './message.ts';
+import { noDataRule } from './no-data.ts';
+import { outOfMemoryRule } from './out-of-memory.ts';
+import type { Rule } from './rule.ts';
+import { stackRule } from './stack.ts';
+import { stackOverflowRule } from './stack-overflow.ts';
+import { truncateRule } from './truncate.ts';
+
+/** The first three make a signature, those after them add to it or replace it, the last two make it presentable. */
+export const rules: readonly Rule[] = [
+  stackRule,
+  messageRule,
+  noDataRule,
+  stackOverflowRule,
+  badHardwareRule,
+  outOfMemoryRule,
+  assertionRule,
+  cleanRule,
+  truncateRule,
+];

@@ -1,0 +1,71 @@
+// The rule that names the frames: from the first that says something to the first that says enough.
+import type { LabelledFrame } from '../frames/label-frames.ts';
+import type { CrashFacts, Outcome, Rule } from './rule.ts';
+
+/** What becomes of one frame. */
+type Verdict = { readonly keep: boolean; readonly stop: boolean; readonly why: string };
+
+/**
+ * Starts at a sentinel when there is one, skips irrelevant frames, goes on while frames are prefixes, and ends with the
+ * first that is neither. When every frame is skipped, the first function or module of them has to do. Addresses do not:
+ * each start of a game loads it elsewhere.
+ */
+export const stackRule: Rule = {
+  name: 'stack',
+  applies: (facts) => facts.labels.length > 0,
+  act(facts) {
+    const notes: string[] = [];
+    const frames = startAtSentinel(facts, notes);
+    const kept: LabelledFrame[] = [];
+    for (const frame of frames) {
+      const { keep, stop, why } = judge(frame, facts, kept.at(-1));
+      notes.push(`${keep ? 'kept' : 'skipped'} \`${frame.label}\`: ${why}`);
+      if (keep) kept.push(frame);
+      if (stop) break;
+    }
+    if (kept.length > 0) return { signature: join(kept), notes };
+    return fallBack(frames, notes);
+  },
+};
+
+function startAtSentinel(facts: CrashFacts, notes: string[]): readonly LabelledFrame[] {
+  const { labels, lists } = facts;
+  const isFault = lists.faultReasons.find(facts.reason ?? '') !== undefined;
+  for (const list of [...(isFault ? [] : [lists.handlerSentinel]), lists.sentinel, lists.abortSentinel]) {
+    for (const { label, index } of labels) {
+      const sentinel = list.find(label);
+      if (sentinel === undefined) continue;
+      notes.push(`started at \`${label}\`, frame ${index}: sentinel (${sentinel.why})`);
+      return labels.slice(index);
+    }
+  }
+  return labels;
+}
+
+function judge(frame: LabelledFrame, { lists, reason }: CrashFacts, last: LabelledFrame | undefined): Verdict {
+  const irrelevant = lists.irrelevant.find(frame.label);
+  if (irrelevant) return skip(`irrelevant (${irrelevant.why})`);
+  const prefix = lists.prefix.find(frame.label);
+  if (frame.module && (!frame.hasFunction || !prefix) && lists.runtimeModules.find(frame.module)) {
+    const abort = lists.abortReasons.find(reason ?? '');
+    if (abort) return skip(`irrelevant (${abort.why} goes through ${frame.module})`);
+  }
+  if (frame.label === last?.label) return skip('the same as the one before');
+  if (prefix) return { keep: true, stop: false, why: `prefix (${prefix.why}), going on` };
+  return { keep: true, stop: true, why: 'neither irrelevant nor a prefix, so the last' };
+}
+
+function skip(why: string): Verdict {
+  return { keep: false, stop: false, why };
+}
+
+function fallBack(frames: readonly LabelledFrame[], notes: readonly string[]): Outcome {
+  const first = frames.find(({ hasFunction }) => hasFunction) ?? frames.find(({ label }) => !label.startsWith('@'));
+  if (first === undefined) return { signature: '', notes: [...notes, 'every frame is an address alone'] };
+  return { signature: first.label, notes: [...notes, `every frame was skipped; took \`${first.label}\` all the same`] };
+}
+
+/** Labels with ` | ` between them. */
+function join(frames: readonly LabelledFrame[]): string {
+  return frames.map(({ label }) => label).join(' | ');
+}

@@ -1,0 +1,33 @@
+// The signature of a crash: a short text that is the same for each time that the same fault happens.
+import type { SignatureReport } from '../report.ts';
+import { labelFrames } from './frames/label-frames.ts';
+import { defaultLists, type SignatureLists } from './lists/signature-lists.ts';
+import { toPrintable } from './printable.ts';
+import type { CrashFacts, SignatureInput } from './rules/rule.ts';
+import { rules } from './rules/rules.ts';
+
+export type { SignatureInput } from './rules/rule.ts';
+
+export type SignatureOptions = {
+  /** The package's own with a studio's entries, of `compileSignatureLists`; the package's own when left out. */
+  readonly lists?: SignatureLists;
+};
+
+/**
+ * The signature, and a note for each decision, `rule: what it did`. Pure: the same input gives the same signature. Never
+ * throws; the signature has 1 to 255 characters, all of which print.
+ */
+export function makeSignature(input: SignatureInput, options: SignatureOptions = {}): SignatureReport {
+  const lists = options.lists ?? defaultLists;
+  const labels = labelFrames(input.frames ?? [], input.os, lists.trim);
+  const facts: CrashFacts = { ...input, labels, lists };
+  let signature = '';
+  const notes: string[] = [];
+  for (const rule of rules) {
+    if (!rule.applies(facts, signature)) continue;
+    const outcome = rule.act(facts, signature);
+    signature = outcome.signature;
+    for (const note of outcome.notes) notes.push(`${rule.name}: ${toPrintable(note)}`);
+  }
+  return { signature, notes };
+}

@@ -1,0 +1,33 @@
+// AssertionInfoStream: what Breakpad on Windows says of a call that the C runtime refused.
+import type { StreamKind } from '../minidump.ts';
+import { decodeUtf16 } from './strings.ts';
+
+export type Assertion = {
+  /** The three texts are '' in release builds of the C runtime, which do not pass them on. */
+  readonly expression: string;
+  readonly function: string;
+  readonly file: string;
+  readonly line: number;
+  readonly kind: 'unknown' | 'invalid parameter' | 'pure virtual call';
+};
+
+const TEXT_SIZE = 256;
+const KINDS: ReadonlyMap<number, Assertion['kind']> = new Map([
+  [1, 'invalid parameter'],
+  [2, 'pure virtual call'],
+]);
+
+/** Undefined for one of zeros, which Breakpad writes when there was no assertion. */
+export const ASSERTION: StreamKind<Assertion | undefined> = {
+  type: 0x47670002,
+  name: 'AssertionInfoStream',
+  read: ({ bytes }) => {
+    const cursor = bytes.cursor();
+    const text = () => decodeUtf16(cursor.window(TEXT_SIZE));
+    const [expression, callee, file] = [text(), text(), text()];
+    const line = cursor.u32();
+    const kind = KINDS.get(cursor.u32()) ?? 'unknown';
+    const empty = kind === 'unknown' && expression === '' && callee === '' && file === '' && line === 0;
+    return empty ? undefined : { expression, function: callee, file, line, kind };
+  },
+};

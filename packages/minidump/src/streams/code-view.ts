@@ -1,0 +1,45 @@
+// The record of a module that identifies its debug information: CodeView’s PDB 7.0 and 2.0, and Breakpad’s ELF build id.
+import { Bytes } from '../bytes.ts';
+import { GUID_SIZE, readGuid } from './guid.ts';
+import { decodeUtf8 } from './strings.ts';
+
+/** The GUID as its 32 upper-case hex digits. */
+export type CodeView =
+  | { readonly kind: 'pdb70'; readonly guid: string; readonly age: number; readonly file: string }
+  | { readonly kind: 'pdb20'; readonly signature: number; readonly age: number; readonly file: string }
+  /** `guid`: the first 16 bytes of the build id, read as one. Both '' when the build id is nothing but zeros. */
+  | { readonly kind: 'elf'; readonly buildId: string; readonly guid: string };
+
+const RSDS = 0x53445352;
+const NB10 = 0x3031424e;
+const BPEL = 0x4270454c;
+
+/** Reads a module’s CodeView record; undefined when it is of another kind. Throws when it is cut off. */
+export function readCodeView(record: Bytes): CodeView | undefined {
+  const cursor = record.cursor();
+  const kind = cursor.u32();
+  if (kind === RSDS)
+    return { kind: 'pdb70', guid: readGuid(cursor), age: cursor.u32(), file: decodeUtf8(cursor.window(cursor.left)) };
+  if (kind === NB10) {
+    cursor.skip(4);
+    return {
+      kind: 'pdb20',
+      signature: cursor.u32(),
+      age: cursor.u32(),
+      file: decodeUtf8(cursor.window(cursor.left)),
+    };
+  }
+  return kind === BPEL ? readElf(cursor.window(cursor.left)) : undefined;
+}
+
+/**
+ * Mapped files that are not programs (fonts, archives) get a record too, with no build id or one of zeros: it identifies nothing.
+ * A build id may be shorter than a GUID (lld’s fast one has 8 bytes: `10faa6bbaab83db3`); zeros fill it up.
+ */
+function readElf(record: Bytes): CodeView {
+  const buildId = record.array;
+  if (buildId.every((byte) => byte === 0)) return { kind: 'elf', buildId: '', guid: '' };
+  const filled = new Uint8Array(GUID_SIZE);
+  filled.set(buildId.subarray(0, GUID_SIZE));
+  return { kind: 'elf', buildId: buildId.toHex(), guid: readGuid(new Bytes(filled, record.littleEndian).cursor()) };
+}

@@ -1,0 +1,39 @@
+// ExceptionStream: what stopped the process, in which thread, and that thread’s registers at the moment.
+import type { Location, StreamKind } from '../minidump.ts';
+import { readLocation } from './locations.ts';
+
+export type Exception = {
+  readonly threadId: number;
+  /** Windows: the exception code; Linux: the signal; macOS: the Mach exception. */
+  readonly code: number;
+  /** Windows: flags; Linux: `si_code`; macOS: the Mach code. */
+  readonly flags: number;
+  /** Address of an exception record that this one was raised in; 0n for none. */
+  readonly nested: bigint;
+  readonly address: bigint;
+  /** At most 15. */
+  readonly parameters: readonly bigint[];
+  /** Where the CPU context lies in the file. */
+  readonly context: Location;
+};
+
+const MAX_PARAMETERS = 15;
+
+export const EXCEPTION: StreamKind<Exception> = {
+  type: 6,
+  name: 'ExceptionStream',
+  read: ({ bytes, warn }) => {
+    const cursor = bytes.cursor();
+    const threadId = cursor.u32();
+    cursor.skip(4);
+    const code = cursor.u32();
+    const flags = cursor.u32();
+    const nested = cursor.u64();
+    const address = cursor.u64();
+    const count = cursor.u32();
+    cursor.skip(4);
+    if (count > MAX_PARAMETERS) warn(`claims ${count} parameters; the format has room for ${MAX_PARAMETERS}`);
+    const parameters = Array.from({ length: MAX_PARAMETERS }, () => cursor.u64()).slice(0, count);
+    return { threadId, code, flags, nested, address, parameters, context: readLocation(cursor) };
+  },
+};

@@ -1,0 +1,26 @@
+// LinuxAuxvStream: the auxiliary vector, which the kernel gave the program at its start.
+import type { StreamKind } from '../minidump.ts';
+import { SYSTEM_INFO } from './system-info.ts';
+
+/** `AT_NULL`: the vector ends. */
+const END = 0n;
+
+/** Values by type: 9 (`AT_ENTRY`) is the program’s entry point, 33 (`AT_SYSINFO_EHDR`) where the vDSO lies. */
+export const LINUX_AUXV: StreamKind<ReadonlyMap<number, bigint>> = {
+  type: 0x47670008,
+  name: 'LinuxAuxvStream',
+  read: ({ bytes, dump }) => {
+    const cpu = dump.stream(SYSTEM_INFO)?.cpu;
+    const wordSize = cpu === 'x86' || cpu === 'arm' ? 4 : 8;
+    const cursor = bytes.cursor();
+    const word = () => (wordSize === 4 ? BigInt(cursor.u32()) : cursor.u64());
+    const values = new Map<number, bigint>();
+    while (cursor.left >= 2 * wordSize) {
+      const type = word();
+      const value = word();
+      if (type === END) break;
+      values.set(Number(type), value);
+    }
+    return values;
+  },
+};

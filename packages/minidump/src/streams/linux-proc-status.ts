@@ -1,0 +1,10 @@
+// LinuxProcStatusStream: the text of /proc/<pid>/status.
+import type { StreamKind } from '../minidump.ts';
+import { type KeyValue, readPairs } from './linux-text.ts';
+
+/** `['Pid', '135']`, `['VmPeak', '3408 kB']`. */
+export const LINUX_PROC_STATUS: StreamKind<KeyValue[]> = {
+  type: 0x47670004,
+  name: 'LinuxProcStatusStream',
+  read: (input) => readPairs(input, ':'),
+};

@@ -1,0 +1,139 @@
+// ModuleListStream: the executables and libraries that were loaded, each with what identifies its debug symbols.
+import type { Cursor } from '../bytes.ts';
+import { MinidumpError } from '../error.ts';
+import type { Location, StreamInput, StreamKind } from '../minidump.ts';
+import { type CodeView, readCodeView } from './code-view.ts';
+import { readList } from './list.ts';
+import { readLocation } from './locations.ts';
+import { readUtf16StringOrWarn } from './strings.ts';
+import { type OsName, SYSTEM_INFO } from './system-info.ts';
+
+export type Module = {
+  readonly base: bigint;
+  /** Bytes of address space. */
+  readonly size: number;
+  readonly checksum: number;
+  readonly timestamp: number;
+  /** Path of the file that was loaded, as the dump gives it. */
+  readonly codeFile: string;
+  /** Identifies the code file: on Windows timestamp and size, elsewhere the build id; lower-case hex, '' when unknown. */
+  readonly codeId: string;
+  /** Name of the file with the debug information; '' when unknown. */
+  readonly debugFile: string;
+  /** Breakpad’s debug id: 32 upper-case hex digits of the GUID and the age in hex; '' when unknown. */
+  readonly debugId: string;
+  /** `1.2.3.4` from the version resource; undefined when there is none. */
+  readonly version: string | undefined;
+};
+
+const ENTRY_SIZE = 108;
+const VERSION_SIGNATURE = 0xfeef04bd;
+const VERSION_STRUCTURE = 0x10000;
+
+/** Modules in the dump’s order: the first is the program itself. Those without a place in memory are left out. */
+export const MODULES: StreamKind<Module[]> = {
+  type: 4,
+  name: 'ModuleListStream',
+  read: (input) => {
+    const os = input.dump.stream(SYSTEM_INFO)?.os ?? 'unknown';
+    return readList(input, ENTRY_SIZE, (entry) => readModule(input, entry, os)).filter((module) =>
+      hasPlace(module, input),
+    );
+  },
+};
+
+function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
+  const base = entry.u64();
+  const size = entry.u32();
+  const checksum = entry.u32();
+  const timestamp = entry.u32();
+  const codeFile = readUtf16StringOrWarn(input, entry.u32(), `the name of the module at 0x${base.toString(16)}`);
+  const version = readVersion(entry, os);
+  const codeView = readCodeViewOrWarn(input, readLocation(entry), codeFile);
+  return {
+    base,
+    size,
+    checksum,
+    timestamp,
+    codeFile,
+    codeId: codeIdOf(codeView, os, { timestamp, size }),
+    debugFile: fileName(debugFileOf(codeView, codeFile)),
+    debugId: debugIdOf(codeView),
+    version,
+  };
+}
+
+/** A module of no bytes, or one that goes on past the end of all addresses, can hold none; its neighbours are good all the same. */
+function hasPlace({ base, size, codeFile }: Module, { warn }: StreamInput): boolean {
+  if (size > 0 && base + BigInt(size) <= 1n << 64n) return true;
+  warn(`${codeFile}: ${size} bytes at 0x${base.toString(16)} are no place for a module; left out`);
+  return false;
+}
+
+/**
+ * `VS_FIXEDFILEINFO`, 52 bytes. Windows (and Crashpad on macOS) packs two numbers into each 32-bit field; Breakpad’s Linux writer
+ * gives the four numbers of a shared object’s name (`libfoo.so.1.2.3`) a field each, going on into the product version.
+ */
+function readVersion(entry: Cursor, os: OsName): string | undefined {
+  const fields = Array.from({ length: 13 }, () => entry.u32());
+  const [signature, structure, fileHigh, fileLow, productHigh, productLow] = fields as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (signature !== VERSION_SIGNATURE || structure !== VERSION_STRUCTURE) return undefined;
+  const packed = os === 'windows' || os === 'macos' || os === 'ios';
+  const numbers = packed
+    ? [fileHigh >>> 16, fileHigh & 0xffff, fileLow >>> 16, fileLow & 0xffff]
+    : [fileHigh, fileLow, productHigh, productLow];
+  return numbers.join('.');
+}
+
+function readCodeViewOrWarn({ dump, warn }: StreamInput, place: Location, codeFile: string): CodeView | undefined {
+  if (place.size === 0) return undefined;
+  try {
+    return readCodeView(dump.copyable(place));
+  } catch (error) {
+    if (!(error instanceof MinidumpError)) throw error;
+    warn(`${codeFile}: its CodeView record cannot be read: ${error.message}`);
+    return undefined;
+  }
+}
+
+/**
+ * Symbol servers know a Windows file by its timestamp and size, an ELF file by its build id, and a Mach-O file by its UUID, for which
+ * writers borrow the PDB record. A Windows module without a record has a code id all the same (`wow64cpu.dll`). Old Breakpad
+ * on Linux wrote PDB records too; the references then give timestamp and size, and so do we.
+ */
+function codeIdOf(
+  codeView: CodeView | undefined,
+  os: OsName,
+  { timestamp, size }: { timestamp: number; size: number },
+): string {
+  if (codeView?.kind === 'elf') return codeView.buildId;
+  if (codeView?.kind === 'pdb70' && (os === 'macos' || os === 'ios')) return codeView.guid.toLowerCase();
+  if (codeView === undefined && os !== 'windows') return '';
+  return `${timestamp.toString(16).padStart(8, '0')}${size.toString(16)}`;
+}
+
+/** An ELF file holds its own debug information, as far as its record tells. */
+function debugFileOf(codeView: CodeView | undefined, codeFile: string): string {
+  if (codeView === undefined) return '';
+  return codeView.kind === 'elf' ? codeFile : codeView.file;
+}
+
+function debugIdOf(codeView: CodeView | undefined): string {
+  if (codeView === undefined) return '';
+  if (codeView.kind === 'pdb20')
+    return codeView.signature.toString(16).padStart(8, '0').toUpperCase() + codeView.age.toString(16);
+  if (codeView.kind === 'pdb70') return codeView.guid + codeView.age.toString(16);
+  return codeView.guid === '' ? '' : `${codeView.guid}0`;
+}
+
+/** The last part of a path of any system: a dump of Windows is read on Linux. */
+function fileName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

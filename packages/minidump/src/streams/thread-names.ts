@@ -1,0 +1,29 @@
+// ThreadNamesStream: what the program called its threads.
+import { MinidumpError } from '../error.ts';
+import type { StreamInput, StreamKind } from '../minidump.ts';
+import { readList } from './list.ts';
+import { readUtf16String } from './strings.ts';
+
+const ENTRY_SIZE = 12;
+
+/** Names by the id of the thread. A name that cannot be read is not in it; one that is empty is. */
+export const THREAD_NAMES: StreamKind<ReadonlyMap<number, string>> = {
+  type: 24,
+  name: 'ThreadNamesStream',
+  read: (input) =>
+    new Map(
+      readList(input, ENTRY_SIZE, (entry) => ({ id: entry.u32(), rva: Number(entry.u64()) })).flatMap(({ id, rva }) =>
+        readName(input, id, rva),
+      ),
+    ),
+};
+
+function readName({ dump, warn }: StreamInput, id: number, rva: number): [number, string][] {
+  try {
+    return [[id, readUtf16String(dump, rva)]];
+  } catch (error) {
+    if (!(error instanceof MinidumpError)) throw error;
+    warn(`the name of thread ${id} cannot be read: ${error.message}`);
+    return [];
+  }
+}

@@ -1,0 +1,174 @@
+// Answers what is asked of a module’s symbols from their cache, by reading the few pages that it takes.
+
+import type { ModuleLine } from '../module-line.ts';
+import type { CfiRules, CodePlace, ModuleSymbols, SourcePlace, StackWin } from '../module-symbols.ts';
+import { type Footer, readFooter } from './footer.ts';
+import { type IndexEntry, IndexTable } from './index-table.ts';
+import { damaged, type PageCursor, PageReader } from './page-reader.ts';
+import type { RangeReader } from './range-reader.ts';
+import { findRow } from './range-rows.ts';
+
+/** What symbol files themselves say where a name is not known. */
+const NO_NAME = '<name omitted>';
+/** Columns of lines: number, file. Of inlined calls: line of the call, its file and one (0: not given), origin. */
+const [LINE_COLUMNS, INLINE_COLUMNS] = [2, 3];
+/** Bounds what a damaged cache can ask for; the compiler’s own bounds are the same. */
+const [MAX_DEPTH, MAX_CFI_ROWS] = [256, 1 << 16];
+
+/**
+ * Opens a cache that the compiler wrote. Reads its end alone; everything else is read and checked when it is asked for,
+ * and then throws a MinidumpError `bad-cache` when it is damaged. Closes the reader when it throws here.
+ */
+export function openSymbolCache(reader: RangeReader): SymbolCache {
+  try {
+    return new SymbolCache(reader);
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+type FunctionRecord = {
+  readonly start: number;
+  readonly parameterSize: number;
+  readonly name: string;
+  /** Stands before the lines. */
+  readonly rest: PageCursor;
+};
+
+/** A cache that is open. Which record counts where several could is told in docs/symbol-cache.md. */
+export class SymbolCache implements ModuleSymbols {
+  readonly module: ModuleLine;
+  /** Bytes of the text that the cache was made from. */
+  readonly sourceSize: number;
+  /** When that text was last changed, in milliseconds since 1970; 0 when unknown. */
+  readonly sourceTime: number;
+  readonly #reader: RangeReader;
+  readonly #pages: PageReader;
+  readonly #indexes: Readonly<Record<keyof Footer['indexes'], IndexTable>>;
+
+  constructor(reader: RangeReader) {
+    const { footer, pageCount } = readFooter(reader);
+    this.#reader = reader;
+    this.module = footer.module;
+    this.sourceSize = footer.sourceSize;
+    this.sourceTime = footer.sourceTime;
+    const pages = new PageReader(reader, pageCount);
+    this.#pages = pages;
+    const tables = Object.entries(footer.indexes).map(([name, place]) => [name, new IndexTable(pages, place)]);
+    this.#indexes = Object.fromEntries(tables);
+  }
+
+  placeAt(offset: number): CodePlace | undefined {
+    const entry = this.#indexes.functions.floor(offset);
+    const found = entry === undefined ? undefined : this.#readFunction(entry, offset);
+    return found === undefined ? this.#publicAt(offset, entry?.key ?? -1) : this.#place(found, offset);
+  }
+
+  cfiAt(offset: number): CfiRules | undefined {
+    const entry = this.#indexes.cfi.floor(offset);
+    if (entry === undefined) return undefined;
+    const cursor = this.#pages.cursor(entry.position);
+    if (offset >= entry.key + cursor.varint()) return undefined;
+    const rules = [this.#text(entry.position - cursor.varint())];
+    const rows = cursor.varint();
+    if (rows > MAX_CFI_ROWS) throw damaged(`${rows} unwind rules`);
+    let from = entry.key;
+    for (let row = 0; row < rows; row++) {
+      from += cursor.varint();
+      if (from > offset) break;
+      rules.push(this.#text(entry.position - cursor.varint()));
+    }
+    return rules;
+  }
+
+  stackWinAt(offset: number): StackWin | undefined {
+    return this.#stackWin('frame-data', offset) ?? this.#stackWin('fpo', offset);
+  }
+
+  /** Gives back what the reader holds open. Nothing can be asked afterwards. */
+  close(): void {
+    this.#reader.close();
+  }
+
+  #readFunction({ key, position }: IndexEntry, offset: number): FunctionRecord | undefined {
+    const rest = this.#pages.cursor(position);
+    if (offset >= key + rest.varint()) return undefined;
+    const parameterSize = rest.varint();
+    return { start: key, parameterSize, name: this.#text(position - rest.varint()), rest };
+  }
+
+  /** A PUBLIC has no end: it goes on until a function begins. */
+  #publicAt(offset: number, functionStart: number): CodePlace | undefined {
+    const entry = this.#indexes.publics.floor(offset);
+    if (entry === undefined || entry.key <= functionStart) return undefined;
+    const cursor = this.#pages.cursor(entry.position);
+    const parameterSize = cursor.varint();
+    const name = this.#text(entry.position - cursor.varint());
+    const place = { function: name, file: undefined, line: undefined, lineStart: undefined, inlines: [] };
+    return { ...place, functionStart: entry.key, parameterSize };
+  }
+
+  #place({ start, parameterSize, name, rest }: FunctionRecord, offset: number): CodePlace {
+    const row = findRow(rest, start, offset, LINE_COLUMNS);
+    const line = { file: row === undefined ? undefined : this.#file(row.values[1]!), line: row?.values[0] };
+    const calls = this.#callsAt(rest, start, offset, line.file);
+    // The line record is the innermost call’s; around it, each function stands where it makes the call.
+    const places = [line, ...calls.map(({ site }) => site)];
+    const inlines = calls.map(({ name: called }, index): SourcePlace => ({ function: called, ...places[index]! }));
+    return { function: name, ...places.at(-1)!, functionStart: start, lineStart: row?.start, parameterSize, inlines };
+  }
+
+  /** Inlined calls around an offset, the innermost first. */
+  #callsAt(rest: PageCursor, start: number, offset: number, lineFile: string | undefined) {
+    const depths = rest.varint();
+    if (depths > MAX_DEPTH) throw damaged(`${depths} inlined calls in each other`);
+    const calls: { name: string; site: { file: string | undefined; line: number } }[] = [];
+    for (let depth = 0; depth < depths; depth++) {
+      const row = findRow(rest, start, offset, INLINE_COLUMNS);
+      if (row === undefined) break;
+      const [line, file, origin] = row.values as [number, number, number];
+      // Files of before 2021 do not tell the call’s file. The line’s is the best guess: most inlined functions are of the same file.
+      calls.unshift({ name: this.#origin(origin), site: { file: file === 0 ? lineFile : this.#file(file - 1), line } });
+    }
+    return calls;
+  }
+
+  #stackWin(kind: StackWin['kind'], offset: number): StackWin | undefined {
+    const entry = this.#indexes[kind === 'fpo' ? 'fpo' : 'frameData'].floor(offset);
+    // Position 0 says that what began before is over.
+    if (entry === undefined || entry.position === 0) return undefined;
+    const cursor = this.#pages.cursor(entry.position);
+    return {
+      kind,
+      start: cursor.varint(),
+      codeSize: cursor.varint(),
+      prologSize: cursor.varint(),
+      epilogSize: cursor.varint(),
+      parameterSize: cursor.varint(),
+      savedRegisterSize: cursor.varint(),
+      localSize: cursor.varint(),
+      maxStackSize: cursor.varint(),
+      ...this.#programOrBasePointer(cursor, entry.position),
+    };
+  }
+
+  #programOrBasePointer(cursor: PageCursor, position: number): Pick<StackWin, 'program' | 'allocatesBasePointer'> {
+    if (cursor.varint() === 0) return { program: undefined, allocatesBasePointer: cursor.varint() > 0 };
+    return { program: this.#text(position - cursor.varint()), allocatesBasePointer: false };
+  }
+
+  #file(id: number): string | undefined {
+    const entry = this.#indexes.files.exact(id);
+    return entry === undefined ? undefined : this.#text(entry.position);
+  }
+
+  #origin(id: number): string {
+    const entry = this.#indexes.inlineOrigins.exact(id);
+    return entry === undefined ? NO_NAME : this.#text(entry.position);
+  }
+
+  #text(position: number): string {
+    return this.#pages.cursor(position).text();
+  }
+}

@@ -1,0 +1,117 @@
+// The end of a symbol cache: which module it is of, what it was made from, and where its indexes lie.
+import { crc32 } from 'node:zlib';
+import type { ModuleLine } from '../module-line.ts';
+import { ByteSink } from './byte-sink.ts';
+import { type IndexPlace, indexSize } from './index-table.ts';
+import { damaged } from './page-reader.ts';
+import { PAGE_DATA_SIZE, PAGE_SIZE } from './pages.ts';
+import type { RangeReader } from './range-reader.ts';
+
+/** Grows with each change of the format: a cache of another version is made again. */
+const VERSION = 1;
+/** The last eight bytes of every cache: `CHFSYMS` and a line feed. */
+const MAGIC = Uint8Array.of(0x43, 0x48, 0x46, 0x53, 0x59, 0x4d, 0x53, 0x0a);
+/** Behind the body: its length (u32), its checksum (u32), the version (u32), the number of pages (u32), and the magic. */
+const TAIL_SIZE = 24;
+/** One read brings the whole footer of nearly every cache. */
+const FIRST_READ = 1024;
+
+/** The indexes, in the order in which the footer names them. */
+export const INDEX_NAMES = ['functions', 'publics', 'files', 'inlineOrigins', 'cfi', 'frameData', 'fpo'] as const;
+export type IndexName = (typeof INDEX_NAMES)[number];
+
+export type Footer = {
+  readonly module: ModuleLine;
+  /** Bytes of the text that the cache was made from. */
+  readonly sourceSize: number;
+  /** When that text was last changed, in milliseconds since 1970; 0 when unknown. */
+  readonly sourceTime: number;
+  readonly indexes: Readonly<Record<IndexName, IndexPlace>>;
+};
+
+export function encodeFooter({ module, sourceSize, sourceTime, indexes }: Footer, pageCount: number): Uint8Array {
+  const sink = new ByteSink();
+  for (const text of [module.os, module.cpu, module.debugId, module.name]) sink.text(Buffer.from(text));
+  sink.u64(sourceSize);
+  sink.u64(sourceTime);
+  for (const name of INDEX_NAMES) {
+    sink.u64(indexes[name].position);
+    sink.u64(indexes[name].count);
+  }
+  const { length } = sink;
+  const checksum = crc32(sink.bytes.subarray(0, length));
+  for (const field of [length, checksum, VERSION, pageCount]) sink.u32(field);
+  sink.raw(MAGIC);
+  return sink.bytes.slice(0, sink.length);
+}
+
+/** Reads the footer and the number of pages before it. Throws a MinidumpError `bad-cache` when it is damaged or of another version. */
+export function readFooter(reader: RangeReader): { footer: Footer; pageCount: number } {
+  const size = Math.min(reader.size, FIRST_READ);
+  if (size < TAIL_SIZE) throw damaged('it is too short');
+  const end = asBuffer(reader.read(reader.size - size, size));
+  const tail = end.subarray(size - TAIL_SIZE);
+  if (!tail.subarray(16).equals(MAGIC)) throw damaged('its end is missing');
+  const [length, checksum, version, pageCount] = [0, 4, 8, 12].map((at) => tail.readUInt32LE(at)) as Numbers;
+  if (version !== VERSION) throw damaged(`its version is ${version}, not ${VERSION}`);
+  if (pageCount * PAGE_SIZE + length + TAIL_SIZE !== reader.size) throw damaged('its size is wrong');
+  const body =
+    length + TAIL_SIZE <= size
+      ? end.subarray(size - TAIL_SIZE - length, size - TAIL_SIZE)
+      : asBuffer(reader.read(pageCount * PAGE_SIZE, length));
+  if (crc32(body) !== checksum) throw damaged('the checksum of its end is wrong');
+  return { footer: decodeFooter(new FooterCursor(body), pageCount), pageCount };
+}
+
+type Numbers = [length: number, checksum: number, version: number, pageCount: number];
+
+function decodeFooter(cursor: FooterCursor, pageCount: number): Footer {
+  const module = { os: cursor.text(), cpu: cursor.text(), debugId: cursor.text(), name: cursor.text() };
+  const [sourceSize, sourceTime] = [cursor.u64(), cursor.u64()];
+  const places = INDEX_NAMES.map((name) => {
+    const place = { position: cursor.u64(), count: cursor.u64() };
+    if (place.position + indexSize(place.count) > pageCount * PAGE_DATA_SIZE) throw damaged(`${name} lie outside`);
+    return [name, place];
+  });
+  return { module, sourceSize, sourceTime, indexes: Object.fromEntries(places) as Footer['indexes'] };
+}
+
+/** The footer lies outside the pages, in memory as a whole. */
+class FooterCursor {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  u64(): number {
+    const value = this.#bytes.readBigUInt64LE(this.#take(8));
+    if (value > Number.MAX_SAFE_INTEGER) throw damaged('a number is too large');
+    return Number(value);
+  }
+
+  text(): string {
+    let length = 0;
+    let scale = 1;
+    let byte: number;
+    do {
+      byte = this.#bytes[this.#take(1)]!;
+      length += (byte & 0x7f) * scale;
+      scale *= 0x80;
+    } while (byte >= 0x80);
+    const start = this.#take(length);
+    return this.#bytes.toString('utf8', start, this.#at);
+  }
+
+  #take(count: number): number {
+    const at = this.#at;
+    this.#at += count;
+    if (this.#at > this.#bytes.length) throw damaged('its end is cut');
+    return at;
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,136 @@
+// Keeps the entries of one index while a symbol file is compiled, and writes them in order at its end.
+import { MinidumpError } from '../../error.ts';
+import { type IndexPlace, IndexWriter } from '../cache/index-table.ts';
+import type { PageWriter } from '../cache/page-writer.ts';
+
+/** The largest browsers have two million functions. An entry takes 24 bytes of memory, and at least ten bytes of text. */
+const MAX_ENTRIES = 1 << 23;
+
+/** The position that says that nothing lies at a key: no record is at the start of a cache. */
+export const NOTHING = 0;
+
+export class IndexBuilder {
+  #keys = new Float64Array(1024);
+  #sizes = new Float64Array(1024);
+  #positions = new Float64Array(1024);
+  #count = 0;
+  #inOrder = true;
+
+  /** Throws a MinidumpError `too-large` when there are too many. `size` is the range’s, for those that have one. */
+  add(key: number, size: number, position: number): void {
+    const index = this.#count;
+    if (index === this.#keys.length) this.#grow();
+    if (index > 0 && key < this.#keys[index - 1]!) this.#inOrder = false;
+    this.#keys[index] = key;
+    this.#sizes[index] = size;
+    this.#positions[index] = position;
+    this.#count++;
+  }
+
+  /** Of entries with the same key, the first that was added counts. */
+  writeUnique(pages: PageWriter): IndexPlace {
+    const writer = new IndexWriter(pages);
+    let last = -1;
+    this.#visit((index) => {
+      const key = this.#keys[index]!;
+      if (key !== last) writer.add(key, this.#positions[index]!);
+      last = key;
+    });
+    return writer.finish();
+  }
+
+  /** Of ranges that overlap, the one that starts first counts, and of those the one that was added first. */
+  writeDisjoint(pages: PageWriter): IndexPlace {
+    const writer = new IndexWriter(pages);
+    let end = 0;
+    this.#visit((index) => {
+      const key = this.#keys[index]!;
+      if (key < end) return;
+      writer.add(key, this.#positions[index]!);
+      end = key + this.#sizes[index]!;
+    });
+    return writer.finish();
+  }
+
+  /**
+   * Cuts ranges that overlap into pieces that do not: at each offset counts, of the ranges that hold it, the one that
+   * starts last, of those the shortest, and of those the first that was added. Where a piece ends and no other begins,
+   * an entry says NOTHING.
+   */
+  writeNested(pages: PageWriter): IndexPlace {
+    const [keys, sizes] = [this.#keys, this.#sizes];
+    const writer = new PieceWriter(new IndexWriter(pages));
+    let last = -1;
+    for (const index of this.#order((a, b) => keys[a]! - keys[b]! || sizes[b]! - sizes[a]! || a - b)) {
+      const same = last >= 0 && keys[last] === keys[index] && sizes[last] === sizes[index];
+      if (!same) writer.add(keys[index]!, keys[index]! + sizes[index]!, this.#positions[index]!);
+      last = index;
+    }
+    return writer.finish();
+  }
+
+  /** Calls with each entry in the order of keys, those of the same key in the order in which they were added. */
+  #visit(use: (index: number) => void): void {
+    if (this.#inOrder) {
+      for (let index = 0; index < this.#count; index++) use(index);
+      return;
+    }
+    const keys = this.#keys;
+    for (const index of this.#order((a, b) => keys[a]! - keys[b]! || a - b)) use(index);
+  }
+
+  #order(compare: (a: number, b: number) => number): Uint32Array {
+    const order = new Uint32Array(this.#count);
+    for (let index = 0; index < order.length; index++) order[index] = index;
+    return order.sort(compare);
+  }
+
+  #grow(): void {
+    if (this.#count >= MAX_ENTRIES)
+      throw new MinidumpError('too-large', `The symbol file has more than ${MAX_ENTRIES} records of one kind.`);
+    this.#keys = doubled(this.#keys);
+    this.#sizes = doubled(this.#sizes);
+    this.#positions = doubled(this.#positions);
+  }
+}
+
+/** Writes the pieces of nested ranges, which come in the order of their starts. */
+class PieceWriter {
+  readonly #writer: IndexWriter;
+  /** Ranges that hold the present offset, the one that counts last. */
+  readonly #open: { readonly end: number; readonly position: number }[] = [];
+
+  constructor(writer: IndexWriter) {
+    this.#writer = writer;
+  }
+
+  add(start: number, end: number, position: number): void {
+    this.#closeUntil(start);
+    this.#writer.add(start, position);
+    this.#open.push({ end, position });
+  }
+
+  finish(): IndexPlace {
+    this.#closeUntil(Number.POSITIVE_INFINITY);
+    return this.#writer.finish();
+  }
+
+  /** Ends ranges up to `limit`: behind each goes on the one around it that is not yet over. */
+  #closeUntil(limit: number): void {
+    let top = this.#open.at(-1);
+    while (top !== undefined && top.end <= limit) {
+      const { end } = top;
+      while (top !== undefined && top.end <= end) {
+        this.#open.pop();
+        top = this.#open.at(-1);
+      }
+      if (end < limit) this.#writer.add(end, top?.position ?? NOTHING);
+    }
+  }
+}
+
+function doubled(from: Float64Array): Float64Array<ArrayBuffer> {
+  const to = new Float64Array(from.length * 2);
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,145 @@
+// Each kind of record of a symbol file: the word that it begins with, and how it is read.
+import { type Fields, MAX_NUMBER } from './fields.ts';
+import type { CompileTarget } from './target.ts';
+
+/** Reads a record, behind its first word, into the cache. Returns what is wrong with it; then it is left out. */
+type ReadRecord = (fields: Fields, target: CompileTarget) => string | undefined;
+
+export type RecordKind = { readonly start: Uint8Array; readonly read: ReadRecord };
+
+const MULTIPLE = Buffer.from('m');
+const INIT = Buffer.from('INIT');
+/** What writers of symbol files put where they know no name. */
+const NO_NAME = Buffer.from('<name omitted>');
+/** Types of STACK WIN: those of the PDB’s FPO_DATA and of its frame data. */
+const FPO = 0;
+const FRAME_DATA = 4;
+
+const BAD_NUMBER = 'a number is missing or too large';
+
+/** Those that are met most come first. */
+export const RECORD_KINDS: readonly RecordKind[] = [
+  { start: Buffer.from('STACK CFI '), read: readCfi },
+  { start: Buffer.from('INLINE '), read: readInline },
+  { start: Buffer.from('FUNC '), read: readFunction },
+  { start: Buffer.from('INLINE_ORIGIN '), read: readInlineOrigin },
+  { start: Buffer.from('PUBLIC '), read: readPublic },
+  { start: Buffer.from('FILE '), read: readFile },
+  { start: Buffer.from('STACK WIN '), read: readStackWin },
+  // What it says (the code id, who wrote the file) is not asked of symbols.
+  { start: Buffer.from('INFO '), read: () => undefined },
+  { start: Buffer.from('MODULE '), read: () => 'a second MODULE' },
+];
+
+/** `<offset> <size> <line> <file>`, all lines that the tight loop left over. Without a first word. */
+export function readLine(fields: Fields, { function: open }: CompileTarget): string | undefined {
+  const [start, size, line, file] = [fields.hex(), fields.hex(), fields.decimal(), fields.decimal()];
+  if (start < 0 || size < 0 || line < 0 || file < 0) return BAD_NUMBER;
+  if (!open.isOpen) return 'a line without a function';
+  return open.addLine(start, size, line, file) ? undefined : 'too many lines in one function';
+}
+
+/** `FUNC [m] <offset> <size> <parameter size> <name>` */
+function readFunction(fields: Fields, { function: open, texts }: CompileTarget): string | undefined {
+  // Whatever is wrong with this one, the lines that follow are not the last one’s.
+  open.close();
+  fields.take(MULTIPLE);
+  const [start, size, parameterSize] = [fields.hex(), fields.hex(), fields.hex(MAX_NUMBER)];
+  if (start < 0 || size < 0 || parameterSize < 0) return BAD_NUMBER;
+  open.open(start, size, parameterSize, writeName(fields, texts));
+  return undefined;
+}
+
+/** `PUBLIC [m] <offset> <parameter size> <name>` */
+function readPublic(fields: Fields, { function: open, texts, pages, indexes }: CompileTarget): string | undefined {
+  open.close();
+  fields.take(MULTIPLE);
+  const [offset, parameterSize] = [fields.hex(), fields.hex(MAX_NUMBER)];
+  if (offset < 0 || parameterSize < 0) return BAD_NUMBER;
+  // ntdll’s PDB has some symbols (_CIlog, _CIpow) at 0: they are nowhere, and would be all that is below the first real one.
+  if (offset === 0) return undefined;
+  const name = writeName(fields, texts);
+  indexes.publics.add(offset, 0, pages.appendRecord([parameterSize, pages.position - name]));
+  return undefined;
+}
+
+/** `FILE <id> <name>` */
+function readFile(fields: Fields, { texts, indexes }: CompileTarget): string | undefined {
+  const id = fields.decimal();
+  if (id < 0) return BAD_NUMBER;
+  indexes.files.add(id, 0, writeName(fields, texts));
+  return undefined;
+}
+
+/** `INLINE_ORIGIN <id> <name>`; until 2021 `INLINE_ORIGIN <id> <file> <name>`, with a file of -1 where it is not known. */
+function readInlineOrigin(fields: Fields, { texts, indexes }: CompileTarget): string | undefined {
+  const id = fields.decimal();
+  if (id < 0) return BAD_NUMBER;
+  const nameAt = fields.at;
+  // A name does not begin with a number that stands alone, so this is a file’s id.
+  const hasFile = fields.takeMinusOne() || fields.decimal() >= 0;
+  if (!hasFile || fields.atEnd()) fields.at = nameAt;
+  indexes.inlineOrigins.add(id, 0, writeName(fields, texts));
+  return undefined;
+}
+
+/** `INLINE <depth> <call line> <call file> <origin> [<offset> <size>]+`; until 2021 without the file. */
+function readInline(fields: Fields, { function: open }: CompileTarget): string | undefined {
+  // Only the number of fields tells which of the two it is: `INLINE 0 42 1 15b45 6b1` has an odd one, and no file.
+  const hasFile = fields.countWords() % 2 === 0;
+  const [depth, line] = [fields.decimal(), fields.decimal()];
+  const file = hasFile && !fields.takeMinusOne() ? fields.decimal() : undefined;
+  const origin = fields.decimal();
+  if (depth < 0 || line < 0 || origin < 0 || (file !== undefined && file < 0)) return BAD_NUMBER;
+  if (!open.isOpen) return 'an inlined call without a function';
+  if (fields.atEnd()) return 'an inlined call without a range';
+  while (!fields.atEnd()) {
+    const [start, size] = [fields.hex(), fields.hex()];
+    if (start < 0 || size < 0) return BAD_NUMBER;
+    if (size > 0 && !open.addInline({ depth, line, file, origin }, start, size)) return 'too many inlined calls';
+  }
+  return undefined;
+}
+
+/** `STACK CFI INIT <offset> <size> <rules>` and, for what changes later in the range, `STACK CFI <offset> <rules>`. */
+function readCfi(fields: Fields, { cfi, texts }: CompileTarget): string | undefined {
+  const isInit = fields.take(INIT);
+  if (isInit) cfi.close();
+  const [start, size] = [fields.hex(), isInit ? fields.hex() : 0];
+  if (start < 0 || size < 0) return BAD_NUMBER;
+  if (fields.atEnd()) return 'no rules';
+  if (!isInit && !cfi.isOpen) return 'rules without an INIT';
+  if (!isInit && start < cfi.start) return 'rules for an offset before their INIT';
+  const rules = texts.share(fields.bytes, fields.at, fields.end);
+  if (isInit) cfi.open(start, size, rules);
+  else if (!cfi.add(start, rules)) return 'too many rules in one range';
+  return undefined;
+}
+
+/**
+ * `STACK WIN <type> <offset> <code size> <prolog size> <epilog size> <parameter size> <saved register size> <local size>
+ * <max stack size> <has program> <program, or whether EBP is used for something else>`
+ */
+function readStackWin(fields: Fields, { texts, pages, indexes }: CompileTarget): string | undefined {
+  const [type, start, size] = [fields.hex(), fields.hex(), fields.hex()];
+  const sizes = Array.from({ length: 6 }, () => fields.hex(MAX_NUMBER));
+  const hasProgram = fields.decimal();
+  if (type < 0 || start < 0 || size < 0 || sizes.some((value) => value < 0) || hasProgram < 0) return BAD_NUMBER;
+  // Other types have no rules for unwinding.
+  if ((type !== FPO && type !== FRAME_DATA) || size === 0) return undefined;
+  // `STACK WIN 0 1000 30 0 0 0 0 0 0 1 1`: one of the two is wrong, and nothing says which.
+  if (type === FPO && hasProgram > 0) return 'a record of type 0 with a program';
+  if (fields.atEnd()) return 'the last field is missing';
+  const program = hasProgram > 0 ? texts.share(fields.bytes, fields.at, fields.end) : undefined;
+  const usesBasePointer = program === undefined && fields.decimal() > 0;
+  const last = program === undefined ? [0, usesBasePointer ? 1 : 0] : [1, pages.position - program];
+  const position = pages.appendRecord([start, size, ...sizes, ...last]);
+  (type === FPO ? indexes.fpo : indexes.frameData).add(start, size, position);
+  return undefined;
+}
+
+/** Writes the rest of the line. Returns its position. */
+function writeName(fields: Fields, texts: CompileTarget['texts']): number {
+  if (fields.atEnd()) return texts.share(NO_NAME, 0, NO_NAME.length);
+  return texts.write(fields.bytes, fields.at, fields.end);
+}

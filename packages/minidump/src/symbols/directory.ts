@@ -1,0 +1,132 @@
+// Finds the symbols of modules in folders of symbol files, and keeps what it compiled of them.
+import { type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { MinidumpError } from '../error.ts';
+import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
+import { FileReader, MemoryReader } from './cache/range-reader.ts';
+import { compileSymbolFile, compileSymbolFileToMemory } from './compile-file.ts';
+import { KeptSymbols } from './kept-symbols.ts';
+import type { ModuleId, ModuleSymbols, SymbolSource } from './module-symbols.ts';
+import { symbolPathsOf } from './symbol-path.ts';
+
+export type SymbolDirectoryOptions = {
+  /** Where caches are kept between runs, laid out as the symbols are. Without one they are compiled into memory. */
+  readonly cacheFolder?: string | undefined;
+  /** Caches that are open at once, each with up to a megabyte of memory; the one that was not used for longest is closed. */
+  readonly maxOpen?: number;
+};
+
+/** A symbol file, and where its cache belongs. */
+type SourceFile = { readonly path: string; readonly stats: Stats; readonly cachePath: string | undefined };
+
+/** A dump may name thousands of modules that nobody has symbols of. */
+const MAX_KNOWN = 4096;
+const CACHE_ENDING = '.cache';
+
+/**
+ * Symbols below one folder or several, laid out `<debug file>/<debug id>/<name>.sym`; the first folder that has a module’s
+ * counts. A symbol file is compiled when it is first asked for, and again when it changed or its cache is damaged or of
+ * another version. What was found, and what was not, is remembered until `close`: whoever adds symbols closes it, or makes another.
+ */
+export class SymbolDirectory implements SymbolSource {
+  readonly #folders: readonly string[];
+  readonly #cacheFolder: string | undefined;
+  readonly #maxOpen: number;
+  /** By module, those first that were asked for first: its symbols, that there are none, or why they cannot be read. */
+  readonly #known = new Map<string, KeptSymbols | MinidumpError | undefined>();
+  /** Those that are open, the latest used last. */
+  readonly #open = new Set<KeptSymbols>();
+
+  constructor(folders: readonly string[], { cacheFolder, maxOpen = 64 }: SymbolDirectoryOptions = {}) {
+    this.#folders = folders;
+    this.#cacheFolder = cacheFolder;
+    this.#maxOpen = maxOpen;
+  }
+
+  find(module: ModuleId): ModuleSymbols | undefined {
+    const key = `${module.debugId}/${module.debugFile}`;
+    if (!this.#known.has(key)) this.#remember(key, this.#search(module));
+    const known = this.#known.get(key);
+    if (known instanceof MinidumpError) throw known;
+    return known;
+  }
+
+  /** Closes all caches and forgets what it knows. It can be asked again. */
+  close(): void {
+    for (const symbols of this.#open) symbols.release();
+    this.#open.clear();
+    this.#known.clear();
+  }
+
+  #remember(key: string, found: KeptSymbols | MinidumpError | undefined): void {
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(key, found);
+  }
+
+  #search(module: ModuleId): KeptSymbols | MinidumpError | undefined {
+    try {
+      const source = this.#findFile(module);
+      if (source === undefined) return undefined;
+      const open = (again: boolean) => (again ? undefined : openFresh(source)) ?? compile(source);
+      return new KeptSymbols({ open, used: (symbols) => this.#markUsed(symbols) });
+    } catch (error) {
+      if (error instanceof MinidumpError) return error;
+      return new MinidumpError('bad-symbols', `The symbols of ${module.debugFile} cannot be read.`, { cause: error });
+    }
+  }
+
+  #findFile(module: ModuleId): SourceFile | undefined {
+    const paths = symbolPathsOf(module);
+    for (const folder of this.#folders) {
+      for (const names of paths) {
+        const path = join(folder, ...names);
+        const stats = statSync(path, { throwIfNoEntry: false });
+        if (stats?.isFile() !== true) continue;
+        const cachePath =
+          this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + CACHE_ENDING;
+        return { path, stats, cachePath };
+      }
+    }
+    return undefined;
+  }
+
+  #markUsed(symbols: KeptSymbols): void {
+    this.#open.delete(symbols);
+    this.#open.add(symbols);
+    if (this.#open.size <= this.#maxOpen) return;
+    const [oldest] = this.#open;
+    this.#open.delete(oldest!);
+    oldest!.release();
+  }
+}
+
+/** The cache that is there, if it is whole and was made from the file as it is now. */
+function openFresh({ stats, cachePath }: SourceFile): SymbolCache | undefined {
+  if (cachePath === undefined) return undefined;
+  try {
+    const cache = openSymbolCache(new FileReader(cachePath));
+    if (cache.sourceSize === stats.size && cache.sourceTime === Math.floor(stats.mtimeMs)) return cache;
+    cache.close();
+  } catch (error) {
+    // Whatever keeps it from being read, a new one takes its place: no cache yet, damage, another version.
+    if (!(error instanceof MinidumpError) && !isSystemError(error)) throw error;
+  }
+  return undefined;
+}
+
+function compile({ path, cachePath }: SourceFile): SymbolCache {
+  if (cachePath !== undefined) {
+    try {
+      compileSymbolFile(path, cachePath);
+      return openSymbolCache(new FileReader(cachePath));
+    } catch (error) {
+      // A folder that cannot be written, or a full disk, costs time and not the symbols.
+      if (!isSystemError(error)) throw error;
+    }
+  }
+  return openSymbolCache(new MemoryReader(compileSymbolFileToMemory(path)));
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,0 +1,70 @@
+// Evaluates the programs of STACK WIN, by which Windows’ frame data tells where a function on x86 keeps its caller’s registers.
+import type { MemoryReader } from '../memory.ts';
+import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
+
+/** Values by variable: `$eip`, `$T0`, `.raSearch`. */
+export type Variables = Map<string, bigint>;
+
+/** What a program puts on its stack: a value, or a variable that is read when a value is needed. */
+type Operand = bigint | string;
+
+/**
+ * Runs a program: `$T0 $ebp = $eip $T0 4 + ^ = …`. Answers which variables it set, and leaves their values in `variables`; undefined
+ * when it is malformed, reads a variable that has no value, or memory that the dump does not have.
+ */
+export function runProgram(program: string, variables: Variables, memory: MemoryReader): Set<string> | undefined {
+  const machine: Machine = { bits: 32, load: (address) => memory.word(address, 4) };
+  const assigned = new Set<string>();
+  const stack: Operand[] = [];
+  for (const token of tokensOf(program)) {
+    const done = token === '=' ? assign(stack, variables, assigned) : push(token, stack, variables, machine);
+    if (!done || stack.length > MAX_DEPTH) return undefined;
+  }
+  return assigned;
+}
+
+/**
+ * Some toolchains leave out the space after an assignment: `$T0 $ebp =$eip $T0 4 + ^ =`. An operator is never longer
+ * than a character, so a token that only begins with `=` is two.
+ */
+function tokensOf(program: string): string[] {
+  return program
+    .replaceAll('=', ' = ')
+    .split(' ')
+    .filter((token) => token !== '');
+}
+
+function assign(stack: Operand[], variables: Variables, assigned: Set<string>): boolean {
+  const value = pop(stack, variables);
+  const name = stack.pop();
+  if (value === undefined || typeof name !== 'string') return false;
+  variables.set(name, value);
+  assigned.add(name);
+  return true;
+}
+
+function push(token: string, stack: Operand[], variables: Variables, machine: Machine): boolean {
+  const operand = read(token, stack, variables, machine);
+  if (operand === undefined) return false;
+  stack.push(operand);
+  return true;
+}
+
+function read(token: string, stack: Operand[], variables: Variables, machine: Machine): Operand | undefined {
+  if (token === '^') {
+    const address = pop(stack, variables);
+    return address === undefined ? undefined : machine.load(address);
+  }
+  if (isBinary(token)) {
+    const right = pop(stack, variables);
+    const left = pop(stack, variables);
+    return left === undefined || right === undefined ? undefined : compute(token, left, right, machine);
+  }
+  if (token.startsWith('$') || token.startsWith('.')) return token;
+  return readLiteral(token, machine);
+}
+
+function pop(stack: Operand[], variables: Variables): bigint | undefined {
+  const operand = stack.pop();
+  return typeof operand === 'string' ? variables.get(operand) : operand;
+}

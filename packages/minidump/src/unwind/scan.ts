@@ -1,0 +1,42 @@
+// Looks for a return address on the stack, word by word: the last resort, where nothing says how a function laid out its frame.
+import type { StackFrame, Surroundings } from './unwinder.ts';
+
+/** Words that are looked at for the caller of a frame that was itself guessed. */
+const WORDS = 40;
+/** Behind a frame that is sure, code without symbols may follow, such as a JIT’s, and a longer look pays. */
+const WORDS_BEHIND_SURE = 160;
+
+export type Hit = {
+  /** Where on the stack it was found. */
+  readonly at: bigint;
+  readonly returnAddress: bigint;
+};
+
+export function wordsToScan({ trust, interrupted }: StackFrame): number {
+  return interrupted || trust === 'cfi' ? WORDS_BEHIND_SURE : WORDS;
+}
+
+/** The first of `words` words at `start` that could be a return address. */
+export function scan(start: bigint, words: number, around: Surroundings): Hit | undefined {
+  const { cpu, memory, budget } = around;
+  const size = BigInt(cpu.wordSize);
+  for (let at = start, left = words; left > 0; at += size, left -= 1) {
+    budget.steps -= 1;
+    const returnAddress = memory.word(at, cpu.wordSize);
+    if (returnAddress === undefined || budget.steps < 0) return undefined;
+    if (isReturnAddress(returnAddress, around)) return { at, returnAddress };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a call could return to `address`: it lies in a module, and in a function of it where the module’s functions are known.
+ * What counts is the byte before: a call that never returns may be the last instruction of its function.
+ */
+export function isReturnAddress(address: bigint, { modules, symbolsOf }: Surroundings): boolean {
+  if (address < 2n) return false;
+  const module = modules.at(address - 1n);
+  if (module === undefined) return false;
+  const symbols = symbolsOf(module);
+  return symbols === undefined || symbols.placeAt(Number(address - 1n - module.base)) !== undefined;
+}

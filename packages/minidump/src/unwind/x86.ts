@@ -1,0 +1,32 @@
+// Unwinds x86.
+import { byCfi } from './by-cfi.ts';
+import { byIntelScan } from './by-scan-intel.ts';
+import { bySignalFrame } from './by-signal-frame.ts';
+import { byStackWin } from './by-stack-win.ts';
+import { byTopOfStack } from './by-top-of-stack.ts';
+import { stackOf, type Technique, type Unwinder } from './unwinder.ts';
+
+/**
+ * The chain of frame pointers: ebp points to the caller’s ebp, the return address stands above it. Nothing is checked, as by the
+ * other walkers: most 32-bit code has frame pointers, and the end of the chain is seen by what comes out.
+ */
+const byFramePointer: Technique = (frame, around) => {
+  const ebp = frame.registers.get('ebp');
+  if (ebp === undefined) return undefined;
+  const stack = stackOf(frame, around);
+  const callerEbp = stack.word(ebp, 4);
+  const returnAddress = stack.word(ebp + 4n, 4);
+  if (callerEbp === undefined || returnAddress === undefined) return undefined;
+  const caller = new Map([
+    ['eip', returnAddress],
+    ['esp', BigInt.asUintN(32, ebp + 8n)],
+    ['ebp', callerEbp],
+  ]);
+  return { registers: caller, trust: 'frame_pointer' };
+};
+
+export const X86_UNWINDER: Unwinder = {
+  techniques: [bySignalFrame, byStackWin, byCfi, byTopOfStack, byFramePointer, byIntelScan],
+  clean: (address) => address,
+  callSize: 1n,
+};

@@ -1,0 +1,130 @@
+// Walks the threads of one dump: holds what all of them share.
+import { CPUS } from './contexts/contexts.ts';
+import type { Cpu } from './contexts/cpu.ts';
+import { type CrashedThread, registersOf } from './crash.ts';
+import { describeFrame } from './describe.ts';
+import { memoryOf } from './memory.ts';
+import type { Minidump } from './minidump.ts';
+import { ModuleMap } from './module-map.ts';
+import { nameWin32Error } from './reasons/reasons.ts';
+import type { Thread as ThreadReport } from './report.ts';
+import { BREAKPAD_INFO } from './streams/breakpad-info.ts';
+import { MODULES, type Module } from './streams/modules.ts';
+import { SYSTEM_INFO, type SystemInfo } from './streams/system-info.ts';
+import { THREAD_NAMES } from './streams/thread-names.ts';
+import { THREADS, type Thread } from './streams/threads.ts';
+import { UNLOADED_MODULES } from './streams/unloaded-modules.ts';
+import { LoadedSymbols } from './symbols/loaded-symbols.ts';
+import type { SymbolSource } from './symbols/module-symbols.ts';
+import type { Surroundings } from './unwind/unwinder.ts';
+import { type Walk, type WalkLimits, walkStack } from './unwind/walk.ts';
+
+/** Bounds on the work for one dump. What reaches one says so in the report. */
+export type Limits = WalkLimits & {
+  /** Threads that are walked; the crashed one always is. */
+  readonly threads: number;
+  /** Frames of all threads together. */
+  readonly allFrames: number;
+  /** Tokens of unwind rules and words of stack scans, in all threads together. */
+  readonly steps: number;
+};
+
+export class Walker {
+  readonly system: SystemInfo | undefined;
+  readonly modules: readonly Module[];
+  readonly loaded: LoadedSymbols;
+  readonly #dump: Minidump;
+  readonly #limits: Limits;
+  readonly #around: Surroundings | undefined;
+  #framesLeft: number;
+
+  constructor(dump: Minidump, source: SymbolSource | undefined, limits: Limits) {
+    this.#dump = dump;
+    this.#limits = limits;
+    this.#framesLeft = limits.allFrames;
+    this.system = dump.stream(SYSTEM_INFO);
+    this.modules = dump.stream(MODULES) ?? [];
+    this.loaded = new LoadedSymbols(source);
+    this.#around = this.#surroundings();
+  }
+
+  /** Bytes of an address. */
+  get wordSize(): 4 | 8 {
+    return this.#around?.cpu.wordSize ?? 8;
+  }
+
+  /** Walks all threads, the crashed one first, so that no limit is used up by others; answers them in the dump’s order. */
+  walkThreads(crashed: CrashedThread): ThreadReport[] {
+    const threads = this.#dump.stream(THREADS) ?? [];
+    const reports: ThreadReport[] = [];
+    const order = threads
+      .map((_, index) => index)
+      .toSorted((a, b) => Number(b === crashed.index) - Number(a === crashed.index));
+    for (const [turn, index] of order.entries()) {
+      const thread = threads[index]!;
+      reports[index] =
+        turn < this.#limits.threads ? this.#walkThread(thread, crashed) : this.#describe(thread, undefined);
+    }
+    if (threads.length > this.#limits.threads) {
+      this.#dump.warn(`${threads.length - this.#limits.threads} of the ${threads.length} threads were not walked`);
+    }
+    return reports;
+  }
+
+  #surroundings(): Surroundings | undefined {
+    const { system } = this;
+    if (system?.cpu === undefined) {
+      this.#dump.warn(
+        system === undefined
+          ? 'there is no system information, so no thread can be walked'
+          : 'the CPU is not one that can be walked',
+      );
+      return undefined;
+    }
+    return {
+      os: system.os,
+      cpu: CPUS[system.cpu],
+      modules: new ModuleMap(this.modules),
+      memory: memoryOf(this.#dump),
+      symbolsOf: (module) => this.loaded.of(module),
+      budget: { steps: this.#limits.steps },
+    };
+  }
+
+  #walkThread(thread: Thread, { exception }: CrashedThread): ThreadReport {
+    const around = this.#around;
+    // The thread that wrote the dump was busy with that: its stack says nothing of the program.
+    const isDumper = this.#dump.stream(BREAKPAD_INFO)?.dumpThreadId === thread.id;
+    if (around === undefined || isDumper) return this.#describe(thread, undefined);
+    const registers = registersOf(this.#dump, around.cpu, thread, exception);
+    if (registers === undefined) return this.#describe(thread, undefined);
+    const limits = { ...this.#limits, frames: Math.min(this.#limits.frames, this.#framesLeft) };
+    const walk = limits.frames > 0 ? walkStack(registers, around, limits) : NOT_WALKED;
+    this.#framesLeft -= walk.frames.length;
+    return this.#describe(thread, walk);
+  }
+
+  #describe(thread: Thread, walk: Walk | undefined): ThreadReport {
+    const unloaded = this.#dump.stream(UNLOADED_MODULES) ?? [];
+    const cpu = this.#around?.cpu;
+    const frames =
+      cpu === undefined ? [] : (walk?.frames ?? []).map((frame, index) => describeFrame(frame, index, cpu, unloaded));
+    return {
+      thread_id: thread.id,
+      thread_name: this.#dump.stream(THREAD_NAMES)?.get(thread.id) ?? null,
+      last_error_value: this.#lastError(thread, cpu),
+      frame_count: frames.length,
+      frames,
+      truncated: walk?.truncated ?? null,
+    };
+  }
+
+  /** What GetLastError would say in the thread: a field of its environment block, when the dump has it. */
+  #lastError({ teb }: Thread, cpu: Cpu | undefined): string | null {
+    if (this.system?.os !== 'windows' || cpu === undefined || teb === 0n) return null;
+    const value = this.#around?.memory.word(teb + (cpu.wordSize === 8 ? 0x68n : 0x34n), 4);
+    return value === undefined ? null : nameWin32Error(Number(value));
+  }
+}
+
+const NOT_WALKED: Walk = { frames: [], truncated: 'frames' };

@@ -1,0 +1,27 @@
+// Writes whole minidumps from a description, for tests. It knows the layouts by itself, so that a mistake of the reader shows.
+import type { DumpDescription } from './description.ts';
+import { Output, type Place } from './output.ts';
+import { STREAM_WRITERS } from './stream-writers.ts';
+
+const HEADER_SIZE = 32;
+
+/** The bytes of the dump: header, what the streams point to and the streams, and the directory at the end. */
+export function writeDump(description: DumpDescription): Uint8Array {
+  const output = new Output(description.endian ?? 'little');
+  output.zeros(HEADER_SIZE);
+  const streams: (Place & { type: number })[] = [];
+  for (const { type, write } of STREAM_WRITERS) {
+    const place = write(output, description);
+    if (place !== undefined) streams.push({ type, ...place });
+  }
+  for (const { type, bytes } of description.extra ?? []) streams.push({ type, ...output.put(() => output.raw(bytes)) });
+  const directory = output.put(() => {
+    for (const stream of streams) output.u32(stream.type).place(stream);
+  });
+  output.patch(0, () => {
+    // 'MDMP', version 0xa793, checksum 0.
+    output.u32(0x504d444d, 0xa793, streams.length, directory.rva, 0, description.timestamp ?? 0);
+    output.u64(description.flags ?? 0n);
+  });
+  return output.bytes;
+}

@@ -1,0 +1,126 @@
+// A file under construction: numbers in the dump’s byte order, and places that are handed out as they are filled.
+
+export type Endian = 'little' | 'big';
+
+/** Where something was put: `rva` counts bytes from the start of the file. */
+export type Place = { readonly rva: number; readonly size: number };
+
+/** Where nothing is: what the format writes for a part that is missing. */
+export const NOWHERE: Place = { rva: 0, size: 0 };
+
+export class Output {
+  readonly endian: Endian;
+  readonly #little: boolean;
+  #bytes = new Uint8Array(4096);
+  #view = new DataView(this.#bytes.buffer);
+  #size = 0;
+
+  constructor(endian: Endian) {
+    this.endian = endian;
+    this.#little = endian === 'little';
+  }
+
+  /** Where the next byte goes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Everything that was written. */
+  get bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#size);
+  }
+
+  u8(value: number): this {
+    this.#view.setUint8(this.#grow(1), value);
+    return this;
+  }
+
+  u16(...values: readonly number[]): this {
+    for (const value of values) this.#view.setUint16(this.#grow(2), value, this.#little);
+    return this;
+  }
+
+  u32(...values: readonly number[]): this {
+    for (const value of values) this.#view.setUint32(this.#grow(4), value, this.#little);
+    return this;
+  }
+
+  u64(...values: readonly (bigint | number)[]): this {
+    for (const value of values) this.#view.setBigUint64(this.#grow(8), BigInt(value), this.#little);
+    return this;
+  }
+
+  raw(bytes: Uint8Array): this {
+    const at = this.#grow(bytes.length);
+    this.#bytes.set(bytes, at);
+    return this;
+  }
+
+  zeros(count: number): this {
+    this.#grow(count);
+    return this;
+  }
+
+  /** `MINIDUMP_LOCATION_DESCRIPTOR`. */
+  place({ rva, size }: Place): this {
+    return this.u32(size, rva);
+  }
+
+  /** A GUID from its 32 hex digits: a number of 32 bits, two of 16, and eight bytes. */
+  guid(digits: string): this {
+    const part = (from: number, to: number) => Number.parseInt(digits.slice(from, to), 16);
+    return this.u32(part(0, 8))
+      .u16(part(8, 12), part(12, 16))
+      .raw(Uint8Array.fromHex(digits.slice(16)));
+  }
+
+  /** UTF-16 in a field of `size` bytes: cut off at its end, or filled up with zeros. */
+  utf16Field(text: string, size: number): this {
+    const units = Array.from({ length: size / 2 }, (_, index) => text.charCodeAt(index) || 0);
+    return this.u16(...units);
+  }
+
+  /** Writes a part at the next multiple of 4, and says where it went. */
+  put(write: (output: this) => unknown): Place {
+    this.zeros(-this.#size & 3);
+    const rva = this.#size;
+    write(this);
+    return { rva, size: this.#size - rva };
+  }
+
+  /** Bytes for later places to point to; nowhere when there are none. */
+  putBytes(bytes: Uint8Array | undefined): Place {
+    return bytes === undefined || bytes.length === 0 ? NOWHERE : this.put(() => this.raw(bytes));
+  }
+
+  /** `MINIDUMP_STRING`: bytes of text, UTF-16, and a NUL that does not count. */
+  putUtf16(text: string): Place {
+    return this.put(() => this.u32(text.length * 2).utf16Field(text, text.length * 2 + 2));
+  }
+
+  /** Crashpad’s string: bytes of text, UTF-8, and a NUL that does not count. */
+  putUtf8(text: string): Place {
+    const bytes = new TextEncoder().encode(text);
+    return this.put(() => this.u32(bytes.length).raw(bytes).u8(0));
+  }
+
+  /** Writes over what stands at `at`, and goes on where it was. */
+  patch(at: number, write: (output: this) => unknown): void {
+    const size = this.#size;
+    this.#size = at;
+    write(this);
+    this.#size = size;
+  }
+
+  #grow(count: number): number {
+    const at = this.#size;
+    this.#size += count;
+    if (this.#size > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(this.#size, 2 * this.#bytes.length));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+      this.#view = new DataView(larger.buffer);
+    }
+    return at;
+  }
+}
