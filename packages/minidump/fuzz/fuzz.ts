@@ -105,7 +105,7 @@ const CONTEXT = createContext({});
 /** Only the vm module can stop code that never comes back; it stops what its script calls too. */
 function interruptible(run: () => unknown): unknown {
   CONTEXT.run = run;
-  return CALL.runInContext(CONTEXT, { timeout: HANG_MILLISECONDS });
+  return CALL.runInContext(CONTEXT, { timeout: HANG_MILLISECONDS, displayErrors: false });
 }
 
 function memoryUsed(): number {

@@ -15,6 +15,13 @@ test('Numbers are read in the byte order that is asked for.', () => {
   assert.equal(big.u64(0), 0x0102030405060708n);
 });
 
+test('The last byte is read, and an empty window at the very end is one.', () => {
+  const bytes = new Bytes(EIGHT, true);
+  assert.deepEqual([bytes.u8(7), bytes.u16(6), bytes.u32(4)], [8, 0x0807, 0x08070605]);
+  assert.equal(bytes.window(8, 0).size, 0);
+  assert.equal(bytes.window(0, 0).size, 0);
+});
+
 test('What lies outside throws truncated, before the start, past the end, and across it.', () => {
   const bytes = new Bytes(EIGHT, true);
   assert.throws(() => bytes.u8(8), truncated);
@@ -41,7 +48,18 @@ test('Bytes of a part of a larger buffer stay in that part.', () => {
   assert.throws(() => bytes.u8(4), truncated);
 });
 
-test('A cursor moves on by what it reads.', () => {
+test('A cursor begins at the start unless told otherwise, and moves on by each number’s size.', () => {
+  const cursor = new Bytes(
+    Uint8Array.from({ length: 16 }, (_, index) => index),
+    true,
+  ).cursor();
+  assert.deepEqual([cursor.u8(), cursor.at], [0, 1]);
+  assert.deepEqual([cursor.u16(), cursor.at], [0x0201, 3]);
+  assert.deepEqual([cursor.u32(), cursor.at], [0x06050403, 7]);
+  assert.deepEqual([cursor.u64(), cursor.at], [0x0e0d0c0b0a090807n, 15]);
+});
+
+test('A cursor skips, and hands out windows.', () => {
   const cursor = new Bytes(EIGHT, true).cursor(1);
   assert.deepEqual([cursor.u8(), cursor.u16(), cursor.at, cursor.left], [2, 0x0403, 4, 4]);
   cursor.skip(1);

@@ -12,7 +12,7 @@ export class Bytes {
   readonly #start: number;
 
   /** `size` bytes of `memory` from `start`: all of it, unless told otherwise. */
-  constructor(memory: ArrayBufferView, littleEndian: boolean, start = 0, size = memory.byteLength - start) {
+  constructor(memory: ArrayBufferView, littleEndian: boolean, start = 0, size = memory.byteLength) {
     this.littleEndian = littleEndian;
     this.size = size;
     this.#view =

@@ -50,6 +50,14 @@ test('Of two regions that share a strip, the one that goes on further is read th
   assert.equal(memory.word(0x1000n, 4), 0x04030201n);
 });
 
+test('Where an address has no region, the next one above counts if it begins near enough.', () => {
+  const memory = new Memory([region(0x1000n, EIGHT), region(0x2800n, new Uint8Array(0)), region(0x3000n, EIGHT)]);
+  assert.equal(memory.regionAtOrAbove(0x1004n, 0x1000n)?.start, 0x1000n);
+  assert.equal(memory.regionAtOrAbove(0x2001n, 0x1000n)?.start, 0x3000n);
+  assert.equal(memory.regionAtOrAbove(0x2000n, 0x1000n), undefined);
+  assert.equal(memory.regionAtOrAbove(0x3008n, 0x1000n), undefined);
+});
+
 test('Any byte of any regions is found, and is one that a region holds there.', () => {
   const regions = fc.array(fc.tuple(fc.nat(60), fc.uint8Array({ minLength: 1, maxLength: 20 })), { maxLength: 8 });
   fc.assert(
@@ -76,6 +84,17 @@ test('The memory of a dump is that of its threads, of its memory list and of its
   const memory = memoryOf(new Minidump(file));
   for (const value of [1, 2, 3, 4])
     assert.equal(memory.word(BigInt(value * 0x1000 + 15), 1), BigInt(value), `region ${value}`);
+});
+
+// Writers of full dumps give some stacks a size and position 0, where the dump’s header stands.
+test('A stack that its thread places at position 0 is not read from there.', () => {
+  const file = writeDump({
+    threads: [{ id: 1, stack: { start: 0x1000n, bytes: EIGHT } }],
+    memory: [{ start: 0x1000n, bytes: EIGHT.map((byte) => byte + 0x10) }],
+  });
+  const stackPlace = new Minidump(file).directory[0]!.rva + 4 + 32;
+  new DataView(file.buffer).setUint32(stackPlace + 4, 0, true);
+  assert.equal(memoryOf(new Minidump(file)).word(0x1000n, 4), 0x14131211n);
 });
 
 test('A stack that its thread places nowhere is found in the memory list.', () => {

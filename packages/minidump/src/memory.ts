@@ -30,7 +30,7 @@ export function memoryOf(dump: Minidump): Memory {
  * and the one that goes on further counts.
  */
 export class Memory implements MemoryReader {
-  /** Starts and ends both rise, so that the last one that begins at or below an address is the one to ask. */
+  /** Starts never fall and ends rise, so that the last one that begins at or below an address is the one to ask. */
   readonly #regions: readonly MemoryRegion[];
   #last: MemoryRegion | undefined;
 
@@ -81,7 +81,7 @@ export class Memory implements MemoryReader {
 function withoutCovered(regions: readonly MemoryRegion[]): MemoryRegion[] {
   const sorted = regions
     .filter(({ bytes }) => bytes.size > 0)
-    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : b.bytes.size - a.bytes.size));
+    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
   let covered = 0n;
   return sorted.filter(({ start, bytes }) => {
     const end = start + BigInt(bytes.size);

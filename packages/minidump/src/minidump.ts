@@ -36,7 +36,7 @@ const ENTRY_SIZE = 12;
 const MAX_STREAMS = 4096;
 /** A damaged dump could have something to say about each of a million entries. */
 const MAX_WARNINGS = 100;
-/** No two texts of a real dump share their bytes, so that once its size would do. */
+/** Texts of real dumps share few bytes (handles the names of their types), so that once their size would nearly do. */
 const COPIED_PER_BYTE = 2;
 
 export class Minidump {

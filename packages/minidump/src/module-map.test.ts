@@ -25,6 +25,11 @@ test('The main module is the first of the dump, wherever it lies.', () => {
   assert.equal(new ModuleMap([]).main, undefined);
 });
 
+test('The end is one past the highest address of any module, and 0 without modules.', () => {
+  assert.equal(new ModuleMap([module(0x5000n, 0x1000), module(0x1000n, 0x800)]).end, 0x6000n);
+  assert.equal(new ModuleMap([]).end, 0n);
+});
+
 test('Modules are listed by address.', () => {
   const map = new ModuleMap([module(3n, 1), module(1n, 1), module(2n, 1)]);
   assert.deepEqual(

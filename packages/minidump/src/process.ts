@@ -1,4 +1,5 @@
 // The way from a dump and symbols to a report.
+import { describeAssertion, describeAttachments } from './attachments.ts';
 import { type CrashedThread, findCrashedThread } from './crash.ts';
 import { describeModule, describeSystem, describeUnloaded, toHex } from './describe.ts';
 import { Minidump } from './minidump.ts';
@@ -33,19 +34,27 @@ export function processMinidump(file: Uint8Array, { symbols, limits }: ProcessOp
   const walker = new Walker(dump, symbols, { ...DEFAULT_LIMITS, ...limits });
   const crashed = findCrashedThread(dump);
   const threads = walker.walkThreads(crashed);
-  const crash = describeCrash(walker, crashed);
-  const frames = threads[crashed.index ?? -1]?.frames ?? [];
+  const crash = describeCrash(dump, walker, crashed);
+  const crashedThread = crashed.index === undefined ? undefined : threads[crashed.index];
   return {
     schema: 1,
     time: new Date(dump.timestamp * 1000).toISOString(),
     ...describeProcess(dump),
     system_info: describeSystem(walker.system),
     crash_info: crash,
-    signature: makeSignature({ os: walker.system?.os ?? 'unknown', reason: crash.type, frames }),
+    signature: makeSignature({
+      os: walker.system?.os ?? 'unknown',
+      reason: crash.type,
+      address: crash.address,
+      frames: crashedThread?.frames ?? null,
+      lastError: crashedThread?.last_error_value ?? null,
+      assertion: crash.assertion,
+    }),
     main_module: walker.modules.length > 0 ? 0 : null,
     modules: walker.modules.map((module) => describeModule(module, walker.loaded.outcome(module), walker.wordSize)),
     unloaded_modules: (dump.stream(UNLOADED_MODULES) ?? []).map((module) => describeUnloaded(module, walker.wordSize)),
     threads,
+    ...describeAttachments(dump),
     warnings: dump.warnings,
   };
 }
@@ -56,12 +65,12 @@ function describeProcess(dump: Minidump): Pick<Report, 'pid' | 'process_uptime'>
   return { pid: misc?.processId ?? null, process_uptime: created === undefined ? null : dump.timestamp - created };
 }
 
-function describeCrash({ system, wordSize }: Walker, { exception, index }: CrashedThread): CrashInfo {
+function describeCrash(dump: Minidump, { system, wordSize }: Walker, { exception, index }: CrashedThread): CrashInfo {
   const explained = exception && explainCrash(exception, system);
   return {
     type: explained?.type ?? null,
     address: explained === undefined ? null : toHex(explained.address, wordSize),
     crashing_thread: index ?? null,
-    assertion: null,
+    assertion: describeAssertion(dump),
   };
 }

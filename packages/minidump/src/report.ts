@@ -119,6 +119,25 @@ export type UnloadedModuleReport = {
   readonly filename: string;
 };
 
+export type CrashpadReport = {
+  readonly report_id: string;
+  readonly client_id: string;
+  /** Of the whole process, by key. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Of single modules. */
+  readonly modules: readonly {
+    readonly module: string | null;
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly list: readonly string[];
+  }[];
+};
+
+export type MacCrashInfoReport = {
+  readonly module: string;
+  readonly message: string;
+  readonly message2: string;
+};
+
 export type Report = {
   /** Version of this schema: grows when a field is renamed or taken away, not when one is added. */
   readonly schema: 1;
@@ -135,6 +154,16 @@ export type Report = {
   readonly modules: readonly ModuleReport[];
   readonly unloaded_modules: readonly UnloadedModuleReport[];
   readonly threads: readonly Thread[];
+  /** What Crashpad and the program itself left in the dump; null for dumps of others. */
+  readonly crashpad: CrashpadReport | null;
+  /** What macOS' libraries said before they gave up; empty elsewhere. */
+  readonly mac_crash_info: readonly MacCrashInfoReport[];
+  /** The lines of Linux' /etc/lsb-release or /etc/os-release; null where there is none. */
+  readonly lsb_release: Readonly<Record<string, string>> | null;
+  /** Open handles of a Windows process; null where the dump does not tell. */
+  readonly handle_count: number | null;
+  /** Regions of the address space; null where the dump does not tell. */
+  readonly memory_map_count: number | null;
   /** What was damaged or missing in the dump, and what was done about it. */
   readonly warnings: readonly string[];
 };

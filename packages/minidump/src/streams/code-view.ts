@@ -3,7 +3,7 @@ import { Bytes } from '../bytes.ts';
 import { GUID_SIZE, readGuid } from './guid.ts';
 import { decodeUtf8 } from './strings.ts';
 
-/** The GUID as its 32 upper-case hex digits. */
+/** What a record tells. `guid` is 32 upper-case hex digits, `buildId` lower-case ones, `file` a path as the linker wrote it. */
 export type CodeView =
   | { readonly kind: 'pdb70'; readonly guid: string; readonly age: number; readonly file: string }
   | { readonly kind: 'pdb20'; readonly signature: number; readonly age: number; readonly file: string }
@@ -21,6 +21,7 @@ export function readCodeView(record: Bytes): CodeView | undefined {
   if (kind === RSDS)
     return { kind: 'pdb70', guid: readGuid(cursor), age: cursor.u32(), file: decodeUtf8(cursor.window(cursor.left)) };
   if (kind === NB10) {
+    // An offset into a file of the oldest kind, 0 ever since.
     cursor.skip(4);
     return {
       kind: 'pdb20',

@@ -27,6 +27,7 @@ export type Module = {
 };
 
 const ENTRY_SIZE = 108;
+const VERSION_SIZE = 52;
 const VERSION_SIGNATURE = 0xfeef04bd;
 const VERSION_STRUCTURE = 0x10000;
 
@@ -71,24 +72,17 @@ function hasPlace({ base, size, codeFile }: Module, { warn }: StreamInput): bool
 }
 
 /**
- * `VS_FIXEDFILEINFO`, 52 bytes. Windows (and Crashpad on macOS) packs two numbers into each 32-bit field; Breakpad’s Linux writer
+ * `VS_FIXEDFILEINFO`. Windows (and Crashpad on macOS) packs two numbers into each 32-bit field; Breakpad’s Linux writer
  * gives the four numbers of a shared object’s name (`libfoo.so.1.2.3`) a field each, going on into the product version.
  */
 function readVersion(entry: Cursor, os: OsName): string | undefined {
-  const fields = Array.from({ length: 13 }, () => entry.u32());
-  const [signature, structure, fileHigh, fileLow, productHigh, productLow] = fields as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (signature !== VERSION_SIGNATURE || structure !== VERSION_STRUCTURE) return undefined;
+  const info = entry.window(VERSION_SIZE);
+  if (info.u32(0) !== VERSION_SIGNATURE || info.u32(4) !== VERSION_STRUCTURE) return undefined;
+  const [fileHigh, fileLow] = [info.u32(8), info.u32(12)];
   const packed = os === 'windows' || os === 'macos' || os === 'ios';
   const numbers = packed
     ? [fileHigh >>> 16, fileHigh & 0xffff, fileLow >>> 16, fileLow & 0xffff]
-    : [fileHigh, fileLow, productHigh, productLow];
+    : [fileHigh, fileLow, info.u32(16), info.u32(20)];
   return numbers.join('.');
 }
 

@@ -21,7 +21,7 @@ export function writeAmd64Context(registers: RegisterValues, endian: Endian = 'l
   return writeContext(AMD64, registers, endian);
 }
 
-/** Breakpad’s, 368 bytes. Names: r0 to r12, sp, lr, pc, cpsr. */
+/** Breakpad’s, 368 bytes. Names: r0 to r10, fp, r12, sp, lr, pc, cpsr. */
 export function writeArmContext(registers: RegisterValues, endian: Endian = 'little'): Uint8Array {
   return writeContext(ARM, registers, endian);
 }
@@ -50,7 +50,7 @@ const X86: Layout = {
   registers: [
     ...run(['dr0', 'dr1', 'dr2', 'dr3', 'dr6', 'dr7'], 4, 4),
     ...run(['gs', 'fs', 'es', 'ds', 'edi', 'esi', 'ebx', 'edx', 'ecx', 'eax'], 140, 4),
-    ...run(['ebp', 'eip', 'cs', 'eflags', 'esp', 'ss'], 180, 4),
+    ...run(['ebp', 'eip', 'cs', 'efl', 'esp', 'ss'], 180, 4),
   ],
 };
 
@@ -68,7 +68,7 @@ const AMD64: Layout = {
 const ARM: Layout = {
   size: 368,
   flags: { at: 0, size: 4, value: 0x40000006 },
-  registers: [...run([...numbered('r', 0, 12), 'sp', 'lr', 'pc', 'cpsr'], 4, 4), ...run(['fpscr'], 72, 8)],
+  registers: [...run([...numbered('r', 0, 10), 'fp', 'r12', 'sp', 'lr', 'pc', 'cpsr'], 4, 4), ...run(['fpscr'], 72, 8)],
 };
 
 const ARM64_NAMES = [...numbered('x', 0, 28), 'fp', 'lr', 'sp', 'pc'];

@@ -31,22 +31,26 @@ export class Output {
   }
 
   u8(value: number): this {
-    this.#view.setUint8(this.#grow(1), value);
+    const at = this.#grow(1);
+    this.#view.setUint8(at, value);
     return this;
   }
 
   u16(...values: readonly number[]): this {
-    for (const value of values) this.#view.setUint16(this.#grow(2), value, this.#little);
+    const at = this.#grow(2 * values.length);
+    for (const [index, value] of values.entries()) this.#view.setUint16(at + 2 * index, value, this.#little);
     return this;
   }
 
   u32(...values: readonly number[]): this {
-    for (const value of values) this.#view.setUint32(this.#grow(4), value, this.#little);
+    const at = this.#grow(4 * values.length);
+    for (const [index, value] of values.entries()) this.#view.setUint32(at + 4 * index, value, this.#little);
     return this;
   }
 
   u64(...values: readonly (bigint | number)[]): this {
-    for (const value of values) this.#view.setBigUint64(this.#grow(8), BigInt(value), this.#little);
+    const at = this.#grow(8 * values.length);
+    for (const [index, value] of values.entries()) this.#view.setBigUint64(at + 8 * index, BigInt(value), this.#little);
     return this;
   }
 

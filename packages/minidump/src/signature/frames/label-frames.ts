@@ -2,7 +2,6 @@
 
 import type { Frame } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
-import type { PatternList, TrimPattern } from '../lists/pattern-list.ts';
 import { normalizeName } from '../names/normalize-name.ts';
 import { cutTo, toPrintable } from '../printable.ts';
 
@@ -23,14 +22,14 @@ export type LabelledFrame = {
 
 type Place = { readonly function: string | null; readonly file: string | null; readonly line: number | null };
 
-/** The innermost MAX_FRAMES frames with their labels, inlined functions before the frame that they are in. */
-export function labelFrames(frames: readonly Frame[], os: OsName, trim: PatternList<TrimPattern>): LabelledFrame[] {
+/** The innermost MAX_FRAMES frames with their labels, inlined functions before the frame that they are in. `trim` gives variants one name. */
+export function labelFrames(frames: readonly Frame[], os: OsName, trim: (label: string) => string): LabelledFrame[] {
   const labelled: LabelledFrame[] = [];
   for (const frame of frames) {
     for (const place of [...frame.inlines, frame]) {
       if (labelled.length === MAX_FRAMES) return labelled;
       const module = frame.module === null ? null : moduleLabel(frame.module, os);
-      const label = trimLabel(labelOf(place, module, frame.offset), trim);
+      const label = trim(labelOf(place, module, frame.offset));
       labelled.push({ label, index: labelled.length, hasFunction: isNamed(place), module });
     }
   }
@@ -62,9 +61,4 @@ function baseName(path: string): string {
 
 function shortAddress(address: string): string {
   return cutTo(toPrintable(address.replace(/^0x0+(?=.)/, '0x')), MAX_LABEL);
-}
-
-function trimLabel(label: string, trim: PatternList<TrimPattern>): string {
-  const entry = trim.find(label);
-  return entry === undefined ? label : label.replace(entry.match, entry.to);
 }

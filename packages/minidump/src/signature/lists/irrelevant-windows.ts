@@ -4,6 +4,11 @@ import type { Pattern } from './pattern-list.ts';
 export const windowsIrrelevant: readonly Pattern[] = [
   { match: /RaiseException|RtlRaise(?:Exception|Status)|(?:Nt|Zw)RaiseException/, why: 'Windows raises an exception' },
   {
+    match:
+      /_*(?:CallSettingFrame\w*|CxxCallCatchBlock|RcConsolidateFrames|RcFrameUnwind|FrameUnwind\w*|CallCatchBlock\w*)/,
+    why: 'a catch block of MSVC is called',
+  },
+  {
     match: /_CxxThrowException|_*CxxThrow\w*|_*(?:Internal)?CxxFrameHandler\d?|__C?xxExceptionFilter/,
     why: 'exceptions of MSVC',
   },

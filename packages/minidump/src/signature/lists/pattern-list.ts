@@ -25,6 +25,15 @@ export function compilePatterns<T extends Pattern>(entries: readonly T[]): Patte
   };
 }
 
+/** A function that gives the label by its common name, or as it is. */
+export function compileTrims(entries: readonly TrimPattern[]): (label: string) => string {
+  const list = compilePatterns(entries.map((entry) => ({ ...entry, whole: wholeLabel([entry]) })));
+  return (label) => {
+    const entry = list.find(label);
+    return entry === undefined ? label : label.replace(entry.whole, entry.to);
+  };
+}
+
 function wholeLabel(entries: readonly Pattern[]): RegExp {
   // An empty alternation would match the empty label.
   if (entries.length === 0) return /(?!)/;

@@ -5,12 +5,11 @@ import type { Pattern } from './pattern-list.ts';
 /** Reasons of a report that mean so. */
 export const abortReasons: readonly Pattern[] = [
   { match: /SIGABRT(?: .*)?|EXC_CRASH \/ SIGABRT.*/, why: 'abort()' },
-  { match: /FAST_FAIL_FATAL_APP_EXIT|EXCEPTION_FAST_FAIL.*FATAL_APP_EXIT/, why: 'abort() of MSVC' },
-  {
-    match: /0x40000015|STATUS_FATAL_APP_EXIT|0xe06d7363|.*C\+\+ [Ee]xception.*|EXCEPTION_CPP.*/,
-    why: 'an exception of C++ that nobody caught',
-  },
-  { match: /Uncaught NSException|.*UNCAUGHT_NS_EXCEPTION/, why: 'an exception of Objective-C that nobody caught' },
+  { match: /(?:.* \/ )?FAST_FAIL_FATAL_APP_EXIT|STATUS_FATAL_APP_EXIT/, why: 'abort() of Windows' },
+  { match: /Unhandled C\+\+ Exception|STATUS_GCC_THROW|0xe06d7363/, why: 'an exception of C++ that nobody caught' },
+  { match: /MANAGED_EXCEPTION_CODE(?:_V4)?/, why: 'an exception of .NET that nobody caught' },
+  { match: /Uncaught NSException/, why: 'an exception of Objective-C that nobody caught' },
+  { match: /Unreal Engine .*/, why: 'a fatal error of Unreal' },
 ];
 
 /** Reasons that say that the CPU stopped at an instruction; the frames are then those of the fault itself. */

@@ -2,15 +2,20 @@
 import type { Pattern } from './pattern-list.ts';
 
 /**
- * Asked first, and only of a report whose reason is no fault of the CPU. A handler that catches a fault and then
- * aborts has the fault below it; when the handler itself has the fault, the frames above are the ones that matter.
+ * Asked first, and only of a report whose reason is no fault of the CPU. What runs above these frames handles a fault or an
+ * exception; when it has the fault itself, in a signal handler or in a `catch` block of MSVC, it is what matters.
  */
-export const handlerSentinels: readonly Pattern[] = [
+export const handlingSentinels: readonly Pattern[] = [
   {
     match: /_sigtramp|<signal handler called>|__restore_rt|__kernel_rt_sigreturn/,
     why: 'a signal handler runs on top of the fault',
   },
   { match: /KiUserExceptionDispatch(?:er)?/, why: 'a handler of Windows runs on top of the fault' },
+  { match: /_CxxThrowException|__cxa_throw|objc_exception_throw/, why: 'an exception that nobody caught' },
+  {
+    match: /il2cpp::vm::Exception::Raise\w*|il2cpp_codegen_raise_exception|mono_raise_exception/,
+    why: 'an exception of C#',
+  },
 ];
 
 /** Why the program stopped itself. */
@@ -21,7 +26,6 @@ export const sentinelPatterns: readonly Pattern[] = [
     why: 'a failed check of the stack or a buffer',
   },
   { match: /std::terminate|__std_terminate/, why: 'std::terminate' },
-  { match: /_CxxThrowException|__cxa_throw|objc_exception_throw/, why: 'an exception that nobody caught' },
   { match: /_purecall|purecall|__cxa_pure_virtual/, why: 'a pure virtual function was called' },
   {
     match: /google_breakpad::ExceptionHandler::HandleInvalidParameter|_?invalid_parameter_noinfo(?:_noreturn)?/,
@@ -33,10 +37,6 @@ export const sentinelPatterns: readonly Pattern[] = [
     match:
       /FDebug::(?:AssertFailed\w*|CheckVerifyFailed\w*|ProcessFatalError|EnsureFailed)|FMsg::Logf\w*|UE::Logging::Private::BasicFatalLog\w*|LowLevelFatalError_Impl/,
     why: 'a failed check of Unreal',
-  },
-  {
-    match: /il2cpp::vm::Exception::Raise\w*|il2cpp_codegen_raise_exception|mono_raise_exception/,
-    why: 'an exception of C#',
   },
   { match: /SDL_ReportAssertion(?:_REAL)?|Sys_Error|Com_Error|Host_Error/, why: 'an engine stops at an error' },
 ];

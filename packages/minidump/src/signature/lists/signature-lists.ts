@@ -1,18 +1,18 @@
 // All lists that a signature is made with, compiled once; a studio can add its own to them.
 import { irrelevantPatterns } from './irrelevant.ts';
-import { compilePatterns, type Pattern, type PatternList, type TrimPattern } from './pattern-list.ts';
+import { compilePatterns, compileTrims, type Pattern, type PatternList, type TrimPattern } from './pattern-list.ts';
 import { prefixPatterns } from './prefix.ts';
 import { abortReasons, faultReasons, runtimeModules } from './runtime-aborts.ts';
-import { abortSentinels, handlerSentinels, sentinelPatterns } from './sentinel.ts';
+import { abortSentinels, handlingSentinels, sentinelPatterns } from './sentinel.ts';
 import { trimPatterns } from './trim.ts';
 
 export type SignatureLists = {
   readonly irrelevant: PatternList;
   readonly prefix: PatternList;
   readonly sentinel: PatternList;
-  readonly handlerSentinel: PatternList;
+  readonly handlingSentinel: PatternList;
   readonly abortSentinel: PatternList;
-  readonly trim: PatternList<TrimPattern>;
+  readonly trim: (label: string) => string;
   readonly abortReasons: PatternList;
   readonly faultReasons: PatternList;
   readonly runtimeModules: PatternList;
@@ -33,8 +33,8 @@ export function compileSignatureLists(extra: ExtraPatterns = {}): SignatureLists
     prefix: compilePatterns([...(extra.prefix ?? []), ...prefixPatterns]),
     sentinel: compilePatterns([...(extra.sentinel ?? []), ...sentinelPatterns]),
     abortSentinel: compilePatterns(abortSentinels),
-    handlerSentinel: compilePatterns(handlerSentinels),
-    trim: compilePatterns([...(extra.trim ?? []), ...trimPatterns]),
+    handlingSentinel: compilePatterns(handlingSentinels),
+    trim: compileTrims([...(extra.trim ?? []), ...trimPatterns]),
     abortReasons: compilePatterns(abortReasons),
     faultReasons: compilePatterns(faultReasons),
     runtimeModules: compilePatterns(runtimeModules),

@@ -8,7 +8,7 @@ const WORD = /[\w~]+/y;
 const CLANG_LAMBDA = /\$_\d+/y;
 /** Words before a bracket that are part of a type, so that the bracket does not hold the function's arguments. */
 const TYPE_OF = /(?:^|\W)(?:decltype|typeof|__typeof__|noexcept|alignas|__attribute__|__declspec)$/;
-const DECLARATOR = /\((?:__\w+ )?[*&]+ ?(?=[\w:])/y;
+const DECLARATOR = /\((?:__\w+ )?[*&]+ ?(?=[\w:(])/y;
 const ANONYMOUS = /\(anonymous (?:namespace|class|struct|union|enum)\)/y;
 /** What may follow a function's arguments before a name inside it: ` const::{lambda()#1}`. */
 const QUALIFIER_IN_PATH = / (?:const|volatile| |&)+(?=::)/y;
@@ -17,9 +17,11 @@ const TRAILER = / (?:const\b|volatile\b|noexcept\b|override\b|&|->|requires\b|\[
 const QUALIFIER_AT_END = / (?:const|volatile|noexcept) ?&{0,2}$| ?&{1,2}$/;
 /** A signature has room for 255 characters. The rest of a longer word is read and left out, which keeps the work linear. */
 const MAX_WORD = 1024;
+/** A function that returns a function has its name in a bracket; nobody writes more than two of them. */
+const MAX_DECLARATORS = 2;
 /** Phrases of MSVC that stand for a generated function; their spaces are part of the name. */
 const GENERATED =
-  /^(?:scalar |vector |dynamic |local |virtual |default |copy |eh |placement |managed |omni |vbase |vf|adjustor|string)/;
+  /^(?:scalar|vector|dynamic|local (?:static|vftable)|virtual displacement|default constructor|copy constructor|eh|placement|managed|omni|vbase) |^(?:vftable|vbtable|vcall|adjustor|string|typeof)\b/;
 
 /**
  * `void render::Cache<Key, Value>::get<int>(Key const&) const` is `render::Cache<T>::get<T>`.
@@ -29,7 +31,7 @@ const GENERATED =
  */
 export function normalizeCppName(name: string): string {
   const text = name.trim().replace(QUALIFIER_AT_END, '').replace(QUALIFIER_AT_END, '');
-  const label = new CppReader(text).read();
+  const label = new CppReader(text, MAX_DECLARATORS).read();
   return label
     .replace(/ (?=[*&,])/g, '')
     .replace(/,(?=\S)/g, ', ')
@@ -38,14 +40,17 @@ export function normalizeCppName(name: string): string {
 
 class CppReader {
   readonly #text: string;
+  /** How often the name may still be inside of a bracket. */
+  readonly #declarators: number;
   #at = 0;
   #word = '';
   /** Inside the type of a conversion operator, where spaces do not part words. */
   #inConversion = false;
   #afterArguments = false;
 
-  constructor(text: string) {
+  constructor(text: string, declarators: number) {
     this.#text = text;
+    this.#declarators = declarators;
   }
 
   read(): string {
@@ -55,7 +60,7 @@ class CppReader {
         if (this.#readSpace()) break;
       } else if (char === '(') {
         const inner = this.#readParentheses();
-        if (inner !== undefined) return new CppReader(inner).read();
+        if (inner !== undefined) return new CppReader(inner, this.#declarators - 1).read();
       } else this.#readPart(char);
     }
     return this.#word === '' ? this.#text : this.#word;
@@ -111,7 +116,7 @@ class CppReader {
       this.#append(this.#text.slice(start, this.#at));
       return undefined;
     }
-    const isDeclarator = this.#word === '' && this.#looksAt(DECLARATOR);
+    const isDeclarator = this.#declarators > 0 && this.#word === '' && this.#looksAt(DECLARATOR);
     const inside = this.#group();
     if (isDeclarator && this.#text[this.#at] === '(') return inside.replace(/^(?:__\w+ )?[*& ]+/, '');
     if (this.#word !== '' && !TYPE_OF.test(this.#word.slice(-20))) {

@@ -5,7 +5,7 @@ import type { CrashFacts, Rule } from './rule.ts';
 const SMALL = 256 * 1024;
 /** Last errors and reasons of Windows. */
 const CODES =
-  /\b(?:ERROR_(?:COMMITMENT_LIMIT|NOT_ENOUGH_MEMORY|OUTOFMEMORY)|STATUS_(?:FATAL_MEMORY_EXHAUSTION|NO_MEMORY|COMMITMENT_LIMIT))\b/;
+  /\b(?:ERROR_(?:COMMITMENT_LIMIT|NOT_ENOUGH_MEMORY|OUTOFMEMORY)|STATUS_(?:FATAL_MEMORY_EXHAUSTION|NO_MEMORY|COMMITMENT_LIMIT)|E_OUTOFMEMORY|Out of Memory)\b/;
 /** Functions that run when there is no memory left, as labels. */
 const FUNCTIONS =
   /^(?:F\w*PlatformMemory::OnOutOfMemory|FMallocBinned\w*::OutOfMemory|std::__throw_bad_alloc|std::_Xbad_alloc|(?:alloc::)?alloc::handle_alloc_error|(?:std::alloc::)?rust_oom|__rg_oom|MemoryManager::OutOfMemoryError|il2cpp::vm::Exception::RaiseOutOfMemoryException|mono_gc_out_of_memory|runtime\.throwOOM|__scrt_throw_std_bad_alloc)$/;

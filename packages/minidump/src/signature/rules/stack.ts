@@ -31,7 +31,7 @@ export const stackRule: Rule = {
 function startAtSentinel(facts: CrashFacts, notes: string[]): readonly LabelledFrame[] {
   const { labels, lists } = facts;
   const isFault = lists.faultReasons.find(facts.reason ?? '') !== undefined;
-  for (const list of [...(isFault ? [] : [lists.handlerSentinel]), lists.sentinel, lists.abortSentinel]) {
+  for (const list of [...(isFault ? [] : [lists.handlingSentinel]), lists.sentinel, lists.abortSentinel]) {
     for (const { label, index } of labels) {
       const sentinel = list.find(label);
       if (sentinel === undefined) continue;

@@ -88,6 +88,7 @@ export class SymbolCache implements ModuleSymbols {
 
   /** Gives back what the reader holds open. Nothing can be asked afterwards. */
   close(): void {
+    this.#pages.close();
     this.#reader.close();
   }
 

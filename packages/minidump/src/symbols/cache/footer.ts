@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import type { ModuleLine } from '../module-line.ts';
 import { ByteSink } from './byte-sink.ts';
-import { type IndexPlace, indexSize } from './index-table.ts';
+import { type IndexPlace, isInside } from './index-table.ts';
 import { damaged } from './page-reader.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
@@ -70,7 +70,7 @@ function decodeFooter(cursor: FooterCursor, pageCount: number): Footer {
   const [sourceSize, sourceTime] = [cursor.u64(), cursor.u64()];
   const places = INDEX_NAMES.map((name) => {
     const place = { position: cursor.u64(), count: cursor.u64() };
-    if (place.position + indexSize(place.count) > pageCount * PAGE_DATA_SIZE) throw damaged(`${name} lie outside`);
+    if (!isInside(place, pageCount * PAGE_DATA_SIZE)) throw damaged(`${name} lie outside`);
     return [name, place];
   });
   return { module, sourceSize, sourceTime, indexes: Object.fromEntries(places) as Footer['indexes'] };

@@ -1,33 +1,38 @@
 // The sorted indexes of a symbol cache: from a key (an offset, an id) to the position of a record.
 import type { PageReader } from './page-reader.ts';
 import type { PageWriter } from './page-writer.ts';
+import { PAGE_DATA_SIZE } from './pages.ts';
 
 /** Bytes of an entry: key and position, both u64. */
 const ENTRY = 16;
-/** Entries between two samples; the samples, the keys of every so many entries, stay in memory while a cache is open. */
-const SAMPLE_EVERY = 256;
+/** A page holds a run of entries. The samples, the first key of each run, stay in memory while a cache is open. */
+const RUN = Math.floor(PAGE_DATA_SIZE / ENTRY);
 
-/** Where an index lies. Its samples follow its entries. */
+/** Where an index lies: from the start of a page on, its samples behind its entries. */
 export type IndexPlace = { readonly position: number; readonly count: number };
 
 export type IndexEntry = { readonly key: number; readonly position: number };
 
-/** Writes entries, which come in the order of their keys. */
+/** Writes entries, which come in the order of their keys; of equal ones the last is found. */
 export class IndexWriter {
   readonly #pages: PageWriter;
-  readonly #position: number;
   readonly #samples: number[] = [];
   readonly #scratch = new Uint8Array(ENTRY);
   readonly #view = new DataView(this.#scratch.buffer);
+  #position = 0;
   #count = 0;
 
   constructor(pages: PageWriter) {
     this.#pages = pages;
-    this.#position = pages.position;
   }
 
   add(key: number, position: number): void {
-    if (this.#count++ % SAMPLE_EVERY === 0) this.#samples.push(key);
+    if (this.#count % RUN === 0) {
+      this.#pages.startPage();
+      this.#samples.push(key);
+    }
+    if (this.#count === 0) this.#position = this.#pages.position;
+    this.#count++;
     this.#set(0, key);
     this.#set(8, position);
     this.#pages.append(this.#scratch);
@@ -47,7 +52,7 @@ export class IndexWriter {
   }
 }
 
-/** Finds entries in few reads: the samples say which run of entries to search, and that run lies in one or two pages. */
+/** Finds an entry by reading one page, but for the first time, which reads the samples. */
 export class IndexTable {
   readonly #pages: PageReader;
   readonly #place: IndexPlace;
@@ -64,11 +69,14 @@ export class IndexTable {
     const samples = this.#samples;
     const run = lastAtMost(samples.length, (index) => samples[index]!, key);
     if (run < 0) return undefined;
-    const first = run * SAMPLE_EVERY;
-    const rows = Math.min(SAMPLE_EVERY, this.#place.count - first);
-    const index = first + lastAtMost(rows, (row) => this.#cursor(first + row).u64(), key);
-    // A damaged run may begin with another key than its sample says.
-    return index < first ? undefined : this.#entry(index);
+    const page = this.#pages.page(this.#place.position / PAGE_DATA_SIZE + run);
+    const entries = Math.min(RUN, this.#place.count - run * RUN);
+    // A page that is not what its sample says begins with a greater key.
+    const entry = Math.max(
+      0,
+      lastAtMost(entries, (index) => u64(page, index * ENTRY), key),
+    );
+    return { key: u64(page, entry * ENTRY), position: u64(page, entry * ENTRY + 8) };
   }
 
   /** The entry of exactly that key. */
@@ -78,22 +86,25 @@ export class IndexTable {
   }
 
   #readSamples(): Float64Array {
-    const { position, count } = this.#place;
-    const samples = new Float64Array(Math.ceil(count / SAMPLE_EVERY));
+    const { count } = this.#place;
+    const samples = new Float64Array(Math.ceil(count / RUN));
     if (count === 0) return samples;
-    const cursor = this.#pages.cursor(position + count * ENTRY);
+    const cursor = this.#pages.cursor(samplesPosition(this.#place));
     for (let index = 0; index < samples.length; index++) samples[index] = cursor.u64();
     return samples;
   }
+}
 
-  #entry(index: number): IndexEntry {
-    const cursor = this.#cursor(index);
-    return { key: cursor.u64(), position: cursor.u64() };
-  }
+/** Whether an index lies within `size` bytes of data, from the start of a page on. */
+export function isInside(place: IndexPlace, size: number): boolean {
+  if (place.position % PAGE_DATA_SIZE !== 0) return false;
+  return place.count === 0 || samplesPosition(place) + Math.ceil(place.count / RUN) * 8 <= size;
+}
 
-  #cursor(index: number) {
-    return this.#pages.cursor(this.#place.position + index * ENTRY);
-  }
+/** Samples stand right behind the last entry. */
+function samplesPosition({ position, count }: IndexPlace): number {
+  const run = Math.floor((count - 1) / RUN);
+  return position + run * PAGE_DATA_SIZE + (count - run * RUN) * ENTRY;
 }
 
 /** Index of the last of `count` ascending keys that is at most `key`; -1 when all are greater. */
@@ -108,7 +119,6 @@ function lastAtMost(count: number, keyAt: (index: number) => number, key: number
   return low - 1;
 }
 
-/** Bytes that an index of so many entries takes, its samples included. */
-export function indexSize(count: number): number {
-  return count * ENTRY + Math.ceil(count / SAMPLE_EVERY) * 8;
+function u64(page: Buffer, at: number): number {
+  return page.readUInt32LE(at) + page.readUInt32LE(at + 4) * 0x1_0000_0000;
 }

@@ -1,5 +1,6 @@
 // Reads the data of a symbol cache page by page: each is checked when it is read, and the latest are kept.
 import { MinidumpError } from '../../error.ts';
+import { giveBackFrames, takeFrame } from './frame-pool.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE, pageChecksum } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 
@@ -16,6 +17,8 @@ export class PageReader {
   /** Latest use last. */
   readonly #pages = new Map<number, Buffer>();
   readonly #kept: number;
+  /** Whether pages lie in frames of the pool, not in the reader’s own memory. */
+  #ownsPages = false;
 
   constructor(reader: RangeReader, pageCount: number, kept = KEPT_PAGES) {
     this.#reader = reader;
@@ -27,7 +30,13 @@ export class PageReader {
     return new PageCursor(this, position);
   }
 
-  /** The data of a page. */
+  /** Forgets all pages, and gives their memory to the next reader. No cursor may be used after that. */
+  close(): void {
+    if (this.#ownsPages) giveBackFrames(this.#pages.values());
+    this.#pages.clear();
+  }
+
+  /** A page; its data are the first PAGE_DATA_SIZE bytes. */
   page(number: number): Buffer {
     const kept = this.#pages.get(number);
     if (kept !== undefined) {
@@ -36,6 +45,7 @@ export class PageReader {
       return kept;
     }
     const read = this.#read(number);
+    // Its memory is not given to another page: a cursor may still stand in it.
     if (this.#pages.size >= this.#kept) this.#pages.delete(this.#pages.keys().next().value!);
     this.#pages.set(number, read);
     return read;
@@ -43,12 +53,14 @@ export class PageReader {
 
   #read(number: number): Buffer {
     if (number < 0 || number * PAGE_DATA_SIZE >= this.size) throw damaged(`page ${number} is outside`);
-    const bytes = this.#reader.read(number * PAGE_SIZE, PAGE_SIZE);
-    const page = Buffer.from(bytes.buffer, bytes.byteOffset, PAGE_SIZE);
-    const data = page.subarray(0, PAGE_DATA_SIZE);
-    if (page.readUInt32LE(PAGE_DATA_SIZE) !== pageChecksum(data, number))
+    const frame = takeFrame();
+    const bytes = this.#reader.read(number * PAGE_SIZE, PAGE_SIZE, frame);
+    this.#ownsPages = bytes === frame;
+    if (!this.#ownsPages) giveBackFrames([frame]);
+    const page = this.#ownsPages ? frame : Buffer.from(bytes.buffer, bytes.byteOffset, PAGE_SIZE);
+    if (page.readUInt32LE(PAGE_DATA_SIZE) !== pageChecksum(page.subarray(0, PAGE_DATA_SIZE), number))
       throw damaged(`the checksum of page ${number} is wrong`);
-    return data;
+    return page;
   }
 }
 
@@ -138,7 +150,7 @@ export class PageCursor {
     let filled = 0;
     while (filled < length) {
       if (this.#at === PAGE_DATA_SIZE) this.#nextPage();
-      const count = this.#page.copy(gathered, filled, this.#at);
+      const count = this.#page.copy(gathered, filled, this.#at, PAGE_DATA_SIZE);
       filled += count;
       this.#at += count;
     }

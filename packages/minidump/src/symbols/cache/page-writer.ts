@@ -49,9 +49,14 @@ export class PageWriter {
     return this.append(this.#record.bytes, 0, this.#record.length);
   }
 
+  /** Goes on at the start of a page: at the present one’s if nothing is in it yet. */
+  startPage(): void {
+    if (this.#filled > 0) this.#endPage();
+  }
+
   /** Fills the last page with zeros and writes out what is left. Returns the number of pages. */
   finish(): number {
-    if (this.#filled > 0) this.#endPage();
+    this.startPage();
     this.#writeOut();
     return this.#pagesOut;
   }

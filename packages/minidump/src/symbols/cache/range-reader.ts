@@ -5,8 +5,11 @@ import { MinidumpError } from '../../error.ts';
 /** Bytes that can be read by ranges. Positions and sizes are bytes from the start. */
 export type RangeReader = {
   readonly size: number;
-  /** Exactly `length` bytes at `position`. Throws a MinidumpError `bad-cache` when they are not all there. The caller must not change them. */
-  read(position: number, length: number): Uint8Array;
+  /**
+   * Exactly `length` bytes at `position`: in `into`, which has that length, when it is given and they have to be put
+   * somewhere. Throws a MinidumpError `bad-cache` when they are not all there. The caller must not change them.
+   */
+  read(position: number, length: number, into?: Uint8Array): Uint8Array;
   /** Gives back what it holds open; a second call does nothing. */
   close(): void;
 };
@@ -42,8 +45,8 @@ export class FileReader implements RangeReader {
     this.size = fstatSync(this.#descriptor).size;
   }
 
-  read(position: number, length: number): Uint8Array {
-    const bytes = new Uint8Array(length);
+  read(position: number, length: number, into?: Uint8Array): Uint8Array {
+    const bytes = into ?? new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
       const count = readSync(this.#descriptor, bytes, filled, length - filled, position + filled);

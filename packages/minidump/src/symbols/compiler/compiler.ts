@@ -37,6 +37,7 @@ export class SymbolCompiler {
   readonly #window = Buffer.allocUnsafeSlow(WINDOW);
   readonly #fields = new Fields();
   readonly #run = { at: 0, count: 0 };
+  /** Lines that are records, be they damaged. */
   #recordCount = 0;
   #unknownCount = 0;
   #filled = 0;
@@ -82,11 +83,12 @@ export class SymbolCompiler {
 
   /** Ends the text, and writes the rest of the cache. Returns what module it is of. */
   finish(): ModuleLine {
+    const sourceSize = this.#sourceSize;
     if (this.#filled > 0 || this.#skipping) this.write(Uint8Array.of(LINE_FEED));
     const module = this.#module ?? readModuleLine(new Uint8Array());
     const { indexes, pageCount } = this.#target.finish();
     if (this.#recordCount === 0 && this.#problems.count > 0) throw nothingKnown(this.#problems.list[0]!);
-    const footer = { module, sourceSize: this.#sourceSize, sourceTime: this.#sourceTime, indexes };
+    const footer = { module, sourceSize, sourceTime: this.#sourceTime, indexes };
     this.#output.write(encodeFooter(footer, pageCount));
     return module;
   }
@@ -150,8 +152,8 @@ export class SymbolCompiler {
     }
     fields.at = from + (kind?.start.length ?? 0);
     const problem = (kind?.read ?? readLine)(fields, this.#target);
-    if (problem === undefined) this.#recordCount++;
-    else this.#problems.add(this.#lineNumber, problem);
+    if (problem !== undefined) this.#problems.add(this.#lineNumber, problem);
+    if (problem === undefined || kind !== undefined) this.#recordCount++;
   }
 
   #skipLine(): number {

@@ -1,0 +1,65 @@
+// A dump as a game's crash would leave it, of the program that symbol-text.ts writes symbols of.
+import { writeAmd64Context } from '../packages/minidump/test/dump-writer/contexts.ts';
+import { writeDump } from '../packages/minidump/test/dump-writer/dump-writer.ts';
+import { SYMBOL_MODULE } from './symbol-text.ts';
+
+const BASE = 0x5555_0000_0000n;
+const STACKS = 0x7f00_0000_0000n;
+const STACK_WORDS = 2048;
+const THREADS = 16;
+const CRASHED_FRAMES = 40;
+const OTHER_FRAMES = 12;
+
+/** `functions` are offsets at which functions begin; their rule there takes one word of the stack. */
+export function writeGameDump(functions: readonly number[]): Uint8Array {
+  const ids = Array.from({ length: THREADS }, (_, index) => 1000 + index);
+  const threads = ids.map((id, index) => {
+    const start = STACKS + BigInt(index) * 0x10_0000n;
+    const called = functionsOf(index, functions);
+    const context = writeAmd64Context({ rip: BASE + BigInt(called[0]!), rsp: start, rbp: start });
+    return { id, context, stack: { start, bytes: writeStack(called.slice(1)) } };
+  });
+  return writeDump({
+    timestamp: 1_700_000_000,
+    system: { processorArchitecture: 9, platformId: 0x8201, cpuCount: 8 },
+    threads,
+    exception: { threadId: ids[0]!, code: 11, flags: 1, address: 8n, context: threads[0]!.context },
+    modules: [game(functions), ...libraries()],
+  });
+}
+
+function functionsOf(thread: number, functions: readonly number[]): number[] {
+  const count = thread === 0 ? CRASHED_FRAMES : OTHER_FRAMES;
+  return Array.from({ length: count }, (_, frame) => functions[(thread * 61 + frame * 23) % functions.length]!);
+}
+
+/** Return addresses, then a zero, which ends the stack, and what else lies on one. */
+function writeStack(called: readonly number[]): Uint8Array {
+  const words = new BigUint64Array(STACK_WORDS);
+  for (const [index, offset] of called.entries()) words[index] = BASE + BigInt(offset) + 1n;
+  for (let index = called.length + 1; index < STACK_WORDS; index++) words[index] = BigInt(index) * 0x9e37_79b9n;
+  return new Uint8Array(words.buffer);
+}
+
+function game(functions: readonly number[]) {
+  const { debugFile, debugId } = SYMBOL_MODULE;
+  const size = (functions.at(-1)! + 0x100_0000) & ~0xfff;
+  const codeView = { kind: 'elf', buildId: toBuildId(debugId) } as const;
+  return { name: `/opt/game/${debugFile}`, base: BASE, size, codeView };
+}
+
+/** A debug id's first fields are numbers, whose bytes a build id has in the order of memory. */
+function toBuildId(debugId: string): string {
+  const bytes = debugId.match(/../g)!.slice(0, 16);
+  const order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+  return order.map((index) => bytes[index]).join('');
+}
+
+function libraries() {
+  return Array.from({ length: 60 }, (_, index) => ({
+    name: `/usr/lib/libgame${index}.so`,
+    base: 0x7e00_0000_0000n + BigInt(index) * 0x100_0000n,
+    size: 0x80_0000,
+    codeView: { kind: 'elf', buildId: index.toString(16).padStart(40, '0') } as const,
+  }));
+}

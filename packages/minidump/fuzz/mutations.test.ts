@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MUTATIONS, mutate } from './mutations.ts';
+import { Random } from './random.ts';
+
+const INPUT = Uint8Array.from({ length: 500 }, (_, index) => index);
+
+test('A seed brings the same damage back.', () => {
+  for (let seed = 0; seed < 100; seed += 1)
+    assert.deepEqual(mutate(INPUT, new Random(seed)), mutate(INPUT, new Random(seed)));
+});
+
+test('The input stays as it is, and a Buffer does too, though its slices share its memory.', () => {
+  const buffer = Buffer.from(INPUT);
+  for (let seed = 0; seed < 200; seed += 1) mutate(buffer, new Random(seed));
+  assert.deepEqual(new Uint8Array(buffer), INPUT);
+});
+
+test('Every mutation changes something in nearly all of its goes, and can take a file of one byte.', () => {
+  for (const [index, mutation] of MUTATIONS.entries()) {
+    const changed = Array.from({ length: 100 }, (_, seed) => mutation(INPUT.slice(), new Random(seed)));
+    const same = changed.filter((output) => Buffer.compare(output, INPUT) === 0);
+    assert.ok(same.length < 20, `mutation ${index}: ${same.length} of 100 are the same`);
+    assert.ok(mutation(Uint8Array.of(7), new Random(1)) instanceof Uint8Array);
+  }
+});
+
+test('Numbers of different seeds differ, and lie below their limit.', () => {
+  const numbers = Array.from({ length: 1000 }, (_, seed) => new Random(seed).below(1_000_000));
+  assert.ok(new Set(numbers).size > 990);
+  assert.ok(numbers.every((number) => Number.isInteger(number) && number >= 0 && number < 1_000_000));
+});

@@ -1,0 +1,62 @@
+// Scenes that take every way of unwinding, for the fuzzers to damage.
+import type { Scene } from '../test/scene.ts';
+
+const SP = 0x7fff0000n;
+const GAME = 0x400000n;
+
+const INTEL = `FILE 0 game.cc
+INLINE_ORIGIN 0 blend
+FUNC 1000 100 0 main
+INLINE 0 7 0 0 1010 40
+1000 80 3 0
+1080 80 4 0
+FUNC 1100 100 8 update
+FUNC 1200 100 0 draw
+FUNC m 1300 100 0 sort
+PUBLIC 1400 0 wait`;
+
+const AMD64 = `${INTEL}
+STACK CFI INIT 1100 100 .cfa: $rsp 16 + .ra: .cfa -8 + ^
+STACK CFI 1180 .cfa: $rsp 24 + $rbx: .cfa -16 + ^
+STACK CFI INIT 1200 100 .cfa: $rbp 16 + .ra: .cfa -8 + ^ $rbp: .cfa -16 + ^
+STACK CFI INIT 1300 100 .cfa: $rsp 8 + .ra: .undef`;
+
+const X86 = `${INTEL}
+STACK WIN 4 1100 100 0 0 8 4 c 0 1 $eip .raSearchStart ^ = $esp .raSearchStart 4 + = $ebx 305419896 =
+STACK WIN 4 1200 100 0 0 0 0 0 0 1 $T0 $ebp = $eip $T0 4 + ^ = $ebp $T0 ^ = $esp $T0 8 + =
+STACK WIN 0 1300 100 0 0 0 8 4 0 0 1
+STACK WIN 4 1400 100 0 0 0 0 0 0 1 $T0 .raSearch = $eip $T0 ^ = $ebp $T0 4 - ^ = $esp $T0 4 + = $T1 $esp 16 @ =`;
+
+const ARM = `${INTEL}
+STACK CFI INIT 1100 100 .cfa: sp 8 + .ra: .cfa -4 + ^ r4: .cfa -8 + ^
+STACK CFI INIT 1200 100 .cfa: sp 0 + .ra: lr`;
+
+const ARM64 = `${INTEL}
+STACK CFI INIT 1100 100 .cfa: sp 0 + .ra: x30
+STACK CFI 1108 .cfa: sp 32 + .ra: .cfa -24 + ^ x29: .cfa -32 + ^
+STACK CFI INIT 1200 100 .cfa: sp 0 + .ra: x30`;
+
+/** Return addresses of all functions, and addresses on the stack, in turn. */
+function words(size: number): bigint[] {
+  return Array.from({ length: 64 }, (_, index) =>
+    index % 3 === 0 ? SP + BigInt((index + 4) * size) : GAME + 0x1010n + BigInt(index % 5) * 0x100n,
+  );
+}
+
+const MAIN = GAME + 0x1110n;
+const LIBRARY = { name: 'library', base: 0x500000n };
+
+function scene(scene: Omit<Scene, 'modules' | 'stack'>, symbols: string, size: number): Scene {
+  return { ...scene, modules: [{ name: 'game', base: GAME, symbols }, LIBRARY], stack: { at: SP, words: words(size) } };
+}
+
+export const SCENES: readonly Scene[] = [
+  scene({ registers: { rip: MAIN, rsp: SP, rbp: SP + 0x20n } }, AMD64, 8),
+  scene({ os: 'windows', registers: { rip: LIBRARY.base, rsp: SP, rbp: SP } }, AMD64, 8),
+  scene({ cpu: 'x86', os: 'windows', registers: { eip: MAIN, esp: SP, ebp: SP + 0x10n } }, X86, 4),
+  scene({ cpu: 'x86', registers: { eip: 0n, esp: SP, ebp: SP + 0x10n } }, X86, 4),
+  scene({ cpu: 'arm', registers: { pc: MAIN, sp: SP, lr: MAIN + 0x100n } }, ARM, 4),
+  scene({ cpu: 'arm', os: 'ios', registers: { pc: MAIN, sp: SP, r7: SP + 0x10n } }, ARM, 4),
+  scene({ cpu: 'arm64', registers: { pc: MAIN, sp: SP, fp: SP, lr: MAIN } }, ARM64, 8),
+  scene({ cpu: 'arm64', os: 'macos', registers: { pc: LIBRARY.base, sp: SP, fp: SP + 0x20n } }, ARM64, 8),
+];

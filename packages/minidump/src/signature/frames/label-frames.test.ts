@@ -1,0 +1,88 @@
+// Holds the labels of frames to what a symbol file, or none, gives.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Frame } from '../../report.ts';
+import type { OsName } from '../../streams/system-info.ts';
+import { frameOf, stackOf } from '../frame.fixture.ts';
+import { defaultLists } from '../lists/signature-lists.ts';
+import { labelFrames } from './label-frames.ts';
+
+function labelOf(known: Partial<Frame>, os: OsName = 'linux'): string | undefined {
+  return labelFrames([frameOf(known)], os, defaultLists.trim)[0]?.label;
+}
+
+describe('labelFrames', () => {
+  it('takes the function before all else', () => {
+    assert.equal(labelOf({ function: 'draw(int)', file: '/b/a.cc', line: 3, module: 'game' }), 'draw');
+  });
+
+  it('takes file and line without a function, and no folder of a build machine', () => {
+    assert.equal(labelOf({ file: 'D:\\agent\\work\\draw.cpp', line: 12, module: 'game' }), 'draw.cpp#12');
+    assert.equal(labelOf({ file: '/builds/draw.cpp', line: 12 }), 'draw.cpp#12');
+  });
+
+  it('takes the module without a line, in lower case on Windows', () => {
+    assert.equal(labelOf({ file: 'draw.cpp', module: 'Game' }), 'Game');
+    assert.equal(labelOf({ module: 'C:\\Windows\\KERNEL32.DLL' }, 'windows'), 'kernel32.dll');
+  });
+
+  it('takes the address without a module, with no leading zeros', () => {
+    assert.equal(labelOf({ offset: '0x00000000deadbeef' }), '@0xdeadbeef');
+    assert.equal(labelOf({ offset: '0x0000000000000000' }), '@0x0');
+  });
+
+  it('takes an empty function for none', () => {
+    assert.equal(labelOf({ function: ' \u200b', module: 'game' }), 'game');
+  });
+
+  it('puts inlined functions before the frame that they are in, the innermost first', () => {
+    const inlines = ['leaf()', 'branch()'].map((name) => ({ function: name, file: null, line: null }));
+    const labels = labelFrames([frameOf({ function: 'tree()', inlines })], 'linux', defaultLists.trim);
+    assert.deepEqual(
+      labels.map(({ label, index }) => [label, index]),
+      [
+        ['leaf', 0],
+        ['branch', 1],
+        ['tree', 2],
+      ],
+    );
+  });
+
+  it('stops at forty, inlined functions counted', () => {
+    const inlines = [{ function: 'inlined', file: null, line: null }];
+    const frames = stackOf(...Array.from({ length: 100 }, (_, at) => `f${at}`)).map((frame) => ({ ...frame, inlines }));
+    const labels = labelFrames(frames, 'linux', defaultLists.trim);
+    assert.equal(labels.length, 40);
+    assert.equal(labels.at(-1)?.label, 'f19');
+  });
+
+  const TRIMMED: readonly (readonly [string, string])[] = [
+    ['__memmove_avx_unaligned_erms', 'memmove'],
+    ['__memcpy_evex_unaligned_erms', 'memcpy'],
+    ['__strlen_avx2', 'strlen'],
+    ['_platform_memmove$VARIANT$Haswell', 'memmove'],
+    ['memcpy_repmovs', 'memcpy'],
+    ['_VEC_memcpy', 'memcpy'],
+    ['__GI___libc_malloc', 'malloc'],
+    ['__libc_free', 'free'],
+    ['_free_base', 'free'],
+    ['je_malloc', 'malloc'],
+    ['__GI_raise', 'raise'],
+  ];
+  for (const [name, label] of TRIMMED) {
+    it(`calls \`${name}\` \`${label}\``, () => assert.equal(labelOf({ function: name }), label));
+  }
+
+  const MODULES: readonly (readonly [string, string])[] = [
+    ['libc-2.31.so', 'libc.so.6'],
+    ['libpthread-2.19.so', 'libpthread.so.0'],
+    ['ld-linux-x86-64.so.2', 'ld-linux.so'],
+    ['libstdc++.so.6.0.30', 'libstdc++.so.6'],
+    ['libnvidia-glcore.so.535.54.03', 'libnvidia-glcore.so'],
+    ['libgallium-24.2.8.so', 'libgallium.so'],
+    ['libgame.so', 'libgame.so'],
+  ];
+  for (const [module, label] of MODULES) {
+    it(`calls the module ${module} ${label}`, () => assert.equal(labelOf({ module }), label));
+  }
+});

@@ -1,0 +1,30 @@
+// Holds the masks to messages of engines and runtimes.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { maskText } from './mask-text.ts';
+
+const CASES: readonly (readonly [string, string])[] = [
+  ['Array index out of bounds: 5 from an array of size 3', 'Array index out of bounds: <n> from an array of size <n>'],
+  ['access to 0x7FFE1234 denied', 'access to <addr> denied'],
+  ['session 3f2504e0-4f89-11d3-9a0c-0305e82c3301 lost', 'session <id> lost'],
+  ['cannot open /home/lea/game/level1.pak', 'cannot open level1.pak'],
+  ['cannot open C:\\Users\\Lea\\save.dat.', 'cannot open save.dat.'],
+  ['Assets/Scripts/Player.cs failed', 'Player.cs failed'],
+  ['and/or', 'and/or'],
+  ['took 1.5 s at -3.', 'took <n> s at <n>.'],
+  ['D3D11 and utf8 stay', 'D3D11 and utf8 stay'],
+  ['two\nlines\u0000', 'two lines'],
+  ['玩家不存在', '玩家不存在'],
+];
+
+describe('maskText', () => {
+  for (const [text, masked] of CASES) {
+    it(`makes ${JSON.stringify(masked)} of ${JSON.stringify(text)}`, () => assert.equal(maskText(text), masked));
+  }
+
+  it('takes the same short time for any text', () => {
+    const start = process.cpuUsage();
+    for (const piece of ['/a', 'a/', '1', 'a', '-', '0x', '1.', '\\', '@', '.']) maskText(piece.repeat(100_000));
+    assert.ok(process.cpuUsage(start).user < 500_000);
+  });
+});

@@ -1,0 +1,235 @@
+// Holds the normaliser to names as compilers, demanglers and symbol files write them.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { normalizeName } from './normalize-name.ts';
+
+/** Name, and what is left of it; the file where it decides the language. */
+type Case = readonly [name: string, normalized: string, file?: string];
+
+const HASH = '0123456789ABCDEF0123456789ABCDEF01234567';
+
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  'arguments and return types': [
+    ['main', 'main'],
+    ['draw(int, char const*)', 'draw'],
+    ['draw (int, int)', 'draw'],
+    ['void World::Tick(float)', 'World::Tick'],
+    ['unsigned long long count(void)', 'count'],
+    ['static void * Pool<Arena>::grab(unsigned __int64)', 'Pool<T>::grab'],
+    ['class AActor * UWorld::SpawnActor(class UClass *,struct FVector const &)', 'UWorld::SpawnActor'],
+    ['auto level() -> std::vector<int>', 'level'],
+    ['int (*signal(int, void (*)(int)))(int)', 'signal'],
+    ['int (*(*pick(int))(char))(long)', 'pick'],
+    ['decltype(auto) pick<int>(int)', 'pick<T>'],
+    ['decltype (f(0)) call<int>(int)', 'call<T>'],
+    ['std::enable_if<is_same_v<int, int>, int>::type run<int>(int)', 'run<T>'],
+    ['sort(int (*)(int, int), int*)', 'sort'],
+    ['apply(void (World::*)(float))', 'apply'],
+  ],
+  'qualifiers and clones after the arguments': [
+    ['World::size() const', 'World::size'],
+    ['World::size const', 'World::size'],
+    ['World::size() const volatile &', 'World::size'],
+    ['Handle::operator=(Handle const&)&', 'Handle::operator='],
+    ['World::take() &&', 'World::take'],
+    ['World::stop() noexcept', 'World::stop'],
+    ['draw(int) requires Drawable<int>', 'draw'],
+    ['World::step(int) [clone .cold]', 'World::step'],
+    ['World::step(int) [clone .isra.0] [clone .part.3]', 'World::step'],
+    ['World::step(int) (.cold.12)', 'World::step'],
+    ['sum<int>(int) [with T = int]', 'sum<T>'],
+  ],
+  'template arguments': [
+    ['Cache<Key, std::pair<A, B> >::get<int>', 'Cache<T>::get<T>'],
+    ['Array<(a>b)>::at', 'Array<T>::at'],
+    ['Array<(a<b)>::at', 'Array<T>::at'],
+    ['Array<(1->*2)>::at', 'Array<T>::at'],
+    ['Call<&World::operator->>::run', 'Call<T>::run'],
+    ['std::function<int (std::string const&)>::operator()(std::string const&) const', 'std::function<T>::operator()'],
+    ['thread_start<unsigned int (__cdecl*)(void* __ptr64)>', 'thread_start<T>'],
+    ['Broken<int', 'Broken<T>'],
+    ['std::to_string[abi:cxx11](int)', 'std::to_string'],
+  ],
+  operators: [
+    ['Matrix::operator()(int, int) const', 'Matrix::operator()'],
+    ['operator()', 'operator()'],
+    ['Vec::operator[](unsigned long)', 'Vec::operator[]'],
+    ['Ptr<World>::operator->() const', 'Ptr<T>::operator->'],
+    ['bool operator< <int>(Vec<int> const&, Vec<int> const&)', 'operator<<T>'],
+    ['bool operator==(Vec const&, Vec const&)', 'operator=='],
+    ['Version::operator<=>(Version const&) const', 'Version::operator<=>'],
+    ['std::ostream& operator<< <char>(std::ostream&, char)', 'operator<<<T>'],
+    ['Vec operator-(Vec const&)', 'operator-'],
+    ['operator new(unsigned long)', 'operator new'],
+    ['operator new[](unsigned long)', 'operator new[]'],
+    ['operator delete(void*, unsigned long)', 'operator delete'],
+    ['operator"" _km(long double)', 'operator"" _km'],
+    ['Version::operator bool() const', 'Version::operator bool'],
+    ['Vec<int>::operator std::vector<int, float>() const', 'Vec<T>::operator std::vector<T>'],
+    ['Heap<World *>::operator World* const &()', 'Heap<T>::operator World* const&'],
+    ['cooperator(int)', 'cooperator'],
+  ],
+  'lambdas and names without a name': [
+    ['main::$_0::operator()(int) const', 'main::$::operator()'],
+    [
+      'main::$_0::operator()(A const&) const::{lambda(B)#1}::operator()(int) const',
+      'main::$::operator()::{lambda#1}::operator()',
+    ],
+    ['run(int)::{lambda(int)#2}::operator()(int) const', 'run::{lambda#2}::operator()'],
+    ["run()::'lambda'(int)::operator()(int) const", "run::'lambda'::operator()"],
+    ['<lambda_2d1f0a>::operator()(void)', '<lambda>::operator()'],
+    ['Cache<A>::get<main(int, char**)::<lambda(const A&)> >', 'Cache<T>::get<T>'],
+    [
+      "`public: void __cdecl World::Load(int)'::`2'::<lambda_1>::operator()(int)",
+      "`World::Load'::`2'::<lambda>::operator()",
+    ],
+    ['(anonymous namespace)::draw(int)', '(anonymous namespace)::draw'],
+    ["`anonymous namespace'::draw", '(anonymous namespace)::draw'],
+    ['{anonymous}::draw(int)', '(anonymous namespace)::draw'],
+    ['int (anonymous namespace)::draw<int>(int)', '(anonymous namespace)::draw<T>'],
+    ['<name omitted>', '<name omitted>'],
+    ['<unknown in game.dll>', '<unknown in game.dll>'],
+  ],
+  'what compilers generate': [
+    ['non-virtual thunk to Button::Paint(int)', 'Button::Paint'],
+    ["Button::`scalar deleting destructor'(unsigned int)", "Button::`scalar deleting destructor'"],
+    ["`dynamic initializer for 'gWorld''", "`dynamic initializer for 'gWorld''"],
+    ["[thunk]: virtual void Button::Paint`adjustor{8}' (int)", "Button::Paint`adjustor{8}'"],
+    ['Button::~Button()', 'Button::~Button'],
+    ['draw.constprop.0', 'draw'],
+    ['draw.isra.0.part.3.cold', 'draw'],
+    ['memcpy@@GLIBC_2.14', 'memcpy'],
+    ['memcpy@plt', 'memcpy'],
+    ['_WinMain@16', '_WinMain'],
+    ['public: virtual void __thiscall World::Tick(float)', 'World::Tick'],
+  ],
+  'Unreal, Unity and Mono': [
+    [
+      'TBaseUObjectMethodDelegateInstance<0,class AHud,void __cdecl(void)>::ExecuteIfSafe',
+      'TBaseUObjectMethodDelegateInstance<T>::ExecuteIfSafe',
+    ],
+    ['UObject::ProcessEvent(UFunction*, void*)', 'UObject::ProcessEvent'],
+    ['TArray<FHitResult,TSizedDefaultAllocator<32> >::operator[](int)', 'TArray<T>::operator[]'],
+    ['AMyCharacter::execJump(UObject*, FFrame&, void* const)', 'AMyCharacter::execJump'],
+    [`PlayerController_Update_m${HASH}`, 'PlayerController_Update'],
+    [`List_1_Add_m${HASH}_gshared`, 'List_1_Add'],
+    ['(wrapper managed-to-native) UnityEngine.Object:Destroy (UnityEngine.Object)', 'UnityEngine.Object:Destroy'],
+  ],
+  Rust: [
+    ['game::tick::h0123456789abcdef', 'game::tick'],
+    ['list::head', 'list::head', 'src/list.rs'],
+    ['<job::Heap<BODY> as job::Job>::execute', '<job::Heap<T> as job::Job>::execute'],
+    [
+      'core::slice::index::<impl core::ops::Index<I> for [T]>::index',
+      'core::slice::index::<impl core::ops::Index<T> for [T]>::index',
+    ],
+    ['game[8787f43e282added]::main::{closure#0}', 'game::main::{{closure}}', 'main.rs'],
+    ['game::main::{{closure}}::h0123456789abcdef', 'game::main::{{closure}}'],
+    ['game::main::closure$0', 'game::main::{{closure}}', 'C:\\game\\main.rs'],
+    ['<game::Grid<u32>>::cell::<u8>', 'game::Grid<T>::cell<T>', '/src/grid.rs'],
+    ['static void arc::Arc<style::Data>::drop_slow<style::Data>()', 'arc::Arc<T>::drop_slow<T>', 'arc.rs'],
+    [
+      '_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop::h0123456789abcdef',
+      '<alloc::vec::Vec<T> as core::ops::Drop>::drop',
+    ],
+    ['_ZN4game4main17h0123456789abcdefE', '_ZN4game4mainE'],
+    ['core::ops::function::FnOnce::call_once{{vtable.shim}}', 'core::ops::function::FnOnce::call_once{{vtable.shim}}'],
+  ],
+  'Go, Swift and Objective-C': [
+    ['main.(*Pool[go.shape.int]).Get', 'main.(*Pool).Get'],
+    ['github.com/studio/net.Dial[...]', 'github.com/studio/net.Dial', '/src/net/dial.go'],
+    ['main.main.func1', 'main.main.func1', 'main.go'],
+    ['-[NSApplication _crashOnException:]', '-[NSApplication _crashOnException:]'],
+    ['+[Store(Cloud) load:into:]', '+[Store(Cloud) load:into:]'],
+    ['__45-[Store load:]_block_invoke_2', '__45-[Store load:]_block_invoke'],
+    ['Game.Player.update(delta: Swift.Double) -> ()', 'Game.Player.update', 'Player.swift'],
+    ['closure #1 (Swift.Int) -> () in Game.Player.update(delta: Swift.Double) -> ()', 'closure in Game.Player.update'],
+    ['protocol witness for Game.Ticks.tick() -> () in conformance Game.Player : Game.Ticks in Game', 'Game.Ticks.tick'],
+    ['generic specialization <Swift.Int> of Game.pick<A>(A) throws -> A', 'Game.pick<T>'],
+    ['Game.Player.health.getter : Swift.Int', 'Game.Player.health.getter', 'Player.swift'],
+    ['static Game.Player.make() async -> Game.Player', 'Game.Player.make', 'Player.swift'],
+  ],
+};
+
+describe('normalizeName', () => {
+  for (const [group, cases] of Object.entries(CASES)) {
+    describe(group, () => {
+      for (const [name, normalized, file = null] of cases) {
+        it(`makes \`${normalized}\` of \`${name}\``, () => assert.equal(normalizeName(name, file), normalized));
+      }
+    });
+  }
+
+  it('knows more than eighty shapes of names', () => {
+    assert.ok(Object.values(CASES).flat().length > 80);
+  });
+
+  it('gives a normalised name back as it is', () => {
+    for (const [, normalized, file = null] of Object.values(CASES).flat()) {
+      if (/[<{`]|operator|closure in/.test(normalized)) continue;
+      assert.equal(normalizeName(normalized, file), normalized);
+    }
+  });
+
+  it('gives the text itself where all of it would be left out', () => {
+    assert.equal(normalizeName('[unknown]', null), '[unknown]');
+    assert.equal(normalizeName(' () -> () ', 'x.swift'), '() -> ()');
+  });
+});
+
+describe('the time that normalizeName takes', () => {
+  const LENGTH = 200_000;
+  /** Brackets that never close, close without being open, or repeat; words on which a careless pattern would go back. */
+  const HOSTILE = [
+    ...[
+      '<',
+      '(',
+      '{',
+      '[',
+      '`',
+      '<(',
+      '>)',
+      'a<b>',
+      'a()',
+      '(*',
+      '.cold',
+      '->',
+      'static ',
+      'a() const',
+      '&',
+      ' ',
+      'a/',
+    ],
+    ...[
+      'operator<',
+      'operator ',
+      'closure #1 in ',
+      "`a'",
+      '<a as ',
+      'a::<b>',
+      '$LT$',
+      '_block_invoke',
+      '{a()',
+      '@',
+      '::',
+    ],
+  ];
+
+  it('is short for declarators in each other, however many', () => {
+    const depth = 20_000;
+    const name = `${'(*'.repeat(depth)}f${')()'.repeat(depth)}`;
+    assert.equal(normalizeName(name, null).slice(0, 4), '(*(*');
+  });
+
+  for (const piece of HOSTILE) {
+    it(`is linear for many of \`${piece}\``, () => {
+      for (const file of [null, 'a.rs', 'a.go', 'a.swift']) {
+        const name = `f${piece.repeat(LENGTH / piece.length)}\n`;
+        const start = process.cpuUsage();
+        normalizeName(name, file);
+        const { user } = process.cpuUsage(start);
+        assert.ok(user < 1_000_000, `${user} µs`);
+      }
+    });
+  }
+});

@@ -1,0 +1,99 @@
+// Holds the signature to what must be so for any input whatever.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Frame } from '../report.ts';
+import type { OsName } from '../streams/system-info.ts';
+import { frameOf } from './frame.fixture.ts';
+import { makeSignature, type SignatureInput } from './signature.ts';
+
+/** Text of any characters, or of pieces that names are made of. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc
+    .array(
+      fc.constantFrom(
+        ..."<>(){}[]`' :$,&*~-".split(''),
+        '::',
+        'operator',
+        'a',
+        'lambda',
+        '$_0',
+        ' as ',
+        'impl ',
+        ' const',
+        '->',
+        ' in ',
+        'abort',
+        '\n',
+      ),
+      { maxLength: 60 },
+    )
+    .map((parts) => parts.join('')),
+);
+const maybe = fc.option(text);
+const line = fc.option(fc.nat());
+const frame: fc.Arbitrary<Frame> = fc
+  .record({
+    offset: text,
+    module: maybe,
+    function: maybe,
+    file: maybe,
+    line,
+    inlines: fc.array(fc.record({ function: text, file: maybe, line }), { maxLength: 3 }),
+    registers: fc.dictionary(fc.constantFrom('rsp', 'sp', 'esp'), text),
+  })
+  .map(frameOf);
+const reason = fc.option(
+  fc.oneof(text, fc.constantFrom('SIGABRT', 'SIGSEGV / SEGV_MAPERR', 'EXCEPTION_STACK_OVERFLOW')),
+);
+const frames = fc.option(fc.array(frame, { maxLength: 50 }));
+const allocationSize = fc.option(fc.double());
+const os = fc.constantFrom<OsName>('windows', 'linux', 'macos', 'unknown');
+const input: fc.Arbitrary<SignatureInput> = fc.record({
+  os,
+  reason,
+  address: maybe,
+  frames,
+  lastError: maybe,
+  assertion: maybe,
+  allocationSize,
+  message: maybe,
+});
+
+describe('makeSignature of any input', () => {
+  it('gives 1 to 255 printable characters, and the same each time', () => {
+    fc.assert(
+      fc.property(input, (crash) => {
+        const { signature, notes } = makeSignature(crash);
+        assert.ok(signature.length >= 1 && signature.length <= 255);
+        assert.doesNotMatch(signature, /\p{C}|^\s|\s$/u);
+        assert.ok(notes.length > 0 && notes.every((note) => !/\p{C}/u.test(note)));
+        assert.deepEqual(makeSignature(structuredClone(crash)), { signature, notes });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('does not look at frames beyond the fortieth', () => {
+    fc.assert(
+      fc.property(fc.array(frame, { minLength: 40, maxLength: 45 }), frame, (frames, other) => {
+        const one = makeSignature({ os: 'linux', frames });
+        assert.deepEqual(makeSignature({ os: 'linux', frames: [...frames, other] }), one);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('takes a short time for long names of any pieces', () => {
+    fc.assert(
+      fc.property(text, maybe, (piece, file) => {
+        const name = piece.repeat(Math.ceil(50_000 / (piece.length + 1)));
+        const start = process.cpuUsage();
+        makeSignature({ os: 'linux', frames: [frameOf({ function: name, file })], message: name, assertion: name });
+        assert.ok(process.cpuUsage(start).user < 1_000_000);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

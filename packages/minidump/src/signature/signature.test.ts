@@ -1,0 +1,359 @@
+// Holds the rules of the signature to crashes of games on all systems.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { frameOf, stackOf } from './frame.fixture.ts';
+import { compileSignatureLists } from './lists/signature-lists.ts';
+import { makeSignature, type SignatureInput } from './signature.ts';
+
+function signatureOf(known: Partial<SignatureInput>): string {
+  return makeSignature({ os: 'linux', frames: null, ...known }).signature;
+}
+
+/** What the signature is of, its frames from the innermost, and the signature. */
+const STACKS: readonly (readonly [what: string, reason: string, frames: readonly string[], signature: string])[] = [
+  ['a plain fault', 'SIGSEGV / SEGV_MAPERR', ['World::Tick(float)', 'main'], 'World::Tick'],
+  [
+    'a copy to a bad address',
+    'SIGSEGV / SEGV_MAPERR',
+    ['__memmove_avx_unaligned_erms', 'Pak::Read(int)', 'main'],
+    'memmove | Pak::Read',
+  ],
+  [
+    'a damaged heap of glibc',
+    'SIGABRT',
+    [
+      '__pthread_kill_implementation',
+      'raise',
+      'abort',
+      '__libc_message',
+      'malloc_printerr',
+      '_int_free',
+      'free',
+      'Mesh::~Mesh()',
+    ],
+    'free | Mesh::~Mesh',
+  ],
+  [
+    'a failed assert()',
+    'SIGABRT',
+    ['raise', 'abort', '__assert_fail_base', '__assert_fail', 'Pool::Take()', 'main'],
+    'Pool::Take',
+  ],
+  [
+    'an exception that nobody caught',
+    'SIGABRT',
+    [
+      'raise',
+      'abort',
+      '__gnu_cxx::__verbose_terminate_handler()',
+      '__cxxabiv1::__terminate(void (*)())',
+      'std::terminate()',
+      '__cxa_throw',
+      'std::__throw_out_of_range_fmt(char const*, ...)',
+      'std::vector<int>::at(unsigned long)',
+      'Inventory::Slot(int)',
+    ],
+    'std::vector<T>::at | Inventory::Slot',
+  ],
+  ['a smashed stack', 'SIGABRT', ['raise', 'abort', '__fortify_fail', '__stack_chk_fail', 'parse(char*)'], 'parse'],
+  [
+    'a handler that aborts',
+    'SIGABRT',
+    ['raise', 'abort', 'Game::OnSignal(int)', '__restore_rt', 'World::Tick(float)'],
+    'World::Tick',
+  ],
+  [
+    'a handler that has the fault itself',
+    'SIGSEGV / SEGV_MAPERR',
+    ['Game::OnSignal(int)', '__restore_rt', 'World::Tick(float)'],
+    'Game::OnSignal',
+  ],
+  [
+    'an uncaught exception of MSVC',
+    'Unhandled C++ Exception',
+    ['RaiseException', '_CxxThrowException', 'Save::Load(char const *)', 'main'],
+    'Save::Load',
+  ],
+  [
+    'a pure call of MSVC',
+    'EXCEPTION_STACK_BUFFER_OVERRUN / FAST_FAIL_FATAL_APP_EXIT',
+    ['abort', '_purecall', 'Button::Paint()'],
+    '_purecall | Button::Paint',
+  ],
+  [
+    'a failed check() of Unreal',
+    'EXCEPTION_ACCESS_VIOLATION_WRITE',
+    [
+      'FWindowsErrorOutputDevice::Serialize(wchar_t const *,ELogVerbosity::Type,FName const &)',
+      'FOutputDevice::LogfImpl(wchar_t const *,...)',
+      'FDebug::AssertFailed(char const *,char const *,int,wchar_t const *,...)',
+      'TArray<AActor *>::operator[](int)',
+      'AHud::Tick(float)',
+    ],
+    'TArray<T>::operator[] | AHud::Tick',
+  ],
+  [
+    'a script of Unreal',
+    'EXCEPTION_ACCESS_VIOLATION_READ',
+    [
+      'UObject::ProcessEvent(UFunction*, void*)',
+      'TBaseUObjectMethodDelegateInstance<0,AHud>::Execute()',
+      'AHud::OnHit()',
+    ],
+    'UObject::ProcessEvent | AHud::OnHit',
+  ],
+  [
+    'an exception of Unity',
+    'SIGABRT',
+    [
+      'abort',
+      'il2cpp::vm::Exception::Raise(Il2CppException*)',
+      'il2cpp_codegen_raise_exception',
+      'PlayerController_Update_m0123456789ABCDEF0123456789ABCDEF01234567',
+    ],
+    'PlayerController_Update',
+  ],
+  [
+    'an index error of Godot',
+    'SIGILL / ILL_ILLOPN',
+    ['CowData<int>::get(long) const', 'Vector<int>::operator[](long) const', 'TileMap::cell(int)'],
+    'CowData<T>::get | Vector<T>::operator[] | TileMap::cell',
+  ],
+  [
+    'a panic of Rust',
+    'SIGABRT',
+    [
+      'abort',
+      'std::sys::unix::abort_internal',
+      'rust_panic',
+      'rust_begin_unwind',
+      'core::panicking::panic_fmt',
+      'core::option::expect_failed::h0123456789abcdef',
+      'game::load::h0123456789abcdef',
+    ],
+    'game::load',
+  ],
+  [
+    'a message to a dead object',
+    'EXC_BAD_ACCESS / KERN_INVALID_ADDRESS',
+    ['objc_msgSend', '-[Store load:]'],
+    'objc_msgSend | -[Store load:]',
+  ],
+  [
+    'an exception of Objective-C',
+    'EXC_CRASH / SIGABRT',
+    [
+      '__pthread_kill',
+      'abort',
+      'abort_message',
+      'demangling_terminate_handler()',
+      '_objc_terminate()',
+      'std::__terminate(void (*)())',
+      'objc_exception_throw',
+      '+[NSException raise:format:]',
+      '-[Store load:]',
+    ],
+    '-[Store load:]',
+  ],
+  [
+    'a dump that the program asked for',
+    'DUMP_REQUESTED',
+    ['google_breakpad::ExceptionHandler::WriteMinidump()', 'Watchdog::Report()'],
+    'Watchdog::Report',
+  ],
+];
+
+describe('makeSignature of frames', () => {
+  for (const [what, reason, frames, signature] of STACKS) {
+    it(`gives \`${signature}\` for ${what}`, () => {
+      assert.equal(signatureOf({ reason, frames: stackOf(...frames) }), signature);
+    });
+  }
+
+  it('takes the frames of a catch block that has a fault itself', () => {
+    const frames = stackOf(
+      'Save::Repair()',
+      '_CallSettingFrame',
+      'RaiseException',
+      '_CxxThrowException',
+      'Save::Load()',
+    );
+    assert.equal(signatureOf({ reason: 'EXCEPTION_ACCESS_VIOLATION_READ', frames }), 'Save::Repair');
+    assert.equal(signatureOf({ reason: 'Unhandled C++ Exception', frames }), 'Save::Load');
+  });
+
+  it('goes on below a call of a null pointer, and past addresses outside of all modules', () => {
+    const frames = [frameOf({ offset: '0x0000000000000000' }), frameOf({}), ...stackOf('dispatch(int)')];
+    assert.equal(signatureOf({ reason: 'SIGSEGV / SEGV_MAPERR', frames }), '@0x0 | dispatch');
+  });
+
+  it('names a module without symbols once, however many of its frames follow each other', () => {
+    const modules = ['libc-2.31.so', 'libc-2.31.so', 'libstdc++.so.6.0.28'].map((module) => frameOf({ module }));
+    const frames = [...modules, ...stackOf('World::Tick(float)')];
+    assert.equal(signatureOf({ reason: 'SIGSEGV / SEGV_MAPERR', frames }), 'libc.so.6 | libstdc++.so.6 | World::Tick');
+  });
+
+  it('leaves out the runtimes when the program aborted, and the wrong names that stripped ones give', () => {
+    const stripped = frameOf({ module: 'libc.so.6', function: 'pthread_key_delete' });
+    const frames = [stripped, frameOf({ module: 'libstdc++.so.6' }), ...stackOf('ui::Widget::Init()')];
+    assert.equal(signatureOf({ reason: 'SIGABRT', frames }), 'ui::Widget::Init');
+    assert.equal(signatureOf({ reason: 'SIGSEGV', frames }), 'pthread_key_delete');
+  });
+
+  it('takes the first function when all frames are skipped', () => {
+    assert.equal(signatureOf({ frames: stackOf('raise', 'abort', 'start_thread') }), 'abort');
+  });
+
+  it('says in the notes what became of each frame and why', () => {
+    const frames = stackOf('raise', 'abort', '__assert_fail', 'memcpy', 'Pool::Take()', 'main');
+    assert.deepEqual(makeSignature({ os: 'linux', frames }).notes, [
+      'stack: started at `__assert_fail`, frame 2: sentinel (a failed assert())',
+      'stack: skipped `__assert_fail`: irrelevant (a failed assert())',
+      'stack: kept `memcpy`: prefix (memory is copied, filled or compared), going on',
+      'stack: kept `Pool::Take`: neither irrelevant nor a prefix, so the last',
+    ]);
+  });
+
+  it('takes the lists of a studio', () => {
+    const lists = compileSignatureLists({ irrelevant: [{ match: /our::Assert\w*/, why: 'our check' }] });
+    const input: SignatureInput = { os: 'linux', frames: stackOf('our::AssertEq(int, int)', 'Pool::Take()') };
+    assert.equal(makeSignature(input, { lists }).signature, 'Pool::Take');
+    assert.equal(makeSignature(input).signature, 'our::AssertEq');
+  });
+});
+
+describe('makeSignature without frames', () => {
+  it('says why there is nothing to say', () => {
+    assert.equal(signatureOf({ frames: null }), 'EMPTY: no crashing thread identified');
+    assert.equal(signatureOf({ frames: [] }), 'EMPTY: no frame data available');
+    assert.equal(signatureOf({ frames: [], reason: 'SIGSEGV' }), 'EMPTY: no frame data available; SIGSEGV');
+  });
+
+  it('takes addresses alone for no data, because they differ with each start', () => {
+    assert.equal(signatureOf({ frames: [frameOf({})], reason: 'SIGILL' }), 'EMPTY: no frame data available; SIGILL');
+  });
+
+  it('takes the message of a report, without what differs', () => {
+    assert.equal(signatureOf({ message: 'index 7 of 3\nmore' }), 'index <n> of <n>');
+  });
+
+  const TRACES: readonly (readonly [string, string])[] = [
+    [
+      'NullReferenceException: not set\n  at Game.Player.Update () [0x00012] in <a1>:0\n  at x ()',
+      'NullReferenceException: not set | Game.Player.Update',
+    ],
+    [
+      'NullReferenceException: not set\nPlayer:Update () (at Assets/Player.cs:12)',
+      'NullReferenceException: not set | Player:Update',
+    ],
+    ['SCRIPT ERROR: Invalid get\n   at: _process (res://player.gd:12)', 'SCRIPT ERROR: Invalid get | _process'],
+    ["thread 'main' panicked\n   0: rust_begin_unwind\n", "thread 'main' panicked | rust_begin_unwind"],
+    ['Error: x\n    at async load (file.js:3:1)', 'Error: x | load'],
+  ];
+  for (const [message, signature] of TRACES) {
+    it(`finds the first frame of a trace in text: ${signature}`, () =>
+      assert.equal(signatureOf({ message }), signature));
+  }
+
+  it('prefers frames to the message', () => {
+    assert.equal(signatureOf({ frames: stackOf('World::Tick()'), message: 'lost' }), 'World::Tick');
+  });
+});
+
+describe('makeSignature of what a program says', () => {
+  const frames = stackOf('Pool::Take()');
+
+  const TEXTS: readonly (readonly [string, string])[] = [
+    [
+      'Assertion failed: Count > 3 [File:D:\\build\\Pool.cpp] [Line: 99]',
+      'Abort | Assertion failed: Count > <n> | Pool::Take',
+    ],
+    [
+      "game: /b/pool.cc:12: int Pool::Take(): Assertion `n > 0' failed.",
+      "Abort | Assertion `n > <n>' failed. | Pool::Take",
+    ],
+    ['pool.cc:12: empty', 'Abort | empty | Pool::Take'],
+    ['bad state: file pool.cc, line 12', 'Abort | bad state | Pool::Take'],
+    ['x'.repeat(200), `Abort | ${'x'.repeat(77)}... | Pool::Take`],
+    [' \n', 'Pool::Take'],
+  ];
+  for (const [assertion, signature] of TEXTS) {
+    it(`gives ${signature}`, () => assert.equal(signatureOf({ frames, assertion }), signature));
+  }
+});
+
+describe('makeSignature of a full stack', () => {
+  const even = Array.from({ length: 60 }, (_, at) => (at % 2 ? 'odd(int)' : 'even(int)'));
+
+  it('is the same wherever in the circle the stack ran full', () => {
+    const reason = 'EXCEPTION_STACK_OVERFLOW';
+    assert.equal(signatureOf({ reason, frames: stackOf(...even) }), 'stackoverflow | even | odd');
+    assert.equal(signatureOf({ reason, frames: stackOf('leaf', ...even.slice(1)) }), 'stackoverflow | even | odd');
+  });
+
+  it('is seen outside of Windows by a fault at the stack pointer', () => {
+    const [first, ...rest] = stackOf(...even);
+    const frames = [{ ...first!, registers: { rsp: '0x7ffc10000000' } }, ...rest];
+    const reason = 'SIGSEGV / SEGV_MAPERR';
+    assert.equal(signatureOf({ reason, frames, address: '0x7ffc0ffffff8' }), 'stackoverflow | even | odd');
+    assert.equal(signatureOf({ reason, frames, address: '0x0' }), 'even');
+  });
+
+  it('has the ordinary frames when no calls repeat', () => {
+    const reason = 'EXCEPTION_STACK_OVERFLOW';
+    assert.equal(signatureOf({ reason, frames: stackOf('Big::Alloca()') }), 'stackoverflow | Big::Alloca');
+  });
+});
+
+describe('makeSignature of machines without memory or with a broken disk', () => {
+  const frames = stackOf('Texture::Load()');
+
+  it('leaves out the frames of a small allocation', () => {
+    assert.equal(signatureOf({ frames, allocationSize: 4096 }), 'OOM | small');
+  });
+
+  it('keeps the frames of a large one, and of one whose size is not known', () => {
+    assert.equal(signatureOf({ frames, allocationSize: 1 << 30 }), 'OOM | large | Texture::Load');
+    assert.equal(signatureOf({ frames, lastError: 'ERROR_COMMITMENT_LIMIT' }), 'OOM | unknown | Texture::Load');
+    assert.equal(signatureOf({ frames, reason: 'Unreal Engine Out of Memory' }), 'OOM | unknown | Texture::Load');
+  });
+
+  it('knows the functions that run when there is none left', () => {
+    const stack = stackOf(
+      'abort',
+      'FGenericPlatformMemory::OnOutOfMemory(unsigned long, unsigned int)',
+      'Texture::Load()',
+    );
+    assert.equal(signatureOf({ frames: stack }), 'OOM | unknown | Texture::Load');
+  });
+
+  it('reads the size in the text of Unreal', () => {
+    const assertion = 'Ran out of memory allocating 1048576 bytes with alignment 16';
+    const text = 'Ran out of memory allocating <n> bytes with alignment <n>';
+    assert.equal(signatureOf({ frames, assertion }), `Abort | ${text} | OOM | large | Texture::Load`);
+  });
+
+  it('marks a page that could not be read in', () => {
+    const reason = 'EXCEPTION_IN_PAGE_ERROR_READ / STATUS_DEVICE_DATA_ERROR';
+    assert.equal(signatureOf({ frames, reason }), 'bad hardware | Texture::Load');
+  });
+});
+
+describe('the length and letters of a signature', () => {
+  it('are cut to 255 with dots', () => {
+    const { signature, notes } = makeSignature({ os: 'linux', frames: stackOf('free', 'x'.repeat(400)) });
+    assert.equal(signature.length, 255);
+    assert.ok(signature.endsWith('xxx...'));
+    assert.match(notes.at(-1) ?? '', /^truncate: cut from \d+ to 255/);
+  });
+
+  it('do not end in half a character', () => {
+    const signature = signatureOf({ message: `${'x'.repeat(251)}😀${'y'.repeat(20)}` });
+    assert.ok(signature.isWellFormed());
+    assert.equal(signature, `${'x'.repeat(251)}...`);
+  });
+
+  it('have no control characters, and letters of all scripts', () => {
+    assert.equal(signatureOf({ frames: stackOf('ゲーム::更新\u0000\u202e()') }), 'ゲーム::更新');
+  });
+});

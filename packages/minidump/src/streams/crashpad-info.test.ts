@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CrashpadDescription } from '../../test/dump-writer/description.ts';
+import { writeDump } from '../../test/dump-writer/dump-writer.ts';
+import { readDamaged, readWritten } from '../../test/dump-writer/read-written.ts';
+import { Minidump } from '../minidump.ts';
+import { CRASHPAD_INFO } from './crashpad-info.ts';
+
+const crashpad = {
+  reportId: '72A658A6728910488A41517BD0BA216B',
+  clientId: '581A4105AED73C4C882ECD6380D95137',
+  simpleAnnotations: { product: 'Game', version: '1.2.3' },
+  modules: [
+    {
+      moduleIndex: 3,
+      listAnnotations: ['first', 'second'],
+      simpleAnnotations: { level: 'dungeon' },
+      annotationObjects: [
+        { name: 'gpu', type: 1, value: 'fast one' },
+        { name: 'raw', type: 0x8001, value: 'for the program alone' },
+      ],
+    },
+  ],
+} satisfies CrashpadDescription;
+
+test('Ids and annotations of process and modules are read in both byte orders.', () => {
+  for (const endian of ['little', 'big'] as const)
+    assert.deepEqual(readWritten(CRASHPAD_INFO, { endian, crashpad }), {
+      stream: {
+        version: 1,
+        reportId: crashpad.reportId,
+        clientId: crashpad.clientId,
+        simpleAnnotations: new Map([
+          ['product', 'Game'],
+          ['version', '1.2.3'],
+        ]),
+        modules: [
+          {
+            moduleIndex: 3,
+            listAnnotations: ['first', 'second'],
+            simpleAnnotations: new Map([['level', 'dungeon']]),
+            annotationObjects: [
+              { name: 'gpu', type: 1, value: 'fast one' },
+              { name: 'raw', type: 0x8001, value: undefined },
+            ],
+          },
+        ],
+      },
+      warnings: [],
+    });
+});
+
+test('Parts that are not there are empty.', () => {
+  const { stream, warnings } = readWritten(CRASHPAD_INFO, { crashpad: { modules: [{ moduleIndex: 0 }] } });
+  assert.deepEqual(stream?.simpleAnnotations, new Map());
+  assert.deepEqual(stream?.modules, [
+    { moduleIndex: 0, listAnnotations: [], simpleAnnotations: new Map(), annotationObjects: [] },
+  ]);
+  assert.deepEqual(warnings, []);
+});
+
+test('Annotations that lie outside the file are empty with a warning, and the modules are read.', () => {
+  const { stream, warnings } = readDamaged(CRASHPAD_INFO, { crashpad }, { at: 36 + 4, value: 0xffff_fff0 });
+  assert.deepEqual(stream?.simpleAnnotations, new Map());
+  assert.equal(stream?.modules.length, 1);
+  assert.match(warnings.join(), /^CrashpadInfoStream: the annotations cannot be read/);
+});
+
+// 2,000 modules that point to one list of 2,000 empty texts would be 4 million texts of no bytes.
+test('Many modules that share one list read it only until the lists outgrow the file.', () => {
+  const count = 2000;
+  const listAnnotations = Array.from({ length: count }, () => '');
+  const modules = Array.from({ length: count }, (_, moduleIndex) => ({ moduleIndex }));
+  const file = writeDump({ crashpad: { modules: [{ moduleIndex: 0, listAnnotations }, ...modules] } });
+  const view = new DataView(file.buffer);
+  const stream = new Minidump(file).directory[0]!.rva;
+  const links = view.getUint32(stream + 36 + 8 + 4, true);
+  for (let index = 1; index <= count; index += 1) {
+    view.setUint32(links + 4 + index * 12 + 8, view.getUint32(links + 4 + 8, true), true);
+  }
+  const read = new Minidump(file).stream(CRASHPAD_INFO)?.modules ?? [];
+  const texts = read.reduce((sum, module) => sum + module.listAnnotations.length, 0);
+  assert.ok(texts >= count && texts * 4 <= 2 * file.length, `${texts} texts`);
+});

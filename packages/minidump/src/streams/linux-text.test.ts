@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LinuxDescription } from '../../test/dump-writer/description.ts';
+import { readWritten } from '../../test/dump-writer/read-written.ts';
+import type { StreamKind } from '../minidump.ts';
+import { LINUX_AUXV } from './linux-auxv.ts';
+import { LINUX_COMMAND_LINE } from './linux-command-line.ts';
+import { LINUX_CPU_INFO } from './linux-cpu-info.ts';
+import { LINUX_ENVIRONMENT } from './linux-environment.ts';
+import { LINUX_LSB_RELEASE } from './linux-lsb-release.ts';
+import { LINUX_PROC_LIMITS } from './linux-proc-limits.ts';
+import { LINUX_PROC_STATUS } from './linux-proc-status.ts';
+
+function read<T>(kind: StreamKind<T>, linux: LinuxDescription): T | undefined {
+  return readWritten(kind, { linux }).stream;
+}
+
+test('cpuinfo and status are pairs in their order, trimmed; a key comes again for each CPU.', () => {
+  const cpuInfo = 'processor\t: 0\nmodel name\t: Fast: 3 GHz \nflags\t\t:\n\nprocessor\t: 1\nno separator\n';
+  assert.deepEqual(read(LINUX_CPU_INFO, { cpuInfo }), [
+    ['processor', '0'],
+    ['model name', 'Fast: 3 GHz'],
+    ['flags', ''],
+    ['processor', '1'],
+  ]);
+  assert.deepEqual(read(LINUX_PROC_STATUS, { procStatus: 'Name:\tgame\nPid:\t135' }), [
+    ['Name', 'game'],
+    ['Pid', '135'],
+  ]);
+});
+
+test('lsb-release has its values without the quotes around them, and without its comments.', () => {
+  const lsbRelease = '# made by hand\nDISTRIB_ID=Ubuntu\nDISTRIB_DESCRIPTION="Ubuntu 14.04 LTS"\nODD="\n';
+  assert.deepEqual(read(LINUX_LSB_RELEASE, { lsbRelease }), [
+    ['DISTRIB_ID', 'Ubuntu'],
+    ['DISTRIB_DESCRIPTION', 'Ubuntu 14.04 LTS'],
+    ['ODD', '"'],
+  ]);
+});
+
+test('A command line has its arguments, empty ones too.', () => {
+  const commandLine = ['/usr/bin/game', '--level', '', 'a b'];
+  assert.deepEqual(read(LINUX_COMMAND_LINE, { commandLine }), commandLine);
+});
+
+test('Variables are split at the first =, and their values are left as they are.', () => {
+  assert.deepEqual(read(LINUX_ENVIRONMENT, { environment: ['A=b=c', 'QUOTED=" x "', 'EMPTY=', 'none'] }), [
+    ['A', 'b=c'],
+    ['QUOTED', '" x "'],
+    ['EMPTY', ''],
+  ]);
+});
+
+test('Bytes that are not UTF-8 become U+FFFD.', () => {
+  const extra = [{ type: 0x47670006, bytes: Uint8Array.of(0x2f, 0xff, 0x61, 0) }];
+  assert.deepEqual(readWritten(LINUX_COMMAND_LINE, { extra }).stream, ['/\ufffda']);
+});
+
+test('The auxiliary vector has words of the CPU’s size, and ends at its pair of zeros.', () => {
+  const values = [
+    [9, 0x1000n],
+    [33, 0xf7e6_3000n],
+    [0, 0n],
+    [3, 7n],
+  ] as const;
+  const expected = new Map([
+    [9, 0x1000n],
+    [33, 0xf7e6_3000n],
+  ]);
+  for (const [processorArchitecture, wordSize] of [
+    [9, 8],
+    [5, 4],
+    [0, 4],
+    [12, 8],
+  ] as const) {
+    const { stream } = readWritten(LINUX_AUXV, {
+      system: { processorArchitecture },
+      linux: { auxv: { wordSize, values } },
+    });
+    assert.deepEqual(stream, expected, `architecture ${processorArchitecture}`);
+  }
+});
+
+test('A vector that is cut off within a pair ends before it.', () => {
+  const extra = [{ type: 0x47670008, bytes: Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 33, 0, 0) }];
+  assert.deepEqual(readWritten(LINUX_AUXV, { extra }).stream, new Map([[9, 5n]]));
+});
+
+test('Limits are read from their columns; the head of the table and what has no unit are handled.', () => {
+  const procLimits = [
+    'Limit                     Soft Limit           Hard Limit           Units     ',
+    'Max cpu time              unlimited            unlimited            seconds   ',
+    'Max open files            1024                 1048576              files     ',
+    'Max nice priority         0                    0                    ',
+    'nonsense',
+  ].join('\n');
+  assert.deepEqual(read(LINUX_PROC_LIMITS, { procLimits }), [
+    { name: 'Max cpu time', soft: 'unlimited', hard: 'unlimited', unit: 'seconds' },
+    { name: 'Max open files', soft: '1024', hard: '1048576', unit: 'files' },
+    { name: 'Max nice priority', soft: '0', hard: '0', unit: '' },
+  ]);
+});

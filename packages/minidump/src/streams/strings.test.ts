@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { writeDump } from '../../test/dump-writer/dump-writer.ts';
+import { readDamaged, readWritten } from '../../test/dump-writer/read-written.ts';
+import { Bytes } from '../bytes.ts';
+import { Minidump } from '../minidump.ts';
+import { CRASHPAD_INFO } from './crashpad-info.ts';
+import { MODULES } from './modules.ts';
+import { decodeUtf8, decodeUtf16, readUtf16String } from './strings.ts';
+import { UNLOADED_MODULES } from './unloaded-modules.ts';
+
+function nameOf(name: string, endian: 'little' | 'big'): string | undefined {
+  return readWritten(UNLOADED_MODULES, { endian, unloadedModules: [{ base: 0n, size: 1, name }] }).stream?.[0]
+    ?.codeFile;
+}
+
+test('UTF-16 of any text comes back in both byte orders.', () => {
+  const wellFormed = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
+  fc.assert(
+    fc.property(wellFormed, fc.constantFrom('little' as const, 'big' as const), (text, endian) => {
+      assert.equal(nameOf(text, endian), text);
+    }),
+  );
+});
+
+test('Half a surrogate pair becomes U+FFFD, and the rest is kept.', () => {
+  assert.equal(nameOf('a\ud83cb', 'little'), 'a\ufffdb');
+  assert.equal(nameOf('a\udfae', 'big'), 'a\ufffd');
+});
+
+test('UTF-8 of any text comes back, and bytes that are none become U+FFFD.', () => {
+  const crashpad = { simpleAnnotations: { key: 'Grüße 🎮' } };
+  assert.equal(readWritten(CRASHPAD_INFO, { crashpad }).stream?.simpleAnnotations.get('key'), 'Grüße 🎮');
+  assert.equal(decodeUtf8(new Bytes(Uint8Array.of(0x61, 0xff, 0x62), true)), 'a\ufffdb');
+});
+
+test('A text ends at its NUL, though its length goes on.', () => {
+  assert.equal(nameOf('game.dll\0garbage', 'little'), 'game.dll');
+  assert.equal(decodeUtf8(new Bytes(Uint8Array.of(0x61, 0, 0x62), true)), 'a');
+});
+
+test('An odd byte at the end of UTF-16 is left out.', () => {
+  assert.equal(decodeUtf16(new Bytes(Uint8Array.of(0x61, 0, 0x62), true)), 'a');
+});
+
+test('A string whose length goes beyond the file throws truncated.', () => {
+  const dump = new Minidump(writeDump({ extra: [{ type: 1, bytes: Uint8Array.of(0xff, 0xff, 0xff, 0x7f) }] }));
+  assert.throws(() => readUtf16String(dump, dump.directory[0]!.rva), { name: 'MinidumpError', code: 'truncated' });
+});
+
+test('A name that lies outside the file is empty, with a warning that says whose it is.', () => {
+  const unloadedModules = [{ base: 0xabc000n, size: 1, name: 'gone.dll' }];
+  const { stream, warnings } = readDamaged(UNLOADED_MODULES, { unloadedModules }, { at: 12 + 20, value: 0xffff_fff0 });
+  assert.equal(stream?.[0]?.codeFile, '');
+  assert.match(warnings.join(), /the name of the unloaded module at 0xabc000 cannot be read/);
+});
+
+// 3,000 modules whose name is one string of 100 KB would be 300 MB of names.
+test('Many modules that share one huge name get it only until the texts outgrow the file.', () => {
+  const name = 'x'.repeat(50_000);
+  const modules = Array.from({ length: 3000 }, (_, index) => ({ base: BigInt(index) << 16n, size: 1 }));
+  const file = writeDump({ modules: [{ base: 0xffff_0000n, size: 1, name }, ...modules] });
+  const stream = new Minidump(file).directory[0]!.rva;
+  const view = new DataView(file.buffer);
+  const nameRva = view.getUint32(stream + 4 + 20, true);
+  for (let index = 1; index <= 3000; index += 1) view.setUint32(stream + 4 + index * 108 + 20, nameRva, true);
+  const dump = new Minidump(file);
+  const names = dump.stream(MODULES)!.map(({ codeFile }) => codeFile.length);
+  assert.equal(names.length, 3001);
+  assert.ok(names.reduce((sum, length) => sum + length, 0) <= 2 * file.length);
+  assert.match(dump.warnings.join(), /together far larger than the dump/);
+});

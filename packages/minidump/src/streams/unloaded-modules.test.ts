@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readWritten } from '../../test/dump-writer/read-written.ts';
+import { UNLOADED_MODULES } from './unloaded-modules.ts';
+
+test('Modules that are gone have their old place, name, checksum and timestamp, overlapping or not.', () => {
+  const unloadedModules = [
+    { base: 0x7ff9_0f45_0000n, size: 0xea000, name: 'plugin.dll', checksum: 4, timestamp: 5 },
+    { base: 0x7ff9_0f45_0000n, size: 0x1000, name: 'other.dll', checksum: 6, timestamp: 7 },
+  ];
+  for (const endian of ['little', 'big'] as const)
+    assert.deepEqual(readWritten(UNLOADED_MODULES, { endian, unloadedModules }), {
+      stream: unloadedModules.map(({ name, ...module }) => ({ ...module, codeFile: name })),
+      warnings: [],
+    });
+});

@@ -1,0 +1,51 @@
+// Compiles every symbol file of the corpus and compares its cache with a naive reading of the same text, at every address that a record names.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { compileText } from '../../test/compile-text.ts';
+import { NaiveSymbols } from '../../test/naive-symbols.ts';
+import { readModuleLine } from './module-line.ts';
+
+const CORPUS = join(import.meta.dirname, '../../../../../shared/corpus/open');
+const skip = existsSync(CORPUS) ? false : 'skipped: corpus not found';
+
+describe('the symbol files of the corpus', { skip }, () => {
+  for (const path of findSymbolFiles()) {
+    it(`${path}: every address that it names is answered as by a naive reading`, () =>
+      compareWithNaive(join(CORPUS, path)));
+  }
+});
+
+/** Each file once: the symbols of a library lie beside several dumps. */
+function findSymbolFiles(): Iterable<string> {
+  const paths = globSync('*/symbols/*/*/*.sym', { cwd: CORPUS });
+  return new Map(paths.map((path) => [`${basename(path)} ${statSync(join(CORPUS, path)).size}`, path])).values();
+}
+
+function compareWithNaive(path: string): void {
+  const bytes = readFileSync(path);
+  assert.equal(readModuleLine(bytes).debugId, basename(dirname(path)));
+  const { cache, compiler } = compileText(bytes);
+  assert.deepEqual(compiler.problems, []);
+  assert.equal(compiler.unknownCount, 0);
+  const text = bytes.toString();
+  const naive = new NaiveSymbols(text);
+  for (const offset of addressesIn(text)) {
+    assert.deepEqual(cache.placeAt(offset), naive.placeAt(offset), `placeAt(${offset})`);
+    assert.deepEqual(cache.cfiAt(offset), naive.cfiAt(offset), `cfiAt(${offset})`);
+    assert.deepEqual(cache.stackWinAt(offset), naive.stackWinAt(offset), `stackWinAt(${offset})`);
+  }
+}
+
+/** The first and the last byte of everything. */
+function addressesIn(text: string): Set<number> {
+  const addresses = new Set<number>();
+  for (const [, start, size] of text.matchAll(
+    /^(?:FUNC (?:m )?|PUBLIC (?:m )?|STACK CFI (?:INIT )?|STACK WIN \d )?([0-9a-f]+) ([0-9a-f]+)?/gm,
+  )) {
+    const [from, end] = [Number.parseInt(start!, 16), Number.parseInt(start!, 16) + Number.parseInt(size ?? '0', 16)];
+    for (const address of [from, end - 1]) if (address >= 0) addresses.add(address);
+  }
+  return addresses;
+}

@@ -1,0 +1,22 @@
+// Random symbol files, of which the cache must say what a naive reading says.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { compileText } from '../../test/compile-text.ts';
+import { NaiveSymbols } from '../../test/naive-symbols.ts';
+import { symbolText } from '../../test/random-symbols.ts';
+
+it('answers every offset as a naive reading of the text does', () => {
+  fc.assert(
+    fc.property(symbolText, fc.integer({ min: 1, max: 5000 }), (text, pieceSize) => {
+      const { cache } = compileText(text, pieceSize);
+      const naive = new NaiveSymbols(text);
+      for (let offset = 0; offset < 220; offset++) {
+        assert.deepEqual(cache.placeAt(offset), naive.placeAt(offset), `placeAt(${offset})`);
+        assert.deepEqual(cache.cfiAt(offset), naive.cfiAt(offset), `cfiAt(${offset})`);
+        assert.deepEqual(cache.stackWinAt(offset), naive.stackWinAt(offset), `stackWinAt(${offset})`);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,20 @@
+// Compiles the text of a symbol file in memory, for tests.
+import { openSymbolCache, type SymbolCache } from '../src/symbols/cache/cache.ts';
+import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
+import { SymbolCompiler } from '../src/symbols/compiler/compiler.ts';
+
+/** A first line, without which no text compiles. */
+export const MODULE = 'MODULE Linux x86_64 0123456789ABCDEF0123456789ABCDEF0 game\n';
+
+export type Compiled = { readonly cache: SymbolCache; readonly compiler: SymbolCompiler; readonly bytes: Uint8Array };
+
+/** Compiles `text`, given to the compiler in pieces of `pieceSize` bytes. */
+export function compileText(text: string | Uint8Array, pieceSize = 1 << 20): Compiled {
+  const source = typeof text === 'string' ? Buffer.from(text) : text;
+  const pieces: Uint8Array[] = [];
+  const compiler = new SymbolCompiler({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
+  for (let at = 0; at < source.length; at += pieceSize) compiler.write(source.subarray(at, at + pieceSize));
+  compiler.finish();
+  const bytes = Buffer.concat(pieces);
+  return { cache: openSymbolCache(new MemoryReader(bytes)), compiler, bytes };
+}
