@@ -14,8 +14,8 @@ export type MemoryReader = {
 /**
  * All memory of a dump: stacks of threads, memory list, and the list of a full dump.
  *
- * Where a thread’s stack lies in the file is told twice, and a writer may tell it only once: full dumps of Windows give each
- * thread a stack at position 0 with size 0, and the bytes stand in Memory64List. Looking up by address finds them wherever they are.
+ * Where a thread’s stack lies in the file is told twice, and a writer may tell it only once: in full dumps of Windows the
+ * stack of a thread has its size and position 0, and the bytes stand in Memory64List. Looking up by address finds them wherever they are.
  */
 export function memoryOf(dump: Minidump): Memory {
   const stacks = (dump.stream(THREADS) ?? [])

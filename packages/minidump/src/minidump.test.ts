@@ -114,10 +114,21 @@ test('A hundred warnings are kept, not a million.', () => {
   assert.equal(dump.warnings.length, 100);
 });
 
-test('Texts that are together far larger than the file are refused.', () => {
+test('Texts that are together far larger than the file are refused, with one warning.', () => {
   const dump = new Minidump(writeDump({}));
   const all = { rva: 0, size: dump.bytes.size };
-  dump.copyable(all);
-  dump.copyable(all);
-  assert.throws(() => dump.copyable(all), { name: 'MinidumpError', code: 'too-large' });
+  assert.equal(dump.copyable(all)?.size, all.size);
+  assert.equal(dump.copyable(all)?.size, all.size);
+  assert.deepEqual([dump.copyable(all), dump.copyable({ rva: 0, size: 1 })], [undefined, undefined]);
+  assert.equal(dump.copyable({ rva: 0, size: 0 })?.size, 0);
+  assert.deepEqual(dump.warnings, ['the texts are together far larger than the file; some are left out']);
+});
+
+test('A text that lies outside the file, or goes on past its end, is refused.', () => {
+  const dump = new Minidump(writeDump({}));
+  const { size } = dump.bytes;
+  assert.equal(dump.copyable({ rva: size - 1, size: 2 }), undefined);
+  assert.equal(dump.copyable({ rva: 0xffff_ffff, size: 0 }), undefined);
+  assert.equal(dump.copyable({ rva: size - 1, size: 1 })?.size, 1);
+  assert.deepEqual(dump.warnings, []);
 });

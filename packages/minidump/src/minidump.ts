@@ -49,6 +49,7 @@ export class Minidump {
   readonly #warnings: string[] = [];
   readonly #read = new Map<number, unknown>();
   #copyable: number;
+  #refusedCopies = false;
 
   /** Reads header and directory. Throws a MinidumpError when `file` is not a minidump. */
   constructor(file: Uint8Array) {
@@ -93,15 +94,21 @@ export class Minidump {
   }
 
   /**
-   * The bytes at a place of the file, of which the caller makes a text. Throws `too-large` when a dump’s texts grow far beyond the file.
-   * A hostile dump of 1 MB can hold 10,000 modules that all call the same 900 KB their name: 9 GB of names.
+   * The bytes at a place of the file, of which the caller makes a text or a list. Undefined when they are not all there, or when what
+   * is made of the dump so far is already far larger than the file; a warning tells the latter once.
+   *
+   * A hostile dump of 1 MB can hold 10,000 modules that all call the same 900 KB their name: 9 GB of names. And it can hold 100,000 names
+   * that are not there: an error for each, with its stack trace, would take seconds, so this throws none.
    */
-  copyable(location: Location): Bytes {
-    const bytes = this.at(location);
-    if (bytes.size > this.#copyable)
-      throw new MinidumpError('too-large', 'The texts of the dump are together far larger than the dump.');
-    this.#copyable -= bytes.size;
-    return bytes;
+  copyable(location: Location): Bytes | undefined {
+    if (location.rva + location.size > this.bytes.size) return undefined;
+    if (location.size > this.#copyable) {
+      if (!this.#refusedCopies) this.warn('the texts are together far larger than the file; some are left out');
+      this.#refusedCopies = true;
+      return undefined;
+    }
+    this.#copyable -= location.size;
+    return this.at(location);
   }
 
   #readDirectory(count: number, rva: number): DirectoryEntry[] {

@@ -65,6 +65,15 @@ test('A module at the very end of all addresses is found.', () => {
   assert.equal(new ModuleMap([last]).at(0xffff_ffff_ffff_ffffn), last);
 });
 
+test('Nothing is found in a module of no bytes, or in one that goes past the end of all addresses.', () => {
+  const empty = module(0x1000n, 0);
+  const beyond = module(0xffff_ffff_ffff_0000n, 0x1_0001);
+  const map = new ModuleMap([empty, beyond]);
+  assert.equal(map.at(0x1000n), undefined);
+  assert.equal(map.at(0xffff_ffff_ffff_8000n), undefined);
+  assert.equal(map.main, empty);
+});
+
 test('An address is in some module exactly when a module covers it, and then in one that does.', () => {
   const modules = fc.array(fc.tuple(fc.nat(100), fc.integer({ min: 1, max: 30 })), { maxLength: 12 });
   fc.assert(

@@ -1,5 +1,5 @@
 // Finds the module that an address lies in.
-import type { Module } from './streams/modules.ts';
+import { hasPlace, type Module } from './streams/modules.ts';
 
 type Piece = { readonly start: bigint; readonly end: bigint; readonly module: Module };
 
@@ -10,11 +10,14 @@ type Piece = { readonly start: bigint; readonly end: bigint; readonly module: Mo
  * mappings of `/dev/ashmem` twice; damaged dumps hold anything. One at 0x1000 to 0x4000 and one at 0x3000 to 0x5000: the lower one keeps
  * what it has, and the other begins at 0x4000. So Breakpad does for Android, while for other systems it gives up the whole
  * list; rust-minidump keeps the lower one and forgets the other. Of two that begin at one address the first in the dump counts.
+ *
+ * A module of no bytes, or one that goes on past the end of all addresses (0x10001 bytes at 0xffffffffffff0000), holds
+ * nothing. Breakpad gives up the list for either, rust-minidump forgets the module.
  */
 export class ModuleMap {
   /** The program itself, which dumps have first; undefined when there are no modules. */
   readonly main: Module | undefined;
-  /** By address, each of them once; those that lie wholly in others too. */
+  /** By address, each of them once; those in which nothing is found too. */
   readonly byAddress: readonly Module[];
   /** They do not overlap; starts and ends rise. */
   readonly #pieces: readonly Piece[];
@@ -47,7 +50,7 @@ export class ModuleMap {
 function cutOverlaps(sorted: readonly Module[]): Piece[] {
   const pieces: Piece[] = [];
   let taken = 0n;
-  for (const module of sorted) {
+  for (const module of sorted.filter(hasPlace)) {
     const start = module.base > taken ? module.base : taken;
     const end = module.base + BigInt(module.size);
     if (start >= end) continue;

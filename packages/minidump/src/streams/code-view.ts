@@ -1,5 +1,5 @@
 // The record of a module that identifies its debug information: CodeView’s PDB 7.0 and 2.0, and Breakpad’s ELF build id.
-import { Bytes } from '../bytes.ts';
+import { Bytes, type Cursor } from '../bytes.ts';
 import { GUID_SIZE, readGuid } from './guid.ts';
 import { decodeUtf8 } from './strings.ts';
 
@@ -14,23 +14,32 @@ const RSDS = 0x53445352;
 const NB10 = 0x3031424e;
 const BPEL = 0x4270454c;
 
-/** Reads a module’s CodeView record; undefined when it is of another kind. Throws when it is cut off. */
-export function readCodeView(record: Bytes): CodeView | undefined {
-  const cursor = record.cursor();
-  const kind = cursor.u32();
-  if (kind === RSDS)
-    return { kind: 'pdb70', guid: readGuid(cursor), age: cursor.u32(), file: decodeUtf8(cursor.window(cursor.left)) };
+/** Bytes of each kind’s record without the name of the file. */
+const MIN_SIZES: ReadonlyMap<number, number> = new Map([
+  [RSDS, 24],
+  [NB10, 16],
+  [BPEL, 4],
+]);
+
+/** Reads a module’s CodeView record; undefined when it is of another kind, or cut off, of which `warn` is told. */
+export function readCodeView(record: Bytes, warn: (problem: string) => void): CodeView | undefined {
+  const kind = record.size < 4 ? 0 : record.u32(0);
+  if (record.size < (MIN_SIZES.get(kind) ?? 4)) {
+    warn(`its CodeView record has only ${record.size} bytes`);
+    return undefined;
+  }
+  const cursor = record.cursor(4);
+  if (kind === RSDS) return { kind: 'pdb70', guid: readGuid(cursor), ...readAgeAndFile(cursor) };
   if (kind === NB10) {
     // An offset into a file of the oldest kind, 0 ever since.
     cursor.skip(4);
-    return {
-      kind: 'pdb20',
-      signature: cursor.u32(),
-      age: cursor.u32(),
-      file: decodeUtf8(cursor.window(cursor.left)),
-    };
+    return { kind: 'pdb20', signature: cursor.u32(), ...readAgeAndFile(cursor) };
   }
   return kind === BPEL ? readElf(cursor.window(cursor.left)) : undefined;
+}
+
+function readAgeAndFile(cursor: Cursor): { readonly age: number; readonly file: string } {
+  return { age: cursor.u32(), file: decodeUtf8(cursor.window(cursor.left)) };
 }
 
 /**

@@ -39,3 +39,8 @@ test('Of an arm64 CPU and of an unknown one nothing is said.', () => {
   assert.equal(describe('arm64', 8, 0), '');
   assert.equal(describe(undefined, 1, 2), '');
 });
+
+test('Where the end of the file cuts the details off, what the rest says stands.', () => {
+  assert.equal(describe('x86', 6, 0x1a05, new TextEncoder().encode('Genuine')), 'Genuine family 6 model 26 stepping 5');
+  assert.equal(describe('arm', 7, 0, new Uint8Array(7)), 'ARMv7');
+});

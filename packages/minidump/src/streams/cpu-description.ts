@@ -3,16 +3,21 @@ import type { Bytes } from '../bytes.ts';
 import type { CpuName } from '../contexts/cpu.ts';
 import { decodeUtf8 } from './strings.ts';
 
-/** What `MINIDUMP_SYSTEM_INFO` holds of the CPU. `details`: its last 24 bytes, whose meaning depends on the CPU. */
+/** What `MINIDUMP_SYSTEM_INFO` holds of the CPU. `details`: its last 24 bytes, or what is there of them; they depend on the CPU. */
 export type CpuFields = { readonly level: number; readonly revision: number; readonly details: Bytes };
 
 /** `GenuineIntel family 6 model 26 stepping 5`; '' for a CPU of which the dump says nothing. */
 export function describeCpu(cpu: CpuName | undefined, { level, revision, details }: CpuFields): string {
   const family = `family ${level} model ${revision >>> 8} stepping ${revision & 0xff}`;
-  if (cpu === 'x86') return `${decodeUtf8(details.window(0, 12))} ${family}`.trimStart();
+  if (cpu === 'x86') return `${vendorOf(details)} ${family}`.trimStart();
   // The 64-bit layout gives feature bits in the place of the vendor’s name.
   if (cpu === 'amd64') return family;
-  return cpu === 'arm' ? describeArm(level, details.u32(0), details.u32(4)) : '';
+  if (cpu !== 'arm') return '';
+  return details.size < 8 ? `ARMv${level}` : describeArm(level, details.u32(0), details.u32(4));
+}
+
+function vendorOf(details: Bytes): string {
+  return decodeUtf8(details.window(0, Math.min(12, details.size)));
 }
 
 /** By the highest byte of the CPU id. */

@@ -66,6 +66,41 @@ test('Annotations that lie outside the file are empty with a warning, and the mo
   assert.match(warnings.join(), /^CrashpadInfoStream: the annotations cannot be read/);
 });
 
+test('An annotation that cannot be read is left out with a warning, and the others stay.', () => {
+  const file = writeDump({ crashpad });
+  const view = new DataView(file.buffer);
+  const stream = new Minidump(file).directory[0]!.rva;
+  const dictionary = view.getUint32(stream + 36 + 4, true);
+  view.setUint32(dictionary + 4 + 4, 0xffff_fff0, true);
+  const dump = new Minidump(file);
+  assert.deepEqual(dump.stream(CRASHPAD_INFO)?.simpleAnnotations, new Map([['version', '1.2.3']]));
+  assert.deepEqual(dump.warnings, ['CrashpadInfoStream: one of the annotations cannot be read']);
+});
+
+test('An annotation object whose name cannot be read is left out with a warning, and the others stay.', () => {
+  const file = writeDump({ crashpad });
+  const view = new DataView(file.buffer);
+  const links = view.getUint32(new Minidump(file).directory[0]!.rva + 36 + 8 + 4, true);
+  const module = view.getUint32(links + 4 + 8, true);
+  const objects = view.getUint32(module + 4 + 16 + 4, true);
+  view.setUint32(objects + 4, 0xffff_fff0, true);
+  const dump = new Minidump(file);
+  assert.deepEqual(dump.stream(CRASHPAD_INFO)?.modules[0]?.annotationObjects, [
+    { name: 'raw', type: 0x8001, value: undefined },
+  ]);
+  assert.deepEqual(dump.warnings, ['CrashpadInfoStream: one of the annotation objects of module 3 cannot be read']);
+});
+
+test('A module whose structure is too short is left out with a warning.', () => {
+  const file = writeDump({ crashpad });
+  const view = new DataView(file.buffer);
+  const links = view.getUint32(new Minidump(file).directory[0]!.rva + 36 + 8 + 4, true);
+  view.setUint32(links + 4 + 4, 27, true);
+  const dump = new Minidump(file);
+  assert.deepEqual(dump.stream(CRASHPAD_INFO)?.modules, []);
+  assert.deepEqual(dump.warnings, ['CrashpadInfoStream: module 3 cannot be read']);
+});
+
 // 2,000 modules that point to one list of 2,000 empty texts would be 4 million texts of no bytes.
 test('Many modules that share one list read it only until the lists outgrow the file.', () => {
   const count = 2000;

@@ -1,6 +1,5 @@
 // CrashpadInfoStream: the report’s and the client’s ids, and the annotations that the program and its modules left for a crash.
 import type { Cursor } from '../bytes.ts';
-import { MinidumpError } from '../error.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { readGuid } from './guid.ts';
 import { readEntries } from './list.ts';
@@ -46,79 +45,92 @@ export const CRASHPAD_INFO: StreamKind<CrashpadInfo> = {
     const clientId = readGuid(cursor);
     const simple = readLocation(cursor);
     const modules = readLocation(cursor);
+    const what = 'the annotations';
+    const readSimple = (part: StreamInput) => readDictionary(part, what);
     return {
       version,
       reportId,
       clientId,
-      simpleAnnotations: readPart(input, simple, 'the annotations', readDictionary) ?? new Map(),
-      modules: readPart(input, modules, 'the list of modules', readModules) ?? [],
+      simpleAnnotations: readPart(input, simple, { what, minSize: COUNT_SIZE, read: readSimple }) ?? new Map(),
+      modules: readPart(input, modules, { what: 'the modules', minSize: COUNT_SIZE, read: readModules }) ?? [],
     };
   },
 };
 
-/** A part that cannot be read takes nothing else with it. */
-function readPart<T>(
-  input: StreamInput,
-  place: Location,
-  what: string,
-  read: (input: StreamInput) => T,
-): T | undefined {
+/** A part of at least so many bytes. One that cannot be read takes nothing else with it. */
+type Part<T> = { readonly what: string; readonly minSize: number; read(input: StreamInput): T };
+
+function readPart<T>(input: StreamInput, place: Location, { what, minSize, read }: Part<T>): T | undefined {
   if (place.size === 0) return undefined;
-  try {
-    // Many modules may point to one list: reading it each time must be paid for, however short its texts are.
-    const bytes = input.dump.copyable(place);
-    return read({ ...input, bytes, claimedSize: place.size });
-  } catch (error) {
-    if (!(error instanceof MinidumpError)) throw error;
-    input.warn(`${what} cannot be read: ${error.message}`);
-    return undefined;
-  }
+  // Many modules may point to one list: reading it each time must be paid for, however short its texts are.
+  const bytes = input.dump.copyable(place);
+  if (bytes !== undefined && bytes.size >= minSize) return read({ ...input, bytes, claimedSize: place.size });
+  input.warn(`${what} cannot be read`);
+  return undefined;
 }
+
+const COUNT_SIZE = 4;
 
 /** A count and entries; Crashpad’s lists inside the stream have no padding. */
-function readCounted<T>(input: StreamInput, entrySize: number, readEntry: (entry: Cursor) => T): T[] {
-  return readEntries(input, { start: 4, entrySize, count: input.bytes.u32(0) }, readEntry);
+function readCounted<T>(input: StreamInput, entrySize: number, readEntry: (entry: Cursor) => T[]): T[] {
+  return readEntries(input, { start: COUNT_SIZE, entrySize, count: input.bytes.u32(0) }, readEntry).flat();
 }
 
-function readDictionary(input: StreamInput): Map<string, string> {
-  const { dump } = input;
-  return new Map(
-    readCounted(input, 8, (entry) => [readUtf8String(dump, entry.u32()), readUtf8String(dump, entry.u32())] as const),
-  );
+function readDictionary(input: StreamInput, what: string): ReadonlyMap<string, string> {
+  const pairs = readCounted(input, 8, (entry) => {
+    const key = readUtf8String(input.dump, entry.u32());
+    const value = readUtf8String(input.dump, entry.u32());
+    if (key !== undefined && value !== undefined) return [[key, value] as const];
+    input.warn(`one of ${what} cannot be read`);
+    return [];
+  });
+  return new Map(pairs);
 }
 
-function readStrings(input: StreamInput): string[] {
-  return readCounted(input, 4, (entry) => readUtf8String(input.dump, entry.u32()));
+function readStrings(input: StreamInput, what: string): string[] {
+  return readCounted(input, 4, (entry) => {
+    const text = readUtf8String(input.dump, entry.u32());
+    if (text === undefined) input.warn(`one of ${what} cannot be read`);
+    return text === undefined ? [] : [text];
+  });
 }
 
-function readObjects(input: StreamInput): AnnotationObject[] {
+function readObjects(input: StreamInput, what: string): AnnotationObject[] {
   return readCounted(input, 12, (entry) => {
     const name = readUtf8String(input.dump, entry.u32());
     const type = entry.u16();
     entry.skip(2);
-    const valueRva = entry.u32();
     // A value is a count of bytes and they, which for a text is a string like all others.
-    return { name, type, value: type === TEXT_TYPE ? readUtf8String(input.dump, valueRva) : undefined };
+    const value = type === TEXT_TYPE ? readUtf8String(input.dump, entry.u32()) : undefined;
+    if (name !== undefined && (type !== TEXT_TYPE || value !== undefined)) return [{ name, type, value }];
+    input.warn(`one of ${what} cannot be read`);
+    return [];
   });
 }
 
 function readModules(input: StreamInput): CrashpadModule[] {
   return readCounted(input, 12, (entry) => {
     const moduleIndex = entry.u32();
-    return readPart(input, readLocation(entry), `module ${moduleIndex}`, (part) => readModule(part, moduleIndex));
-  }).filter((module) => module !== undefined);
+    const read = (part: StreamInput) => readModule(part, moduleIndex);
+    const what = `module ${moduleIndex}`;
+    const module = readPart(input, readLocation(entry), { what, minSize: MODULE_SIZE, read });
+    return module === undefined ? [] : [module];
+  });
 }
 
+/** The version, which is 1 so far, and three places. */
+const MODULE_SIZE = 28;
+
 function readModule(input: StreamInput, moduleIndex: number): CrashpadModule {
-  const cursor = input.bytes.cursor();
-  // The version, which is 1 so far.
-  cursor.skip(4);
-  const [list, simple, objects] = [readLocation(cursor), readLocation(cursor), readLocation(cursor)];
-  const what = (part: string) => `the ${part} of module ${moduleIndex}`;
+  const cursor = input.bytes.cursor(4);
+  const list = <T>(name: string, read: (input: StreamInput, what: string) => T): T | undefined => {
+    const what = `the ${name} of module ${moduleIndex}`;
+    return readPart(input, readLocation(cursor), { what, minSize: COUNT_SIZE, read: (part) => read(part, what) });
+  };
   return {
     moduleIndex,
-    listAnnotations: readPart(input, list, what('list of annotations'), readStrings) ?? [],
-    simpleAnnotations: readPart(input, simple, what('annotations'), readDictionary) ?? new Map(),
-    annotationObjects: readPart(input, objects, what('annotation objects'), readObjects) ?? [],
+    listAnnotations: list('listed annotations', readStrings) ?? [],
+    simpleAnnotations: list('annotations', readDictionary) ?? new Map(),
+    annotationObjects: list('annotation objects', readObjects) ?? [],
   };
 }

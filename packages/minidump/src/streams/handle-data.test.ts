@@ -26,7 +26,7 @@ test('A handle without type and name has empty ones, and nothing is wrong.', () 
   assert.deepEqual([stream?.[0]?.typeName, stream?.[0]?.objectName, warnings], ['', '', []]);
 });
 
-// Before Windows 7 an entry ended after the counts, at 32 bytes; the writer’s 40 hold the same fields first.
+// The first version’s entry ends after the counts, at 32 bytes; the writer’s 40 hold the same fields first.
 test('The shorter entries of the first version are read alike.', () => {
   const one = { handles: [handle] };
   assert.deepEqual(readDamaged(HANDLE_DATA, one, { at: 4, value: 32 }).stream, [handle]);

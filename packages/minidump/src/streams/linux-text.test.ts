@@ -29,6 +29,10 @@ test('cpuinfo and status are pairs in their order, trimmed; a key comes again fo
   ]);
 });
 
+test('NULs with which a writer fills a text up are no part of it.', () => {
+  assert.deepEqual(read(LINUX_CPU_INFO, { cpuInfo: 'processor: 0\0\0\0' }), [['processor', '0']]);
+});
+
 test('lsb-release has its values without the quotes around them, and without its comments.', () => {
   const lsbRelease = '# made by hand\nDISTRIB_ID=Ubuntu\nDISTRIB_DESCRIPTION="Ubuntu 14.04 LTS"\nODD="\n';
   assert.deepEqual(read(LINUX_LSB_RELEASE, { lsbRelease }), [
@@ -99,4 +103,11 @@ test('Limits are read from their columns; the head of the table and what has no 
     { name: 'Max open files', soft: '1024', hard: '1048576', unit: 'files' },
     { name: 'Max nice priority', soft: '0', hard: '0', unit: '' },
   ]);
+});
+
+test('Of a text of nothing but separators, 200,000 parts are looked at.', () => {
+  const extra = [{ type: LINUX_COMMAND_LINE.type, bytes: new Uint8Array(300_000) }];
+  const { stream, warnings } = readWritten(LINUX_COMMAND_LINE, { extra });
+  assert.ok(stream!.length <= 200_000);
+  assert.deepEqual(warnings, ['LinuxCommandLineStream: only the first 200000 parts are read']);
 });

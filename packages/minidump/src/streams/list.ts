@@ -6,8 +6,8 @@ import type { StreamInput } from '../minidump.ts';
 /**
  * Reads a count and the entries after it; fewer than it claims when they are not there.
  *
- * Some writers (Breakpad’s before 2008, and compilers that align the first entry’s 64-bit field) leave 4 bytes between the count and
- * the first entry. A module list with 2 modules of 108 bytes then has 224 bytes instead of 220. The size that the directory gives is
+ * Writers whose compiler aligned the 64-bit fields of the first entry leave 4 bytes between the count and it, as Breakpad did on
+ * 64-bit systems. A module list with 2 modules of 108 bytes then has 224 bytes instead of 220. The size that the directory gives is
  * the only sign of it.
  */
 export function readList<T>(input: StreamInput, entrySize: number, readEntry: (entry: Cursor) => T): T[] {

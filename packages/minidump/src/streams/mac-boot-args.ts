@@ -1,4 +1,5 @@
 // MozMacosBootArgsStream: the arguments that the macOS kernel was started with.
+import { MinidumpError } from '../error.ts';
 import type { StreamKind } from '../minidump.ts';
 import { readUtf16String } from './strings.ts';
 
@@ -10,6 +11,8 @@ export const MAC_BOOT_ARGS: StreamKind<string> = {
     const cursor = bytes.cursor();
     // The stream’s type once more, and no padding after it.
     cursor.skip(4);
-    return readUtf16String(dump, Number(cursor.u64()));
+    const text = readUtf16String(dump, Number(cursor.u64()));
+    if (text === undefined) throw new MinidumpError('truncated', 'the arguments lie outside the file');
+    return text;
   },
 };

@@ -33,16 +33,33 @@ test('A record of version 4 has no abort cause, and one of version 1 neither num
   assert.deepEqual([stream?.[1]?.thread, stream?.[1]?.message], [undefined, '']);
 });
 
-test('Texts that the record’s end cuts off are read as far as they go; missing ones are empty.', () => {
-  const { stream } = readWritten(MAC_CRASH_INFO, { mac: { crashInfo: [{ version: 5, texts: ['/lib/a.dylib'] }] } });
-  assert.deepEqual([stream?.[0]?.modulePath, stream?.[0]?.message2], ['/lib/a.dylib', '']);
+test('Texts after the fifth are passed over, and missing ones are empty.', () => {
+  const crashInfo = [
+    { ...record, texts: [...texts, 'of a version to come'] },
+    { version: 5, texts: ['/lib/a.dylib'] },
+  ];
+  const { stream } = readWritten(MAC_CRASH_INFO, { mac: { crashInfo } });
+  assert.deepEqual(stream?.[0], read);
+  assert.deepEqual([stream?.[1]?.modulePath, stream?.[1]?.message2], ['/lib/a.dylib', '']);
+});
+
+test('A text that the record’s end cuts off is read as far as it goes.', () => {
+  const { stream } = readDamaged(MAC_CRASH_INFO, { mac: { crashInfo: [record] } }, { at: 12, value: 40 + 8 });
+  assert.deepEqual([stream?.[0]?.modulePath, stream?.[0]?.message], ['/usr/lib', '']);
+});
+
+test('A record of stream type and version alone is one without anything; a shorter one is none.', () => {
+  const mac = { crashInfo: [record] };
+  const { stream } = readDamaged(MAC_CRASH_INFO, { mac }, { at: 12, value: 16 });
+  assert.deepEqual([stream?.[0]?.version, stream?.[0]?.thread, stream?.[0]?.modulePath], [5, undefined, '']);
+  assert.deepEqual(readDamaged(MAC_CRASH_INFO, { mac }, { at: 12, value: 15 }).stream, []);
 });
 
 test('A record that lies outside the file is left out with a warning, and the others are kept.', () => {
   const mac = { crashInfo: [record, record] };
   const { stream, warnings } = readDamaged(MAC_CRASH_INFO, { mac }, { at: 12 + 4, value: 0xffff_fff0 });
   assert.deepEqual(stream, [read]);
-  assert.match(warnings.join(), /^MozMacosCrashInfoStream: a record cannot be read/);
+  assert.match(warnings.join(), /^MozMacosCrashInfoStream: a record of \d+ bytes at 4294967280 cannot be read$/);
 });
 
 test('Not more than 20 records are read.', () => {

@@ -1,7 +1,6 @@
 // MozMacosCrashInfoStream: what system libraries on macOS left in their `__crash_info` before they gave up.
 import type { Bytes } from '../bytes.ts';
-import { MinidumpError } from '../error.ts';
-import type { Location, Minidump, StreamInput, StreamKind } from '../minidump.ts';
+import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { readLocation } from './locations.ts';
 import { decodeUtf8 } from './strings.ts';
 
@@ -21,6 +20,8 @@ export type MacCrashInfo = {
 };
 
 const MAX_RECORDS = 20;
+/** The stream’s type and the version, which all records begin with. */
+const MIN_RECORD_SIZE = 16;
 
 export const MAC_CRASH_INFO: StreamKind<MacCrashInfo[]> = {
   type: 0x4d7a0001,
@@ -38,22 +39,18 @@ export const MAC_CRASH_INFO: StreamKind<MacCrashInfo[]> = {
 };
 
 function readRecordOrWarn({ dump, warn }: StreamInput, place: Location, fixedSize: number): MacCrashInfo[] {
-  try {
-    return [readRecord(dump, place, fixedSize)];
-  } catch (error) {
-    if (!(error instanceof MinidumpError)) throw error;
-    warn(`a record cannot be read: ${error.message}`);
-    return [];
-  }
+  const record = dump.copyable(place);
+  if (record !== undefined && record.size >= MIN_RECORD_SIZE) return [readRecord(record, fixedSize)];
+  warn(`a record of ${place.size} bytes at ${place.rva} cannot be read`);
+  return [];
 }
 
 /**
  * A record is a part of fixed size, whose later versions add numbers at its end, and then texts, each ended by a NUL. The header gives
  * the size of the fixed part, so that the texts of versions newer than ours are found too. Texts came with version 4.
  */
-function readRecord(dump: Minidump, place: Location, fixedSize: number): MacCrashInfo {
-  const bytes = dump.copyable(place);
-  const fixed = bytes.window(0, Math.min(fixedSize, bytes.size));
+function readRecord(bytes: Bytes, fixedSize: number): MacCrashInfo {
+  const fixed = bytes.window(0, Math.max(MIN_RECORD_SIZE, Math.min(fixedSize, bytes.size)));
   const version = Number(fixed.u64(8));
   const number = (since: number, at: number) => (version >= since && at + 8 <= fixed.size ? fixed.u64(at) : undefined);
   const texts = version >= 4 ? readTexts(bytes.window(fixed.size, bytes.size - fixed.size)) : [];

@@ -65,6 +65,11 @@ test('A field whose flag is not set is undefined, though bytes stand in its plac
   assert.deepEqual(readWritten(MISC_INFO, { misc: { processId: 5 } }).stream, { ...nothing, processId: 5 });
 });
 
+test('A process that is not protected is told from one of which nothing is known.', () => {
+  const { stream } = readWritten(MISC_INFO, { misc: { ...misc, protectedProcess: false } });
+  assert.equal(stream?.protectedProcess, false);
+});
+
 test('A structure too short for its flags cannot be read.', () => {
   const { stream, warnings } = readWritten(MISC_INFO, { misc: { ...misc, size: 6 } });
   assert.equal(stream, undefined);

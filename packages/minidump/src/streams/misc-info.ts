@@ -23,7 +23,7 @@ export type MiscInfo = {
   readonly executeFlags: number | undefined;
   readonly protectedProcess: boolean | undefined;
   readonly timeZone: TimeZone | undefined;
-  /** Full version of the system: `10.0.14393.0 (rs1_release.160715-1616)`; on macOS Crashpad gives the kernel’s. */
+  /** Full version of the system: `10.0.14393.0 (rs1_release.160715-1616)`. */
   readonly buildString: string | undefined;
   readonly debugBuildString: string | undefined;
   readonly processCookie: number | undefined;

@@ -40,11 +40,11 @@ for (const endian of ['little', 'big'] as const) {
   });
 
   test(`The records of a ${endian}-endian dump identify symbols alike.`, () => {
-    const pdb = { kind: 'pdb70', guid: GUID, age: 10, file: 'd:\\build\\game.pdb' } as const;
+    const pdb = { kind: 'pdb70', guid: GUID, age: 31, file: 'd:\\build\\game.pdb' } as const;
     assert.deepEqual(identify(pdb, { endian }), {
       codeId: '5f0000012a000',
       debugFile: 'game.pdb',
-      debugId: `${GUID}a`,
+      debugId: `${GUID}1f`,
     });
     const elf = { kind: 'elf', buildId: '00112233445566778899aabbccddeeff00112233' } as const;
     assert.equal(identify(elf, { endian, system: LINUX }).codeId, elf.buildId);
@@ -95,13 +95,39 @@ test('Without a record a module of Windows has a code id, and one of other syste
   assert.deepEqual(identify(undefined, { system: LINUX }), { codeId: '', debugFile: '', debugId: '' });
 });
 
-test('A record of another kind counts as none; one that is cut off too, with a warning.', () => {
+test('A record of another kind counts as none; one that is cut off or lies outside the file too, with a warning.', () => {
   const unknown = { kind: 'raw', bytes: Uint8Array.of(0x4e, 0x42, 0x31, 0x31, 0, 0, 0, 0) } as const;
   assert.equal(identify(unknown).debugId, '');
   const cut = { kind: 'raw', bytes: Uint8Array.of(0x52, 0x53, 0x44, 0x53, 1, 2, 3) } as const;
   const { stream, warnings } = readWritten(MODULES, { modules: [{ ...place, name: 'a.dll', codeView: cut }] });
   assert.equal(stream?.[0]?.debugId, '');
-  assert.match(warnings.join(), /^ModuleListStream: a\.dll: its CodeView record cannot be read/);
+  assert.deepEqual(warnings, ['ModuleListStream: a.dll: its CodeView record has only 7 bytes']);
+  const outside = readDamaged(
+    MODULES,
+    { modules: [{ ...place, name: 'a.dll', codeView: cut }] },
+    { at: 84, value: 2 ** 31 },
+  );
+  assert.deepEqual(outside.warnings, ['ModuleListStream: a.dll: its CodeView record cannot be read']);
+});
+
+test('A record that ends before the name of the file has its ids all the same.', () => {
+  const record = (letters: string, size: number) => {
+    const bytes = new Uint8Array(size).fill(1);
+    bytes.set(new TextEncoder().encode(letters));
+    return { kind: 'raw', bytes } as const;
+  };
+  assert.deepEqual(identify(record('RSDS', 24)), {
+    codeId: '5f0000012a000',
+    debugFile: '',
+    debugId: `${'01'.repeat(16)}1010101`,
+  });
+  assert.equal(identify(record('NB10', 16)).debugId, '010101011010101');
+});
+
+test('A record too short for its kind’s name counts as none, with a warning.', () => {
+  const codeView = { kind: 'raw', bytes: Uint8Array.of(0x52, 0x53, 0x44) } as const;
+  const { warnings } = readWritten(MODULES, { modules: [{ ...place, name: 'a.dll', codeView }] });
+  assert.deepEqual(warnings, ['ModuleListStream: a.dll: its CodeView record has only 3 bytes']);
 });
 
 test('Windows and macOS pack two numbers of a version into a field; Linux gives each its own.', () => {
@@ -112,7 +138,7 @@ test('Windows and macOS pack two numbers of a version into a field; Linux gives 
   assert.equal(readOne({}).version, undefined);
 });
 
-test('A module of no bytes, and one that goes past the end of all addresses, are left out; the others stay.', () => {
+test('A module of no bytes, and one that goes past the end of all addresses, keep their place in the list, with a warning.', () => {
   const { stream, warnings } = readWritten(MODULES, {
     modules: [
       { base: 0x1000n, size: 0, name: 'empty.dll' },
@@ -123,11 +149,11 @@ test('A module of no bytes, and one that goes past the end of all addresses, are
   });
   assert.deepEqual(
     stream?.map(({ codeFile }) => codeFile),
-    ['last.dll', 'tiny.dll'],
+    ['empty.dll', 'beyond.dll', 'last.dll', 'tiny.dll'],
   );
   assert.deepEqual(warnings, [
-    'ModuleListStream: empty.dll: 0 bytes at 0x1000 are no place for a module; left out',
-    'ModuleListStream: beyond.dll: 65537 bytes at 0xffffffffffff0000 are no place for a module; left out',
+    'ModuleListStream: empty.dll: 0 bytes at 0x1000 are no place for a module',
+    'ModuleListStream: beyond.dll: 65537 bytes at 0xffffffffffff0000 are no place for a module',
   ]);
 });
 

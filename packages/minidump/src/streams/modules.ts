@@ -1,6 +1,5 @@
 // ModuleListStream: the executables and libraries that were loaded, each with what identifies its debug symbols.
 import type { Cursor } from '../bytes.ts';
-import { MinidumpError } from '../error.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { type CodeView, readCodeView } from './code-view.ts';
 import { readList } from './list.ts';
@@ -31,17 +30,23 @@ const VERSION_SIZE = 52;
 const VERSION_SIGNATURE = 0xfeef04bd;
 const VERSION_STRUCTURE = 0x10000;
 
-/** Modules in the dump’s order: the first is the program itself. Those without a place in memory are left out. */
+/**
+ * All modules, in the dump’s order: the first is the program itself, and other streams tell them by their place in the list. A
+ * module of no bytes, or one that goes on past the end of all addresses, gets a warning; ModuleMap finds nothing in it.
+ */
 export const MODULES: StreamKind<Module[]> = {
   type: 4,
   name: 'ModuleListStream',
   read: (input) => {
     const os = input.dump.stream(SYSTEM_INFO)?.os ?? 'unknown';
-    return readList(input, ENTRY_SIZE, (entry) => readModule(input, entry, os)).filter((module) =>
-      hasPlace(module, input),
-    );
+    return readList(input, ENTRY_SIZE, (entry) => readModule(input, entry, os));
   },
 };
+
+/** Whether a module has addresses at all, and only such as there are. */
+export function hasPlace({ base, size }: Pick<Module, 'base' | 'size'>): boolean {
+  return size > 0 && base + BigInt(size) <= 1n << 64n;
+}
 
 function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
   const base = entry.u64();
@@ -50,7 +55,9 @@ function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
   const timestamp = entry.u32();
   const codeFile = readUtf16StringOrWarn(input, entry.u32(), `the name of the module at 0x${base.toString(16)}`);
   const version = readVersion(entry, os);
-  const codeView = readCodeViewOrWarn(input, readLocation(entry), codeFile);
+  const codeView = findCodeView(input, readLocation(entry), codeFile);
+  if (!hasPlace({ base, size }))
+    input.warn(`${codeFile}: ${size} bytes at 0x${base.toString(16)} are no place for a module`);
   return {
     base,
     size,
@@ -64,16 +71,9 @@ function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
   };
 }
 
-/** A module of no bytes, or one that goes on past the end of all addresses, can hold none; its neighbours are good all the same. */
-function hasPlace({ base, size, codeFile }: Module, { warn }: StreamInput): boolean {
-  if (size > 0 && base + BigInt(size) <= 1n << 64n) return true;
-  warn(`${codeFile}: ${size} bytes at 0x${base.toString(16)} are no place for a module; left out`);
-  return false;
-}
-
 /**
- * `VS_FIXEDFILEINFO`. Windows (and Crashpad on macOS) packs two numbers into each 32-bit field; Breakpad’s Linux writer
- * gives the four numbers of a shared object’s name (`libfoo.so.1.2.3`) a field each, going on into the product version.
+ * `VS_FIXEDFILEINFO`. Windows and macOS pack two numbers into each 32-bit field; writers for ELF give the numbers of a
+ * shared object’s name (`libfoo.so.1.2.3`) a field each, going on into the product version. Here we follow rust-minidump.
  */
 function readVersion(entry: Cursor, os: OsName): string | undefined {
   const info = entry.window(VERSION_SIZE);
@@ -86,15 +86,11 @@ function readVersion(entry: Cursor, os: OsName): string | undefined {
   return numbers.join('.');
 }
 
-function readCodeViewOrWarn({ dump, warn }: StreamInput, place: Location, codeFile: string): CodeView | undefined {
+function findCodeView({ dump, warn }: StreamInput, place: Location, codeFile: string): CodeView | undefined {
   if (place.size === 0) return undefined;
-  try {
-    return readCodeView(dump.copyable(place));
-  } catch (error) {
-    if (!(error instanceof MinidumpError)) throw error;
-    warn(`${codeFile}: its CodeView record cannot be read: ${error.message}`);
-    return undefined;
-  }
+  const record = dump.copyable(place);
+  if (record === undefined) warn(`${codeFile}: its CodeView record cannot be read`);
+  return record && readCodeView(record, (problem) => warn(`${codeFile}: ${problem}`));
 }
 
 /**

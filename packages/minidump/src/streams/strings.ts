@@ -1,32 +1,33 @@
 // The texts that streams point to: UTF-16 and UTF-8 with their length before them, and fields of a fixed size.
 import type { Bytes } from '../bytes.ts';
-import { MinidumpError } from '../error.ts';
-import type { Location, Minidump, StreamInput } from '../minidump.ts';
+import type { Minidump, StreamInput } from '../minidump.ts';
 
-const UTF_8 = new TextDecoder('utf-8');
-const UTF_16_LITTLE = new TextDecoder('utf-16le');
-const UTF_16_BIG = new TextDecoder('utf-16be');
+/** Bytes of the count before a string. */
+const LENGTH_SIZE = 4;
 
-/** `MINIDUMP_STRING`: a count of bytes, and UTF-16. Half a surrogate pair becomes U+FFFD. Throws when it is not all there. */
-export function readUtf16String(dump: Minidump, rva: number): string {
-  return decodeUtf16(dump.copyable(afterLength(dump, rva)));
+// A byte order mark would be a character of the name like any other: its byte order is the dump’s.
+const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const UTF_16_LITTLE = new TextDecoder('utf-16le', { ignoreBOM: true });
+const UTF_16_BIG = new TextDecoder('utf-16be', { ignoreBOM: true });
+
+/** `MINIDUMP_STRING`: a count of bytes, and UTF-16. Half a surrogate pair becomes U+FFFD. Undefined when it cannot be read. */
+export function readUtf16String(dump: Minidump, rva: number): string | undefined {
+  const bytes = findText(dump, rva);
+  return bytes && decodeUtf16(bytes);
 }
 
-/** Crashpad’s `MinidumpUTF8String`: a count of bytes, and UTF-8. Bytes that are not become U+FFFD. Throws when it is not all there. */
-export function readUtf8String(dump: Minidump, rva: number): string {
-  return decodeUtf8(dump.copyable(afterLength(dump, rva)));
+/** Crashpad’s `MinidumpUTF8String`: a count of bytes, and UTF-8. Bytes that are not become U+FFFD. Undefined when it cannot be read. */
+export function readUtf8String(dump: Minidump, rva: number): string | undefined {
+  const bytes = findText(dump, rva);
+  return bytes && decodeUtf8(bytes);
 }
 
 /** The string at `rva`, '' for a place of 0. When it cannot be read '' too, and a warning says of what it was: `what`. */
 export function readUtf16StringOrWarn({ dump, warn }: StreamInput, rva: number, what: string): string {
   if (rva === 0) return '';
-  try {
-    return readUtf16String(dump, rva);
-  } catch (error) {
-    if (!(error instanceof MinidumpError)) throw error;
-    warn(`${what} cannot be read: ${error.message}`);
-    return '';
-  }
+  const text = readUtf16String(dump, rva);
+  if (text === undefined) warn(`${what} cannot be read`);
+  return text ?? '';
 }
 
 /** UTF-16 in a field, up to a NUL or its end. */
@@ -45,6 +46,8 @@ function untilNul(text: string): string {
   return end === -1 ? text : text.slice(0, end);
 }
 
-function afterLength(dump: Minidump, rva: number): Location {
-  return { rva: rva + 4, size: dump.bytes.u32(rva) };
+/** The bytes after a count of them. */
+function findText(dump: Minidump, rva: number): Bytes | undefined {
+  if (rva + LENGTH_SIZE > dump.bytes.size) return undefined;
+  return dump.copyable({ rva: rva + LENGTH_SIZE, size: dump.bytes.u32(rva) });
 }

@@ -53,6 +53,12 @@ test('Each architecture is its CPU, and one that cannot be walked is undefined.'
   );
 });
 
+test('What depends on the CPU is read from its place at the end.', () => {
+  const cpu = new Uint8Array(24);
+  cpu.set(new TextEncoder().encode('AuthenticAMD'));
+  assert.equal(read({ processorArchitecture: 0, level: 6, cpu }).cpuInfo, 'AuthenticAMD family 6 model 0 stepping 0');
+});
+
 test('A service pack that cannot be read is empty, with a warning.', () => {
   const { stream, warnings } = readDamaged(SYSTEM_INFO, { system: {} }, { at: 24, value: 0xffff_fff0 });
   assert.equal(stream?.servicePack, '');

@@ -1,5 +1,4 @@
 // ThreadNamesStream: what the program called its threads.
-import { MinidumpError } from '../error.ts';
 import type { StreamInput, StreamKind } from '../minidump.ts';
 import { readList } from './list.ts';
 import { readUtf16String } from './strings.ts';
@@ -19,11 +18,7 @@ export const THREAD_NAMES: StreamKind<ReadonlyMap<number, string>> = {
 };
 
 function readName({ dump, warn }: StreamInput, id: number, rva: number): [number, string][] {
-  try {
-    return [[id, readUtf16String(dump, rva)]];
-  } catch (error) {
-    if (!(error instanceof MinidumpError)) throw error;
-    warn(`the name of thread ${id} cannot be read: ${error.message}`);
-    return [];
-  }
+  const name = readUtf16String(dump, rva);
+  if (name === undefined) warn(`the name of thread ${id} cannot be read`);
+  return name === undefined ? [] : [[id, name]];
 }

@@ -1,6 +1,16 @@
 // Compiles a symbol file on disk into a cache beside others, which appears under its name only when it is whole.
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { SymbolCompiler } from './compiler/compiler.ts';
 import type { SymbolProblem } from './compiler/problems.ts';
@@ -40,6 +50,11 @@ export function compileSymbolFileToMemory(path: string): Uint8Array {
   return Buffer.concat(pieces);
 }
 
+/** When a file was last changed, in whole microseconds since 1970: programs write two files within a millisecond. */
+export function sourceTimeOf({ mtimeMs }: Stats): number {
+  return Math.round(mtimeMs * 1000);
+}
+
 function compileToNewFile(path: string, newPath: string): CompiledFile {
   const output = openSync(newPath, 'wx');
   try {
@@ -52,7 +67,7 @@ function compileToNewFile(path: string, newPath: string): CompiledFile {
 function compileInto(path: string, write: (bytes: Uint8Array) => void): CompiledFile {
   const input = openSync(path, 'r');
   try {
-    const compiler = new SymbolCompiler({ write }, { sourceTime: fstatSync(input).mtimeMs });
+    const compiler = new SymbolCompiler({ write }, { sourceTime: sourceTimeOf(fstatSync(input)) });
     const chunk = new Uint8Array(CHUNK);
     for (let count = readSync(input, chunk); count > 0; count = readSync(input, chunk)) {
       compiler.write(chunk.subarray(0, count));

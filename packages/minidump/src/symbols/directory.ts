@@ -1,10 +1,11 @@
 // Finds the symbols of modules in folders of symbol files, and keeps what it compiled of them.
+import { hash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { MinidumpError } from '../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
 import { FileReader, MemoryReader } from './cache/range-reader.ts';
-import { compileSymbolFile, compileSymbolFileToMemory } from './compile-file.ts';
+import { compileSymbolFile, compileSymbolFileToMemory, sourceTimeOf } from './compile-file.ts';
 import { KeptSymbols } from './kept-symbols.ts';
 import type { ModuleId, ModuleSymbols, SymbolSource } from './module-symbols.ts';
 import { symbolPathsOf } from './symbol-path.ts';
@@ -21,7 +22,6 @@ type SourceFile = { readonly path: string; readonly stats: Stats; readonly cache
 
 /** A dump may name thousands of modules that nobody has symbols of. */
 const MAX_KNOWN = 4096;
-const CACHE_ENDING = '.cache';
 
 /**
  * Symbols below one folder or several, laid out `<debug file>/<debug id>/<name>.sym`; the first folder that has a module’s
@@ -83,7 +83,7 @@ export class SymbolDirectory implements SymbolSource {
         const stats = statSync(path, { throwIfNoEntry: false });
         if (stats?.isFile() !== true) continue;
         const cachePath =
-          this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + CACHE_ENDING;
+          this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + cacheEndingOf(path);
         return { path, stats, cachePath };
       }
     }
@@ -100,12 +100,17 @@ export class SymbolDirectory implements SymbolSource {
   }
 }
 
+/** Says where the symbol file lies: a module may have one in each of two folders, of the same size and written in the same tick. */
+function cacheEndingOf(path: string): string {
+  return `.${hash('sha256', resolve(path)).slice(0, 8)}.cache`;
+}
+
 /** The cache that is there, if it is whole and was made from the file as it is now. */
 function openFresh({ stats, cachePath }: SourceFile): SymbolCache | undefined {
   if (cachePath === undefined) return undefined;
   try {
     const cache = openSymbolCache(new FileReader(cachePath));
-    if (cache.sourceSize === stats.size && cache.sourceTime === Math.floor(stats.mtimeMs)) return cache;
+    if (cache.sourceSize === stats.size && cache.sourceTime === sourceTimeOf(stats)) return cache;
     cache.close();
   } catch (error) {
     // Whatever keeps it from being read, a new one takes its place: no cache yet, damage, another version.

@@ -41,7 +41,7 @@ export class SymbolCache implements ModuleSymbols {
   readonly module: ModuleLine;
   /** Bytes of the text that the cache was made from. */
   readonly sourceSize: number;
-  /** When that text was last changed, in milliseconds since 1970; 0 when unknown. */
+  /** When that text was last changed, in microseconds since 1970; 0 when unknown. */
   readonly sourceTime: number;
   readonly #reader: RangeReader;
   readonly #pages: PageReader;

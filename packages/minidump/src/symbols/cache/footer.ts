@@ -24,7 +24,7 @@ export type Footer = {
   readonly module: ModuleLine;
   /** Bytes of the text that the cache was made from. */
   readonly sourceSize: number;
-  /** When that text was last changed, in milliseconds since 1970; 0 when unknown. */
+  /** When that text was last changed, in microseconds since 1970; 0 when unknown. */
   readonly sourceTime: number;
   readonly indexes: Readonly<Record<IndexName, IndexPlace>>;
 };

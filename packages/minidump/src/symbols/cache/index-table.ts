@@ -1,5 +1,5 @@
 // The sorted indexes of a symbol cache: from a key (an offset, an id) to the position of a record.
-import type { PageReader } from './page-reader.ts';
+import { type PageReader, safe } from './page-reader.ts';
 import type { PageWriter } from './page-writer.ts';
 import { PAGE_DATA_SIZE } from './pages.ts';
 
@@ -76,7 +76,7 @@ export class IndexTable {
       0,
       lastAtMost(entries, (index) => u64(page, index * ENTRY), key),
     );
-    return { key: u64(page, entry * ENTRY), position: u64(page, entry * ENTRY + 8) };
+    return { key: safe(u64(page, entry * ENTRY)), position: safe(u64(page, entry * ENTRY + 8)) };
   }
 
   /** The entry of exactly that key. */

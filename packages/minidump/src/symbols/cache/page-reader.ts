@@ -166,7 +166,8 @@ export class PageCursor {
 
 const scratch = new DataView(new ArrayBuffer(8));
 
-function safe(value: number): number {
+/** The number itself, if it is exact. */
+export function safe(value: number): number {
   if (value > Number.MAX_SAFE_INTEGER) throw damaged('a number is too large');
   return value;
 }

@@ -19,7 +19,7 @@ const CAPITAL_Z = 0x5a;
 const UNDERSCORE = 0x5f;
 
 export type SymbolCompilerOptions = {
-  /** When the text was last changed, in milliseconds since 1970; kept in the cache, to see when it is stale. */
+  /** When the text was last changed, in whole microseconds since 1970; kept in the cache, to see when it is stale. */
   readonly sourceTime?: number;
 };
 
@@ -50,7 +50,7 @@ export class SymbolCompiler {
 
   constructor(output: CacheOutput, { sourceTime = 0 }: SymbolCompilerOptions = {}) {
     this.#output = output;
-    this.#sourceTime = Math.floor(sourceTime);
+    this.#sourceTime = sourceTime;
     this.#target = new CompileTarget(output);
   }
 

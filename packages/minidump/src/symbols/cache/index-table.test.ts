@@ -1,0 +1,36 @@
+// Finds entries in indexes of all sizes around those that fill a page.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { IndexTable, IndexWriter } from './index-table.ts';
+import { PageReader } from './page-reader.ts';
+import { PageWriter } from './page-writer.ts';
+import { MemoryReader } from './range-reader.ts';
+
+/** An index of the keys 10, 20, 30, …, each at ten times its position. */
+function makeIndex(count: number): IndexTable {
+  const pieces: Uint8Array[] = [];
+  const pages = new PageWriter({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
+  pages.append(Uint8Array.of(1, 2, 3));
+  const writer = new IndexWriter(pages);
+  for (let index = 1; index <= count; index++) writer.add(index * 10, index * 100);
+  const place = writer.finish();
+  const pageCount = pages.finish();
+  return new IndexTable(new PageReader(new MemoryReader(Buffer.concat(pieces)), pageCount), place);
+}
+
+for (const count of [0, 1, 2, 254, 255, 256, 510, 511, 130_561]) {
+  it(`finds the last entry at or below a key, and an entry of exactly a key, among ${count}`, () => {
+    const index = makeIndex(count);
+    assert.equal(index.floor(9), undefined);
+    for (const entry of [1, 2, 127, 254, 255, 256, 257, 509, 510, 511, 65_025, 65_026, count].filter(
+      (one) => one > 0 && one <= count,
+    )) {
+      const expected = { key: entry * 10, position: entry * 100 };
+      assert.deepEqual(index.floor(entry * 10), expected);
+      assert.deepEqual(index.floor(entry * 10 + 9), expected);
+      assert.deepEqual(index.exact(entry * 10), expected);
+      assert.equal(index.exact(entry * 10 + 1), undefined);
+    }
+    assert.equal(index.floor(2 ** 52)?.key, count === 0 ? undefined : count * 10);
+  });
+}

@@ -1,0 +1,193 @@
+// Symbols found in folders: caches made, used again, made again, and never trusted.
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { MinidumpError } from '../error.ts';
+import { compileSymbolFile } from './compile-file.ts';
+import { SymbolDirectory, type SymbolDirectoryOptions } from './directory.ts';
+
+const ID = '0123456789ABCDEF0123456789ABCDEF0';
+const GAME = { debugFile: 'game.pdb', debugId: ID, codeFile: 'game.exe', codeId: '' };
+const textOf = (name: string) => `MODULE windows x86 ${ID} game.pdb\nFUNC 10 8 0 ${name}\n`;
+
+describe('a folder of symbols', () => {
+  let root = '';
+  let cacheFolder = '';
+  let path = '';
+  const open: SymbolDirectory[] = [];
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'minidump-symbols-'));
+    cacheFolder = join(root, 'cache');
+    path = put(join(root, 'symbols', 'game.pdb', ID, 'game.sym'), textOf('f'));
+  });
+  afterEach(() => {
+    for (const directory of open.splice(0)) directory.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const directory = (options: SymbolDirectoryOptions = { cacheFolder }, folders = [join(root, 'symbols')]) => {
+    open.push(new SymbolDirectory(folders, options));
+    return open.at(-1)!;
+  };
+  const findCache = () => {
+    const [found, ...others] = globSync(join('game.pdb', ID, '*'), { cwd: cacheFolder });
+    assert.deepEqual(others, []);
+    return join(cacheFolder, found!);
+  };
+  const nameAt = (source: SymbolDirectory, module = GAME) => source.find(module)?.placeAt(0x10)?.function;
+
+  it('finds a module by its debug file and id, and nothing else', () => {
+    assert.equal(nameAt(directory()), 'f');
+    assert.equal(nameAt(directory(), { ...GAME, debugFile: 'C:\\out\\game.pdb' }), 'f');
+    assert.equal(directory().find({ ...GAME, debugFile: 'other.pdb' }), undefined);
+    assert.equal(directory().find({ ...GAME, debugId: `${ID}1` }), undefined);
+    assert.equal(directory().find({ ...GAME, debugFile: '..' }), undefined);
+    assert.equal(directory().find({ ...GAME, debugFile: '' }), undefined);
+  });
+
+  it('finds a module whose name in the dump differs in case', () => {
+    assert.equal(nameAt(directory(), { ...GAME, debugFile: 'GAME.pdb', debugId: ID.toLowerCase() }), 'f');
+  });
+
+  it('takes the first of several folders that has it', () => {
+    const other = put(join(root, 'more', 'game.pdb', ID, 'game.sym'), textOf('g'));
+    assert.equal(
+      nameAt(directory({ cacheFolder }, [join(root, 'none'), join(root, 'more'), join(root, 'symbols')])),
+      'g',
+    );
+    rmSync(other);
+    assert.equal(nameAt(directory({ cacheFolder }, [join(root, 'more'), join(root, 'symbols')])), 'f');
+  });
+
+  it('keeps the cache, and leaves nothing else behind', () => {
+    assert.equal(nameAt(directory()), 'f');
+    const before = statSync(findCache()).ino;
+    assert.equal(nameAt(directory()), 'f');
+    assert.equal(statSync(findCache()).ino, before);
+  });
+
+  it('compiles again when the file has another size', () => {
+    assert.equal(nameAt(directory()), 'f');
+    put(path, textOf('longer'));
+    assert.equal(nameAt(directory()), 'longer');
+  });
+
+  it('compiles again when the file has another time', () => {
+    assert.equal(nameAt(directory()), 'f');
+    put(path, textOf('g'));
+    utimesSync(path, 1_000_000, 1_000_000);
+    assert.equal(nameAt(directory()), 'g');
+  });
+
+  it('compiles again when the cache is cut, is something else, or is of another version', () => {
+    assert.equal(nameAt(directory()), 'f');
+    const cachePath = findCache();
+    const whole = readFileSync(cachePath);
+    const newer = Buffer.from(whole);
+    newer[newer.length - 16]! += 1;
+    for (const bytes of [whole.subarray(0, -1), Buffer.from('something else'), Buffer.alloc(0), newer]) {
+      writeFileSync(cachePath, bytes);
+      assert.equal(nameAt(directory()), 'f');
+      assert.deepEqual(readFileSync(cachePath), whole);
+    }
+  });
+
+  it('compiles again when a page turns out to be damaged while it is used', () => {
+    assert.equal(nameAt(directory()), 'f');
+    const cachePath = findCache();
+    const whole = readFileSync(cachePath);
+    const damaged = Buffer.from(whole);
+    damaged[20]! ^= 1;
+    writeFileSync(cachePath, damaged);
+    assert.equal(nameAt(directory()), 'f');
+    assert.deepEqual(readFileSync(cachePath), whole);
+  });
+
+  it('compiles into memory without a cache folder, and with one that cannot be made', () => {
+    assert.equal(nameAt(directory({})), 'f');
+    assert.equal(nameAt(directory({ cacheFolder: join(path, 'a file is no folder') })), 'f');
+  });
+
+  it('a name that lies as a folder is no symbol file', () => {
+    mkdirSync(join(root, 'symbols', 'dir', ID, 'dir.sym'), { recursive: true });
+    assert.equal(directory().find({ ...GAME, debugFile: 'dir' }), undefined);
+  });
+
+  it('throws each time for symbols that cannot be read, and makes no cache of them', () => {
+    put(path, 'not a symbol file\n');
+    const source = directory();
+    for (let time = 0; time < 2; time++) {
+      assert.throws(
+        () => source.find(GAME),
+        (error) => error instanceof MinidumpError && error.code === 'bad-symbols',
+      );
+    }
+    assert.deepEqual(globSync('**/game.sym*', { cwd: cacheFolder }), []);
+  });
+
+  it('remembers what is missing until it is closed', () => {
+    rmSync(path);
+    const source = directory();
+    assert.equal(source.find(GAME), undefined);
+    put(path, textOf('f'));
+    assert.equal(source.find(GAME), undefined);
+    source.close();
+    assert.equal(nameAt(source), 'f');
+  });
+
+  it('answers from symbols that it closed to open others', () => {
+    const source = directory({ cacheFolder, maxOpen: 2 });
+    const all = Array.from({ length: 6 }, (_, index) => {
+      put(join(root, 'symbols', `m${index}`, ID, `m${index}.sym`), textOf(`f${index}`));
+      return source.find({ ...GAME, debugFile: `m${index}` });
+    });
+    const names = () => all.map((symbols) => symbols?.placeAt(0x10)?.function);
+    assert.deepEqual(names(), ['f0', 'f1', 'f2', 'f3', 'f4', 'f5']);
+    source.close();
+    assert.deepEqual(names(), ['f0', 'f1', 'f2', 'f3', 'f4', 'f5']);
+  });
+});
+
+describe('compileSymbolFile', () => {
+  it('tells the module and what was left out', (context) => {
+    const root = mkdtempSync(join(tmpdir(), 'minidump-compile-'));
+    context.after(() => rmSync(root, { recursive: true, force: true }));
+    const path = put(join(root, 'game.sym'), `${textOf('f')}damaged\n`);
+    const { module, problems, problemCount } = compileSymbolFile(path, join(root, 'a', 'b', 'game.cache'));
+    assert.deepEqual(module, { os: 'windows', cpu: 'x86', debugId: ID, name: 'game.pdb' });
+    assert.equal(problems[0]?.line, 3);
+    assert.equal(problemCount, 1);
+  });
+
+  it('leaves an old cache as it is when it fails, and no new one', (context) => {
+    const root = mkdtempSync(join(tmpdir(), 'minidump-compile-'));
+    context.after(() => rmSync(root, { recursive: true, force: true }));
+    const cachePath = put(join(root, 'game.cache'), 'old');
+    const path = put(join(root, 'game.sym'), 'not one');
+    assert.throws(() => compileSymbolFile(path, cachePath), MinidumpError);
+    assert.throws(() => compileSymbolFile(join(root, 'missing'), cachePath), /ENOENT/);
+    assert.equal(readFileSync(cachePath, 'utf8'), 'old');
+    assert.deepEqual(globSync('*.part', { cwd: root }), []);
+    assert.ok(existsSync(path));
+  });
+});
+
+/** Writes a file and the folders above it. Returns its path. */
+function put(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}

@@ -1,0 +1,94 @@
+// Names of a dump become paths that never leave the folder of symbols.
+import assert from 'node:assert/strict';
+import { isAbsolute, join, posix, win32 } from 'node:path';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { isSafeName, symbolFileName, symbolPathsOf } from './symbol-path.ts';
+
+const ID = '0123456789ABCDEF0123456789ABCDEF0';
+const pathsOf = (debugFile: string, debugId = ID) =>
+  symbolPathsOf({ debugFile, debugId, codeFile: '', codeId: '' }).map((parts) => parts.join('/'));
+
+const found: [string, string][] = [
+  ['libgame.so', `libgame.so/${ID}/libgame.so.sym`],
+  ['game.pdb', `game.pdb/${ID}/game.sym`],
+  ['Game.PDB', `Game.PDB/${ID}/Game.sym`],
+  ['C:\\build\\out\\game.pdb', `game.pdb/${ID}/game.sym`],
+  ['/usr/lib/libc.so.6', `libc.so.6/${ID}/libc.so.6.sym`],
+  ['../../etc/passwd', `passwd/${ID}/passwd.sym`],
+  ['game.pdb.pdb', `game.pdb.pdb/${ID}/game.pdb.sym`],
+  ['.pdb', `.pdb/${ID}/.pdb.sym`],
+  ['name with blanks', `name with blanks/${ID}/name with blanks.sym`],
+  ['console.pdb', `console.pdb/${ID}/console.sym`],
+];
+for (const [debugFile, expected] of found)
+  it(`${debugFile} lies at ${expected}`, () => assert.equal(pathsOf(debugFile)[0], expected));
+
+it('tries lower case behind the name as it is, and the id in either case', () => {
+  assert.deepEqual(pathsOf('Game.pdb', 'aB0'), [
+    'Game.pdb/aB0/Game.sym',
+    'Game.pdb/AB0/Game.sym',
+    'Game.pdb/ab0/Game.sym',
+    'game.pdb/aB0/game.sym',
+    'game.pdb/AB0/game.sym',
+    'game.pdb/ab0/game.sym',
+  ]);
+});
+
+const refused = [
+  '',
+  '.',
+  '..',
+  '...',
+  '/',
+  '\\',
+  'a/..',
+  'C:\\..',
+  'a\0b',
+  'a\nb',
+  'c:',
+  'file:stream',
+  'NUL',
+  'nul.pdb',
+  'Con',
+  'aux.so',
+  'COM1',
+  'lpt9.x',
+  'COM¹',
+  'con .pdb',
+  'CONIN$',
+  'a.',
+  'a ',
+  '.. ',
+  'a?',
+  'a*',
+  'a|b',
+  'x'.repeat(252),
+  '\ud800',
+];
+for (const debugFile of refused) {
+  it(`${JSON.stringify(debugFile.slice(0, 20))} has no path`, () => assert.deepEqual(pathsOf(debugFile), []));
+}
+
+for (const debugId of ['', '..', '../x', 'A/B', 'A\0', 'A.B', 'A'.repeat(65), 'Ä']) {
+  it(`the id ${JSON.stringify(debugId.slice(0, 20))} has no path`, () =>
+    assert.deepEqual(pathsOf('game', debugId), []));
+}
+
+it('every path of any name stays below the root on every system', () => {
+  const name = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[./\\:a \0]{0,12}$/));
+  fc.assert(
+    fc.property(name, name, (debugFile, debugId) => {
+      for (const parts of symbolPathsOf({ debugFile, debugId, codeFile: '', codeId: '' })) {
+        for (const part of parts) {
+          assert.ok(isSafeName(part) && !isAbsolute(part));
+          assert.equal(win32.normalize(part), part);
+          assert.equal(posix.normalize(part), part);
+        }
+        assert.ok(join('/root', ...parts).startsWith('/root/'));
+      }
+    }),
+  );
+});
+
+it('names the file of a debug file', () => assert.equal(symbolFileName('game.pdb'), 'game.sym'));
