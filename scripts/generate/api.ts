@@ -19,7 +19,7 @@ const MEDIA_TYPES = {
   json: 'application/json',
   multipart: 'multipart/form-data',
   urlencoded: 'application/x-www-form-urlencoded',
-  none: 'none',
+  bytes: 'application/octet-stream',
 } as const;
 
 const MIB = 1024 * 1024;

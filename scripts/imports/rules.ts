@@ -34,6 +34,7 @@ const READS_CONFIG = ['main.ts', 'commands'];
 /** The layers of the stackwalker from the top down: one imports itself and those on lower steps. */
 const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
+  ['command.ts'],
   ['process.ts'],
   ['walker.ts'],
   ['attachments.ts', 'crash.ts', 'text.ts'],
@@ -87,7 +88,7 @@ const FURTHER_DOORS: readonly Door[] = [
 const ENVIRONMENT_READERS: readonly string[] = [
   'packages/server/src/config.ts',
   'packages/cli/src/context.ts',
-  'packages/minidump/src/main.ts',
+  'packages/minidump/src/command.ts',
 ];
 
 const RULES: readonly Rule[] = [

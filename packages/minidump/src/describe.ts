@@ -31,11 +31,17 @@ export function describeSystem(system: SystemInfo | undefined): SystemInfoReport
   const { os, platformId, version, servicePack, cpu, processorArchitecture, cpuInfo, cpuCount } = system;
   return {
     os: os === 'unknown' ? `unknown 0x${platformId.toString(16)}` : OS_TITLES[os],
-    os_ver: `${version.major}.${version.minor}.${version.build} ${servicePack}`.trim(),
+    os_ver: describeVersion(version, servicePack),
     cpu_arch: cpu ?? `cpu 0x${processorArchitecture.toString(16)}`,
     cpu_info: cpuInfo === '' ? null : cpuInfo,
     cpu_count: cpuCount,
   };
+}
+
+/** Breakpad’s Linux client writes no numbers, only what `uname` says: `Linux 6.1.0-13-amd64 #1 SMP …`. */
+function describeVersion({ major, minor, build }: SystemInfo['version'], servicePack: string): string {
+  if (major === 0 && minor === 0 && build === 0 && servicePack !== '') return servicePack.replace(/^Linux /, '');
+  return `${major}.${minor}.${build} ${servicePack}`.trim();
 }
 
 export function describeModule(module: Module, outcome: Outcome | undefined, wordSize: number): ModuleReport {

@@ -6,6 +6,7 @@ import { Minidump } from './minidump.ts';
 import { explainCrash } from './reasons/reasons.ts';
 import type { CrashInfo, Report } from './report.ts';
 import { makeSignature } from './signature/signature.ts';
+import { LINUX_PROC_STATUS } from './streams/linux-proc-status.ts';
 import { MISC_INFO } from './streams/misc-info.ts';
 import { UNLOADED_MODULES } from './streams/unloaded-modules.ts';
 import type { SymbolSource } from './symbols/module-symbols.ts';
@@ -62,7 +63,10 @@ export function processMinidump(file: Uint8Array, { symbols, limits }: ProcessOp
 function describeProcess(dump: Minidump): Pick<Report, 'pid' | 'process_uptime'> {
   const misc = dump.stream(MISC_INFO);
   const created = misc?.processTimes?.create;
-  return { pid: misc?.processId ?? null, process_uptime: created === undefined ? null : dump.timestamp - created };
+  // Breakpad’s Linux client leaves the number in the text of /proc/self/status alone.
+  const status = dump.stream(LINUX_PROC_STATUS)?.find(([key]) => key === 'Pid')?.[1];
+  const pid = misc?.processId ?? (status !== undefined && /^\d{1,10}$/.test(status) ? Number(status) : null);
+  return { pid, process_uptime: created === undefined ? null : dump.timestamp - created };
 }
 
 function describeCrash(dump: Minidump, { system, wordSize }: Walker, { exception, index }: CrashedThread): CrashInfo {

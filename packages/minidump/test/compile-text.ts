@@ -18,3 +18,13 @@ export function compileText(text: string | Uint8Array, pieceSize = 1 << 20): Com
   const bytes = Buffer.concat(pieces);
   return { cache: openSymbolCache(new MemoryReader(bytes)), compiler, bytes };
 }
+
+/** What a text without a first line answers at an offset. */
+export const placeIn = (text: string, offset: number) => compileText(MODULE + text).cache.placeAt(offset);
+export const cfiIn = (text: string, offset: number) => compileText(MODULE + text).cache.cfiAt(offset);
+export const stackWinIn = (text: string, offset: number) => compileText(MODULE + text).cache.stackWinAt(offset);
+
+/** What is wrong with a text without a first line, each as `line: text`; the first line of the text is line 2. */
+export function problemsOf(text: string): string[] {
+  return compileText(MODULE + text).compiler.problems.map((problem) => `${problem.line}: ${problem.text}`);
+}

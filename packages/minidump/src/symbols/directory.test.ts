@@ -138,6 +138,18 @@ describe('a folder of symbols', () => {
     assert.deepEqual(globSync('**/game.sym*', { cwd: cacheFolder }), []);
   });
 
+  it('throws a MinidumpError when a damaged cache cannot be made again, because its text is gone', () => {
+    const symbols = directory({ cacheFolder, maxOpen: 1 }).find(GAME);
+    const damaged = readFileSync(findCache());
+    damaged[20]! ^= 1;
+    writeFileSync(findCache(), damaged);
+    rmSync(path);
+    assert.throws(
+      () => symbols?.placeAt(0x10),
+      (error) => error instanceof MinidumpError && error.code === 'bad-symbols',
+    );
+  });
+
   it('remembers what is missing until it is closed', () => {
     rmSync(path);
     const source = directory();

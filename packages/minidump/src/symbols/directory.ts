@@ -1,7 +1,7 @@
 // Finds the symbols of modules in folders of symbol files, and keeps what it compiled of them.
 import { hash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { MinidumpError } from '../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
 import { FileReader, MemoryReader } from './cache/range-reader.ts';
@@ -67,11 +67,10 @@ export class SymbolDirectory implements SymbolSource {
     try {
       const source = this.#findFile(module);
       if (source === undefined) return undefined;
-      const open = (again: boolean) => (again ? undefined : openFresh(source)) ?? compile(source);
+      const open = (again: boolean) => openOrCompile(source, again);
       return new KeptSymbols({ open, used: (symbols) => this.#markUsed(symbols) });
     } catch (error) {
-      if (error instanceof MinidumpError) return error;
-      return new MinidumpError('bad-symbols', `The symbols of ${module.debugFile} cannot be read.`, { cause: error });
+      return unreadable(module.debugFile, error);
     }
   }
 
@@ -98,6 +97,21 @@ export class SymbolDirectory implements SymbolSource {
     this.#open.delete(oldest!);
     oldest!.release();
   }
+}
+
+function openOrCompile(source: SourceFile, again: boolean): SymbolCache {
+  try {
+    return (again ? undefined : openFresh(source)) ?? compile(source);
+  } catch (error) {
+    throw unreadable(basename(source.path), error);
+  }
+}
+
+/** What the file system says of symbols that are there, as the error that everyone expects. */
+function unreadable(name: string, error: unknown): MinidumpError {
+  if (error instanceof MinidumpError) return error;
+  if (!isSystemError(error)) throw error;
+  return new MinidumpError('bad-symbols', `The symbols of ${name} cannot be read (${error.code}).`, { cause: error });
 }
 
 /** Says where the symbol file lies: a module may have one in each of two folders, of the same size and written in the same tick. */
@@ -132,6 +146,6 @@ function compile({ path, cachePath }: SourceFile): SymbolCache {
   return openSymbolCache(new MemoryReader(compileSymbolFileToMemory(path)));
 }
 
-function isSystemError(error: unknown): boolean {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

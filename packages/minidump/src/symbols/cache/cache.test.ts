@@ -1,10 +1,14 @@
 // What a cache does when it is damaged, and how little of it is read.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { compileText, MODULE } from '../../../test/compile-text.ts';
 import { MinidumpError } from '../../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache.ts';
-import { MemoryReader, type RangeReader } from './range-reader.ts';
+import { FileReader, MemoryReader, type RangeReader } from './range-reader.ts';
 
 const TEXT = `${MODULE}FILE 1 a.c
 INLINE_ORIGIN 0 g
@@ -54,6 +58,17 @@ describe('a cache', () => {
     assert.throws(() => askAll(opened), isBadCache);
   });
 
+  it('whose end is right by its checksum and holds nonsense does not open', () => {
+    const [tail, length] = [bytes.length - 24, Buffer.from(bytes).readUInt32LE(bytes.length - 24)];
+    // Lengths and numbers of all ones: the first of the body is a length, those of an index are at its end.
+    for (const at of [0, 4, length - 112, length - 104]) {
+      const damaged = Buffer.from(bytes);
+      damaged.fill(0xff, tail - length + at, tail - length + at + 8);
+      damaged.writeUInt32LE(crc32(damaged.subarray(tail - length, tail)), tail + 4);
+      assert.throws(() => openSymbolCache(new MemoryReader(damaged)), isBadCache, `${at}`);
+    }
+  });
+
   it('of another version does not open', () => {
     const other = Uint8Array.from(bytes);
     other[bytes.length - 16]! += 1;
@@ -70,6 +85,34 @@ describe('a cache', () => {
     assert.equal(closed, 1);
     openSymbolCache(reader(bytes)).close();
     assert.equal(closed, 2);
+  });
+});
+
+describe('caches in files', () => {
+  it('give the right answers while they take turns, and use the memory of those that were closed', (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'minidump-cache-'));
+    context.after(() => rmSync(folder, { recursive: true, force: true }));
+    const paths = Array.from({ length: 3 }, (_, index) => {
+      const functions = Array.from(
+        { length: 2000 },
+        (_, at) => `FUNC ${(at * 8 + 8).toString(16)} 8 0 ${index}:${at}\n`,
+      );
+      writeFileSync(join(folder, `${index}`), compileText(MODULE + functions.join('')).bytes);
+      return join(folder, `${index}`);
+    });
+    for (let round = 0; round < 20; round++) {
+      const caches = paths.map((path) => openSymbolCache(new FileReader(path)));
+      for (const at of [0, 1999, round * 100]) {
+        const names = caches.map((cache) => cache.placeAt(at * 8 + 8)?.function);
+        assert.deepEqual(names, [`0:${at}`, `1:${at}`, `2:${at}`]);
+      }
+      caches[round % 3]!.close();
+      const again = openSymbolCache(new FileReader(paths[0]!));
+      assert.equal(again.placeAt(8 * 500)?.function, '0:499');
+      const other = caches[(round + 1) % 3]!;
+      assert.equal(other.placeAt(8 * 10)?.function, `${(round + 1) % 3}:9`);
+      for (const cache of [again, ...caches]) cache.close();
+    }
   });
 });
 

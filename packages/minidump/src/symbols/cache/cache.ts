@@ -7,13 +7,7 @@ import { type IndexEntry, IndexTable } from './index-table.ts';
 import { damaged, type PageCursor, PageReader } from './page-reader.ts';
 import type { RangeReader } from './range-reader.ts';
 import { findRow } from './range-rows.ts';
-
-/** What symbol files themselves say where a name is not known. */
-const NO_NAME = '<name omitted>';
-/** Columns of lines: number, file. Of inlined calls: line of the call, its file and one (0: not given), origin. */
-const [LINE_COLUMNS, INLINE_COLUMNS] = [2, 3];
-/** Bounds what a damaged cache can ask for; the compiler’s own bounds are the same. */
-const [MAX_DEPTH, MAX_CFI_ROWS] = [256, 1 << 16];
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NOTHING } from './record-layout.ts';
 
 /**
  * Opens a cache that the compiler wrote. Reads its end alone; everything else is read and checked when it is asked for,
@@ -137,8 +131,7 @@ export class SymbolCache implements ModuleSymbols {
 
   #stackWin(kind: StackWin['kind'], offset: number): StackWin | undefined {
     const entry = this.#indexes[kind === 'fpo' ? 'fpo' : 'frameData'].floor(offset);
-    // Position 0 says that what began before is over.
-    if (entry === undefined || entry.position === 0) return undefined;
+    if (entry === undefined || entry.position === NOTHING) return undefined;
     const cursor = this.#pages.cursor(entry.position);
     return {
       kind,

@@ -8,7 +8,7 @@ import { PAGE_DATA_SIZE, PAGE_SIZE } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 
 /** Grows with each change of the format: a cache of another version is made again. */
-const VERSION = 1;
+export const CACHE_VERSION = 1;
 /** The last eight bytes of every cache: `CHFSYMS` and a line feed. */
 const MAGIC = Uint8Array.of(0x43, 0x48, 0x46, 0x53, 0x59, 0x4d, 0x53, 0x0a);
 /** Behind the body: its length (u32), its checksum (u32), the version (u32), the number of pages (u32), and the magic. */
@@ -31,7 +31,10 @@ export type Footer = {
 
 export function encodeFooter({ module, sourceSize, sourceTime, indexes }: Footer, pageCount: number): Uint8Array {
   const sink = new ByteSink();
-  for (const text of [module.os, module.cpu, module.debugId, module.name]) sink.text(Buffer.from(text));
+  for (const text of [module.os, module.cpu, module.debugId, module.name].map((one) => Buffer.from(one))) {
+    sink.u32(text.length);
+    sink.raw(text);
+  }
   sink.u64(sourceSize);
   sink.u64(sourceTime);
   for (const name of INDEX_NAMES) {
@@ -40,7 +43,7 @@ export function encodeFooter({ module, sourceSize, sourceTime, indexes }: Footer
   }
   const { length } = sink;
   const checksum = crc32(sink.bytes.subarray(0, length));
-  for (const field of [length, checksum, VERSION, pageCount]) sink.u32(field);
+  for (const field of [length, checksum, CACHE_VERSION, pageCount]) sink.u32(field);
   sink.raw(MAGIC);
   return sink.bytes.slice(0, sink.length);
 }
@@ -53,7 +56,7 @@ export function readFooter(reader: RangeReader): { footer: Footer; pageCount: nu
   const tail = end.subarray(size - TAIL_SIZE);
   if (!tail.subarray(16).equals(MAGIC)) throw damaged('its end is missing');
   const [length, checksum, version, pageCount] = [0, 4, 8, 12].map((at) => tail.readUInt32LE(at)) as Numbers;
-  if (version !== VERSION) throw damaged(`its version is ${version}, not ${VERSION}`);
+  if (version !== CACHE_VERSION) throw damaged(`its version is ${version}, not ${CACHE_VERSION}`);
   if (pageCount * PAGE_SIZE + length + TAIL_SIZE !== reader.size) throw damaged('its size is wrong');
   const body =
     length + TAIL_SIZE <= size
@@ -92,14 +95,7 @@ class FooterCursor {
   }
 
   text(): string {
-    let length = 0;
-    let scale = 1;
-    let byte: number;
-    do {
-      byte = this.#bytes[this.#take(1)]!;
-      length += (byte & 0x7f) * scale;
-      scale *= 0x80;
-    } while (byte >= 0x80);
+    const length = this.#bytes.readUInt32LE(this.#take(4));
     const start = this.#take(length);
     return this.#bytes.toString('utf8', start, this.#at);
   }

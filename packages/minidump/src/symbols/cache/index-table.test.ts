@@ -1,18 +1,20 @@
 // Finds entries in indexes of all sizes around those that fill a page.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { MinidumpError } from '../../error.ts';
 import { IndexTable, IndexWriter } from './index-table.ts';
 import { PageReader } from './page-reader.ts';
 import { PageWriter } from './page-writer.ts';
 import { MemoryReader } from './range-reader.ts';
 
 /** An index of the keys 10, 20, 30, …, each at ten times its position. */
-function makeIndex(count: number): IndexTable {
+function makeIndex(count: number, lastKey = count * 10): IndexTable {
   const pieces: Uint8Array[] = [];
   const pages = new PageWriter({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
   pages.append(Uint8Array.of(1, 2, 3));
   const writer = new IndexWriter(pages);
-  for (let index = 1; index <= count; index++) writer.add(index * 10, index * 100);
+  for (let index = 1; index < count; index++) writer.add(index * 10, index * 100);
+  if (count > 0) writer.add(lastKey, count * 100);
   const place = writer.finish();
   const pageCount = pages.finish();
   return new IndexTable(new PageReader(new MemoryReader(Buffer.concat(pieces)), pageCount), place);
@@ -34,3 +36,12 @@ for (const count of [0, 1, 2, 254, 255, 256, 510, 511, 130_561]) {
     assert.equal(index.floor(2 ** 52)?.key, count === 0 ? undefined : count * 10);
   });
 }
+
+it('throws bad-cache for a key that is not an exact number', () => {
+  const index = makeIndex(3, 2 ** 60);
+  assert.equal(index.floor(25)?.key, 20);
+  assert.throws(
+    () => index.floor(2 ** 60),
+    (error) => error instanceof MinidumpError && error.code === 'bad-cache',
+  );
+});

@@ -49,11 +49,20 @@ export class FileReader implements RangeReader {
     const bytes = into ?? new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
-      const count = readSync(this.#descriptor, bytes, filled, length - filled, position + filled);
+      const count = this.#readSome(bytes, filled, position + filled);
       if (count === 0) throw cutOff(position, length, position + filled);
       filled += count;
     }
     return bytes;
+  }
+
+  /** What the file system cannot read is as good as damaged. */
+  #readSome(bytes: Uint8Array, filled: number, position: number): number {
+    try {
+      return readSync(this.#descriptor, bytes, filled, bytes.length - filled, position);
+    } catch (error) {
+      throw new MinidumpError('bad-cache', `The symbol cache cannot be read at ${position}.`, { cause: error });
+    }
   }
 
   close(): void {

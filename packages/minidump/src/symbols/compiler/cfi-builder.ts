@@ -1,10 +1,8 @@
 // Collects a STACK CFI INIT and the STACK CFI lines after it, and writes them as one record of the cache.
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
+import { MAX_CFI_ROWS } from '../cache/record-layout.ts';
 import type { IndexBuilder } from './index-builder.ts';
-
-/** A look-up hands out all rows up to an address; no function pushes registers so often. */
-export const MAX_CFI_ROWS = 1 << 16;
 
 type Row = { readonly offset: number; readonly rules: number };
 

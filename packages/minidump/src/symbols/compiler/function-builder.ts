@@ -2,15 +2,11 @@
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
 import { MAX_ROWS, RangeRows } from '../cache/range-rows.ts';
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_DEPTH } from '../cache/record-layout.ts';
 import type { IndexBuilder } from './index-builder.ts';
 
-/** Deeper nests of inlined calls are not made by compilers. */
-const MAX_DEPTH = 256;
-
-/** Columns of a function’s lines. */
-export const LINE_COLUMNS = 2;
-/** Columns of inlined calls: the call’s line, its file and one (0 when it is not given), the origin. */
-export const INLINE_COLUMNS = 3;
+/** Inlined calls whose memory is kept for the next function. */
+const KEPT_CALLS = 1 << 14;
 
 /** A call that the compiler put into the function instead of making it. `file` is undefined in files of before 2021. */
 export type InlineCall = {
@@ -26,6 +22,8 @@ export class FunctionBuilder {
   /** By depth. */
   readonly #inlines: RangeRows[] = [];
   #depths = 0;
+  /** Ranges of inlined calls, at all depths. */
+  #calls = 0;
   readonly #pages: PageWriter;
   readonly #index: IndexBuilder;
   readonly #record = new ByteSink();
@@ -63,10 +61,10 @@ export class FunctionBuilder {
 
   /** Adds a range of an inlined call. False when there are too many, or when they nest too deep. */
   addInline({ depth, line, file, origin }: InlineCall, start: number, size: number): boolean {
-    if (depth >= MAX_DEPTH) return false;
+    if (depth >= MAX_DEPTH || this.#calls === MAX_ROWS) return false;
     while (this.#inlines.length <= depth) this.#inlines.push(new RangeRows(INLINE_COLUMNS, 16));
     const rows = this.#inlines[depth]!;
-    if (rows.count === MAX_ROWS) return false;
+    this.#calls++;
     this.#depths = Math.max(this.#depths, depth + 1);
     const row = rows.add(start, size);
     rows.columns[0]![row] = line;
@@ -83,7 +81,10 @@ export class FunctionBuilder {
     if (this.#size > 0) this.#write();
     this.lines.clear();
     for (let depth = 0; depth < this.#depths; depth++) this.#inlines[depth]!.clear();
+    // Memory that one function needed stays for the next, but not 256 times what the largest could need.
+    if (this.#calls > KEPT_CALLS) this.#inlines.length = 0;
     this.#depths = 0;
+    this.#calls = 0;
   }
 
   #write(): void {

@@ -2,12 +2,10 @@
 import { MinidumpError } from '../../error.ts';
 import { type IndexPlace, IndexWriter } from '../cache/index-table.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
+import { NOTHING } from '../cache/record-layout.ts';
 
 /** The largest browsers have two million functions. An entry takes 24 bytes of memory, and at least ten bytes of text. */
 const MAX_ENTRIES = 1 << 23;
-
-/** The position that says that nothing lies at a key: no record is at the start of a cache. */
-export const NOTHING = 0;
 
 export class IndexBuilder {
   #keys = new Float64Array(1024);

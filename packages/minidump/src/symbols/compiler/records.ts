@@ -1,4 +1,5 @@
 // Each kind of record of a symbol file: the word that it begins with, and how it is read.
+import { NO_NAME } from '../cache/record-layout.ts';
 import { type Fields, MAX_NUMBER } from './fields.ts';
 import type { CompileTarget } from './target.ts';
 
@@ -9,8 +10,7 @@ export type RecordKind = { readonly start: Uint8Array; readonly read: ReadRecord
 
 const MULTIPLE = Buffer.from('m');
 const INIT = Buffer.from('INIT');
-/** What writers of symbol files put where they know no name. */
-const NO_NAME = Buffer.from('<name omitted>');
+const NO_NAME_BYTES = Buffer.from(NO_NAME);
 /** Types of STACK WIN: those of the PDB’s FPO_DATA and of its frame data. */
 const FPO = 0;
 const FRAME_DATA = 4;
@@ -140,6 +140,6 @@ function readStackWin(fields: Fields, { texts, pages, indexes }: CompileTarget):
 
 /** Writes the rest of the line. Returns its position. */
 function writeName(fields: Fields, texts: CompileTarget['texts']): number {
-  if (fields.atEnd()) return texts.share(NO_NAME, 0, NO_NAME.length);
+  if (fields.atEnd()) return texts.share(NO_NAME_BYTES, 0, NO_NAME_BYTES.length);
   return texts.write(fields.bytes, fields.at, fields.end);
 }

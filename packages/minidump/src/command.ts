@@ -1,0 +1,102 @@
+// What the command minidump-stackwalk does: a dump and folders of symbols in, a report out.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import packageFile from '../package.json' with { type: 'json' };
+import { MinidumpError } from './error.ts';
+import { processMinidump } from './process.ts';
+import { SymbolDirectory } from './symbols/directory.ts';
+import { formatReport } from './text.ts';
+
+const USAGE = `Usage: minidump-stackwalk <dump> [--symbols DIR]… [--json | --text]
+
+Prints what stopped the program, and the stack of each of its threads.
+
+  --symbols DIR  a folder with Breakpad symbols, as <file>/<debug id>/<name>.sym; may be repeated
+  --cache DIR    where compiled symbols are kept (default: minidump-stackwalk in the user's cache folder)
+  --json         the whole report as JSON
+  --text         the report for reading (the default)
+  --help, --version
+
+Exit status: 0 with a report, 1 when the dump cannot be read, 2 when the command is not understood.
+`;
+
+/** The command cannot be understood. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+type Command = { dump: string; symbols: string[]; cache: string; json: boolean };
+
+function readCommand(args: readonly string[]): Command | 'help' | 'version' {
+  const { values, positionals } = parseOptions(args);
+  if (values.help) return 'help';
+  if (values.version) return 'version';
+  const [dump, ...others] = positionals;
+  if (dump === undefined || others.length > 0) throw new UsageError('One dump is needed.');
+  if (values.json && values.text) throw new UsageError('Choose one of --json and --text.');
+  const { symbols = [], cache = defaultCache(), json = false } = values;
+  return { dump, symbols, cache, json };
+}
+
+function parseOptions(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        symbols: { type: 'string', multiple: true },
+        cache: { type: 'string' },
+        json: { type: 'boolean' },
+        text: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+/** The XDG base directory rules; everywhere, since a folder in the home is right on the others too. */
+function defaultCache(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'minidump-stackwalk');
+}
+
+function stackwalk({ dump, symbols, cache, json }: Command): string {
+  const source = new SymbolDirectory(symbols, { cacheFolder: cache });
+  try {
+    const report = processMinidump(readFileSync(dump), { symbols: source });
+    return json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report);
+  } finally {
+    source.close();
+  }
+}
+
+/** Runs the command with these arguments, and sets the exit status. */
+export function run(args: readonly string[]): void {
+  try {
+    const command = readCommand(args);
+    if (command === 'help') process.stdout.write(USAGE);
+    else if (command === 'version') process.stdout.write(`${packageFile.version}\n`);
+    else process.stdout.write(stackwalk(command));
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): void {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+  } else if (error instanceof MinidumpError || isFileError(error)) {
+    process.stderr.write(`minidump-stackwalk: ${error.message}\n`);
+    process.exitCode = 1;
+  } else throw error;
+}
+
+/** A dump that is missing, a folder, not readable. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}

@@ -1,0 +1,75 @@
+// INLINE and INLINE_ORIGIN in both forms, seen through the cache that comes of them.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { placeIn, problemsOf } from '../../../test/compile-text.ts';
+
+describe('INLINE and INLINE_ORIGIN', () => {
+  const HEAD = 'FILE 0 f.c\nFILE 1 g.c\nFILE 2 h.c\n';
+
+  it('tells the innermost call first; each stands where it calls the next', () => {
+    const text = `${HEAD}INLINE_ORIGIN 0 g()\nINLINE_ORIGIN 1 h()\nFUNC 10 20 0 f()\nINLINE 0 100 0 0 14 10\nINLINE 1 200 1 1 18 4\n10 20 300 2\n`;
+    assert.deepEqual(placeIn(text, 0x18), {
+      function: 'f()',
+      file: 'f.c',
+      line: 100,
+      functionStart: 0x10,
+      lineStart: 0x10,
+      parameterSize: 0,
+      inlines: [
+        { function: 'h()', file: 'h.c', line: 300 },
+        { function: 'g()', file: 'g.c', line: 200 },
+      ],
+    });
+    assert.deepEqual(placeIn(text, 0x14)?.inlines, [{ function: 'g()', file: 'h.c', line: 300 }]);
+    assert.deepEqual(placeIn(text, 0x10)?.inlines, []);
+  });
+
+  it('a call may have several ranges, and those of no bytes are none', () => {
+    const text = `${HEAD}INLINE_ORIGIN 0 g()\nFUNC 10 40 0 f()\nINLINE 0 1 0 0 14 4 12 0 20 4\n`;
+    const found = [0x12, 0x14, 0x18, 0x20, 0x23, 0x24].map((offset) => placeIn(text, offset)?.inlines.length);
+    assert.deepEqual(found, [0, 1, 0, 1, 1, 0]);
+  });
+
+  it('reads the form of before 2021, whose calls have no file and whose origins have one', () => {
+    const text = `${HEAD}INLINE_ORIGIN 0 2 g()\nINLINE_ORIGIN 1 -1 h()\nFUNC 10 20 0 f()\nINLINE 0 42 0 14 10\nINLINE 1 43 1 14 10\n10 20 9 1\n`;
+    assert.partialDeepStrictEqual(placeIn(text, 0x14), {
+      ...{ function: 'f()', file: 'g.c', line: 42 },
+      inlines: [
+        { function: 'h()', file: 'g.c', line: 9 },
+        { function: 'g()', file: 'g.c', line: 43 },
+      ],
+    });
+  });
+
+  it('a call file of -1 is one that is not known, and that of the line is taken', () => {
+    const text = `${HEAD}INLINE_ORIGIN 0 g()\nFUNC 10 20 0 f()\nINLINE 0 42 -1 0 10 20\n10 20 9 1\n`;
+    assert.partialDeepStrictEqual(placeIn(text, 0x14), { file: 'g.c', line: 42 });
+  });
+
+  it('a name that begins with digits is a name', () => {
+    const text =
+      'INLINE_ORIGIN 0 3way_compare(int)\nINLINE_ORIGIN 1 42\nFUNC 10 20 0 f\nINLINE 0 1 0 0 10 8\nINLINE 0 1 0 1 18 8\n';
+    assert.equal(placeIn(text, 0x10)?.inlines[0]?.function, '3way_compare(int)');
+    assert.equal(placeIn(text, 0x18)?.inlines[0]?.function, '42');
+  });
+
+  it('an origin that is not there has no name', () => {
+    assert.equal(placeIn('FUNC 10 20 0 f\nINLINE 0 1 0 5 10 8\n', 0x10)?.inlines[0]?.function, '<name omitted>');
+  });
+
+  it('a depth without the one above it is not told', () => {
+    assert.deepEqual(placeIn('INLINE_ORIGIN 0 g\nFUNC 10 20 0 f\nINLINE 1 1 0 0 10 8\n', 0x10)?.inlines, []);
+  });
+
+  it('tells what is wrong with a call', () => {
+    assert.deepEqual(
+      problemsOf('INLINE 0 1 0 0 10 8\nFUNC 10 8 0 f\nINLINE 0 1 0 0\nINLINE 0 1 0 0 x 8\nINLINE 999 1 0 0 1 1\n'),
+      [
+        '2: an inlined call without a function',
+        '4: an inlined call without a range',
+        '5: a number is missing or too large',
+        '6: too many inlined calls',
+      ],
+    );
+  });
+});
