@@ -1,9 +1,9 @@
 // Measures the stackwalker: dumps walked from the text of symbols and from their caches, with an 8 MB and a 200 MB symbol file.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { processMinidump } from '@chauffeur/minidump/process';
 import { SymbolDirectory } from '@chauffeur/minidump/symbols/directory';
@@ -77,14 +77,22 @@ function runCommand(args: readonly string[]): void {
 
 function measureNative({ title, symbols, dump }: Setup): void {
   for (const { name, program, args } of NATIVE) {
-    const run = () => spawnSync(program, args(dump, symbols), { stdio: 'ignore' });
-    if (run().error !== undefined) {
+    const path = findProgram(program);
+    if (path === undefined) {
       note(`${name} is not installed`);
       continue;
     }
+    const run = () => execFileSync(path, args(dump, symbols), { stdio: 'ignore' });
+    run();
     const runs = Array.from({ length: COLD_RUNS }, () => millisecondsOf(run));
     print(`${title}: ${name} takes ${medianOf(runs).toFixed(0)} ms from the text`);
   }
+}
+
+/** In the PATH, but not among the packages’ own commands: ours has the same name. */
+function findProgram(program: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
 /** A walk from the cache, each with a directory that has nothing open and nothing remembered. */

@@ -13,7 +13,7 @@ import { symbolPathsOf } from './symbol-path.ts';
 export type SymbolDirectoryOptions = {
   /** Where caches are kept between runs, laid out as the symbols are. Without one they are compiled into memory. */
   readonly cacheFolder?: string | undefined;
-  /** Caches that are open at once, each with up to a megabyte of memory; the one that was not used for longest is closed. */
+  /** Caches that are open at once, each with up to a megabyte of memory; the one that was not used for longest is closed; at least 1. */
   readonly maxOpen?: number;
 };
 
@@ -40,7 +40,7 @@ export class SymbolDirectory implements SymbolSource {
   constructor(folders: readonly string[], { cacheFolder, maxOpen = 64 }: SymbolDirectoryOptions = {}) {
     this.#folders = folders;
     this.#cacheFolder = cacheFolder;
-    this.#maxOpen = maxOpen;
+    this.#maxOpen = Math.max(1, maxOpen);
   }
 
   find(module: ModuleId): ModuleSymbols | undefined {
@@ -128,7 +128,7 @@ function openFresh({ stats, cachePath }: SourceFile): SymbolCache | undefined {
     cache.close();
   } catch (error) {
     // Whatever keeps it from being read, a new one takes its place: no cache yet, damage, another version.
-    if (!(error instanceof MinidumpError) && !isSystemError(error)) throw error;
+    if (!isBadCache(error) && !isSystemError(error)) throw error;
   }
   return undefined;
 }
@@ -139,11 +139,15 @@ function compile({ path, cachePath }: SourceFile): SymbolCache {
       compileSymbolFile(path, cachePath);
       return openSymbolCache(new FileReader(cachePath));
     } catch (error) {
-      // A folder that cannot be written, or a full disk, costs time and not the symbols.
-      if (!isSystemError(error)) throw error;
+      // A folder that cannot be written, a full disk, another version that writes there too: they cost time and not the symbols.
+      if (!isSystemError(error) && !isBadCache(error)) throw error;
     }
   }
   return openSymbolCache(new MemoryReader(compileSymbolFileToMemory(path)));
+}
+
+function isBadCache(error: unknown): boolean {
+  return error instanceof MinidumpError && error.code === 'bad-cache';
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

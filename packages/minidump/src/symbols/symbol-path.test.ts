@@ -70,6 +70,11 @@ for (const debugFile of refused) {
   it(`${JSON.stringify(debugFile.slice(0, 20))} has no path`, () => assert.deepEqual(pathsOf(debugFile), []));
 }
 
+it('leaves out a lower-case name that would be too long', () => {
+  const name = 'İ'.repeat(120);
+  assert.deepEqual([...new Set(pathsOf(name).map((path) => path.split('/')[0]))], [name]);
+});
+
 for (const debugId of ['', '..', '../x', 'A/B', 'A\0', 'A.B', 'A'.repeat(65), 'Ä']) {
   it(`the id ${JSON.stringify(debugId.slice(0, 20))} has no path`, () =>
     assert.deepEqual(pathsOf('game', debugId), []));

@@ -20,8 +20,11 @@ const UNSAFE = /[/\\:*?"<>|\u0000-\u001f\u007f]/;
  */
 export function symbolPathsOf({ debugFile, debugId }: ModuleId): SymbolPath[] {
   const name = debugFile.split(/[/\\]/).at(-1)!;
-  if (!isSafeName(name) || !isSafeName(symbolFileName(name)) || !/^[0-9A-Za-z]{1,64}$/.test(debugId)) return [];
-  const names = [...new Set([name, name.toLowerCase()])];
+  if (!/^[0-9A-Za-z]{1,64}$/.test(debugId)) return [];
+  // In lower case a name may be longer: `İ` becomes two letters.
+  const names = [...new Set([name, name.toLowerCase()])].filter(
+    (one) => isSafeName(one) && isSafeName(symbolFileName(one)),
+  );
   const ids = [...new Set([debugId, debugId.toUpperCase(), debugId.toLowerCase()])];
   return names.flatMap((folder) => ids.map((id): SymbolPath => [folder, id, symbolFileName(folder)]));
 }

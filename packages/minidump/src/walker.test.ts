@@ -1,0 +1,117 @@
+// Which threads are walked, from which registers, and how far.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { writeAmd64Context } from '../test/dump-writer/contexts.ts';
+import type { ThreadDescription } from '../test/dump-writer/description.ts';
+import { SCENE_THREAD, type Scene, walkScene } from '../test/scene.ts';
+
+const SP = 0x7fff0000n;
+const GAME = {
+  name: 'game',
+  base: 0x400000n,
+  symbols: 'FUNC 1000 100 0 update\nFUNC 1100 100 0 handler\nSTACK CFI INIT 1000 200 .cfa: $rsp 8 + .ra: .cfa -8 + ^',
+};
+
+function thread(
+  id: number,
+  registers: Record<string, bigint>,
+  words: readonly bigint[] = [0x401010n, 0n],
+): ThreadDescription {
+  const bytes = new Uint8Array(new BigUint64Array(words).buffer);
+  return { id, context: writeAmd64Context(registers), stack: { start: registers.rsp ?? SP, bytes } };
+}
+
+/** The crash of the scene's one thread, in a dump with what `more` adds. */
+function walk(more: Scene['more'], limits?: Scene['limits']) {
+  const scene: Scene = {
+    registers: { rip: 0x401010n, rsp: SP },
+    stack: { at: SP, words: [0x401020n, 0] },
+    modules: [GAME],
+    ...(limits && { limits }),
+  };
+  return walkScene({ ...scene, ...(more && { more }) });
+}
+
+const HANDLER = thread(SCENE_THREAD, { rip: 0x401110n, rsp: SP });
+const OTHER = thread(5, { rip: 0x401010n, rsp: SP + 0x1000n });
+
+describe('the walk of a dump’s threads', () => {
+  it('starts the crashed thread from the registers of the exception, not from those of its handler', () => {
+    const [walked] = walk({ threads: [HANDLER] }).threads;
+    assert.deepEqual(
+      walked?.frames.map((frame) => frame.function),
+      ['update', 'update'],
+    );
+  });
+
+  it('falls back on the thread’s own registers when the exception’s cannot be read', () => {
+    const report = walk({
+      threads: [HANDLER],
+      exception: { threadId: SCENE_THREAD, code: 11, context: new Uint8Array(8) },
+    });
+    assert.equal(report.threads[0]?.frames[0]?.function, 'handler');
+    assert.match(report.warnings.join('\n'), /the registers of thread 77 cannot be read/);
+  });
+
+  it('leaves a thread without registers that can be read without frames', () => {
+    const bad = { id: 5, context: new Uint8Array(1232) };
+    const report = walk({ threads: [bad, HANDLER] });
+    assert.deepEqual(
+      report.threads.map(({ frame_count: count }) => count),
+      [0, 2],
+    );
+    assert.match(report.warnings.join('\n'), /thread 5 .*flags 0x0 is not one of amd64/);
+  });
+
+  it('finds the thread that asked for a dump when there was no crash', () => {
+    const more = { threads: [OTHER, HANDLER], exception: undefined, breakpad: { requestingThreadId: SCENE_THREAD } };
+    const report = walk(more as never);
+    assert.equal(report.crash_info.crashing_thread, 1);
+    assert.equal(report.crash_info.type, null);
+  });
+
+  it('says that no thread crashed when the dump names one that it does not have', () => {
+    const report = walk({ exception: { threadId: 404, code: 11 } });
+    assert.equal(report.crash_info.crashing_thread, null);
+    assert.equal(report.signature.signature, 'EMPTY: no crashing thread identified; SIGSEGV');
+  });
+
+  it('does not walk the thread that wrote the dump', () => {
+    const report = walk({ threads: [OTHER, HANDLER], breakpad: { dumpThreadId: 5 } });
+    assert.deepEqual(
+      report.threads.map(({ frame_count: count }) => count),
+      [0, 2],
+    );
+  });
+
+  it('walks the crashed thread first, and within limits as many others as there is room for', () => {
+    const others = Array.from({ length: 5 }, (_, id) =>
+      thread(id, { rip: 0x401010n, rsp: SP + BigInt(id + 1) * 0x1000n }),
+    );
+    const counts = (limits: Scene['limits']) =>
+      walk({ threads: [...others, HANDLER] }, limits).threads.map(({ frame_count: count }) => count);
+    assert.deepEqual(counts(undefined), [2, 2, 2, 2, 2, 2]);
+    assert.deepEqual(counts({ threads: 3 }), [2, 2, 0, 0, 0, 2]);
+    assert.deepEqual(counts({ allFrames: 5 }), [2, 1, 0, 0, 0, 2]);
+    assert.match(walk({ threads: [...others, HANDLER] }, { threads: 3 }).warnings.join('\n'), /3 of the 6 threads/);
+  });
+
+  it('tells the last error of a Windows thread from its environment block', () => {
+    const teb = 0x7ff0_0000n;
+    const bytes = new Uint8Array(0x80);
+    new DataView(bytes.buffer).setUint32(0x68, 2, true);
+    const report = walkScene({
+      os: 'windows',
+      registers: { rip: 0x401010n, rsp: SP },
+      more: { threads: [{ ...HANDLER, teb }], memory: [{ start: teb, bytes }] },
+    });
+    assert.equal(report.threads[0]?.last_error_value, 'ERROR_FILE_NOT_FOUND');
+  });
+
+  it('says why it cannot walk a CPU that it does not know, and tells the rest', () => {
+    const report = walk({ system: { processorArchitecture: 0x8001, platformId: 0x8201 } });
+    assert.equal(report.system_info.cpu_arch, 'cpu 0x8001');
+    assert.equal(report.modules.length, 1);
+    assert.deepEqual(report.warnings, ['the CPU is not one that can be walked']);
+  });
+});
