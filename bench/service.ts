@@ -31,6 +31,9 @@ export async function startService(dataFolder: string): Promise<Service> {
     CHAUFFEUR_LIMIT_UPLOADS: '0',
     CHAUFFEUR_LIMIT_CHUNKS: '0',
     CHAUFFEUR_LIMIT_SESSIONS: '0',
+    CHAUFFEUR_LIMIT_CRASHES: '0',
+    CHAUFFEUR_LIMIT_CRASH_UPLOADS: '0',
+    CHAUFFEUR_LIMIT_PUBLIC: '0',
   };
   const begun = performance.now();
   const child = spawn(process.execPath, [MAIN, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });

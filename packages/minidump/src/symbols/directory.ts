@@ -13,7 +13,7 @@ import { symbolPathsOf } from './symbol-path.ts';
 export type SymbolDirectoryOptions = {
   /** Where caches are kept between runs, laid out as the symbols are. Without one they are compiled into memory. */
   readonly cacheFolder?: string | undefined;
-  /** Caches that are open at once, each with up to a megabyte of memory; the one that was not used for longest is closed; at least 1. */
+  /** Caches that are open at once, each with a megabyte of memory, and 32 MB more between them; the one that was not used for longest is closed; at least 1. */
   readonly maxOpen?: number;
 };
 

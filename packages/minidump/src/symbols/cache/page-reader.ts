@@ -1,10 +1,10 @@
 // Reads the data of a symbol cache page by page: each is checked when it is read, and the latest are kept.
 import { MinidumpError } from '../../error.ts';
-import { giveBackFrames, takeFrame } from './frame-pool.ts';
+import { forgetFrame, giveBackFrames, hasRoom, takeFrame } from './frame-pool.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE, pageChecksum } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 
-/** Pages kept of one cache: a megabyte. */
+/** Pages kept of one cache in any case: a megabyte. With memory to spare it keeps more: a walk returns to the same ones. */
 const KEPT_PAGES = 256;
 /** No text is longer: lines that hold them are bounded when they are compiled. */
 const MAX_TEXT = 1 << 20;
@@ -45,10 +45,15 @@ export class PageReader {
       return kept;
     }
     const read = this.#read(number);
-    // Its memory is not given to another page: a cursor may still stand in it.
-    if (this.#pages.size >= this.#kept) this.#pages.delete(this.#pages.keys().next().value!);
+    if (this.#pages.size >= this.#kept && !(this.#ownsPages && hasRoom())) this.#forgetOldest();
     this.#pages.set(number, read);
     return read;
+  }
+
+  #forgetOldest(): void {
+    this.#pages.delete(this.#pages.keys().next().value!);
+    // Its memory is not given to another page: a cursor may still stand in it.
+    if (this.#ownsPages) forgetFrame();
   }
 
   #read(number: number): Buffer {
