@@ -1,36 +1,40 @@
-// The embedded PostgreSQL dies under the service: it is started again, and everything goes on.
+// The embedded PostgreSQL dies under the service, or together with it: nothing that was answered is lost, and nothing hangs.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { makeFolder, runCommand, runServerCommand, type Service, startService } from './setup/processes.ts';
-import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+import { describe, test } from 'node:test';
+import { zipOfSize } from '../packages/server/test/setup/uploads.ts';
+import { runCommand, runServerCommand } from './setup/processes.ts';
+import { serveStudio } from './setup/served.ts';
+import { readOffers } from './setup/studio.ts';
+import {
+  downloadSum,
+  openSession,
+  sendChunk,
+  sendHalfChunk,
+  sendHalfUpload,
+  sha256,
+  untilOffered,
+  untilUnderWay,
+} from './setup/uploads.ts';
+
+const MIB = 1024 * 1024;
 
 describe('a database that dies', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
-  let studio: Studio;
-  before(async () => {
-    work = await makeFolder();
-    service = await startService(join(work.path, 'data'));
-    studio = await openStudio(service);
-  });
-  after(async () => {
-    await service?.stop();
-    await work?.remove();
-  });
+  const served = serveStudio();
 
   async function databasePid(): Promise<number> {
-    return Number((await readFile(join(service.dataFolder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+    const { pid } = (await served.database()) ?? assert.fail('no database runs');
+    return pid;
   }
 
   async function untilReady(): Promise<void> {
     const deadline = Date.now() + 30_000;
-    while (Date.now() < deadline) if ((await fetch(`${service.url}/ready`)).ok) return;
-    throw new Error(service.output());
+    while (Date.now() < deadline) if ((await fetch(`${served.service.url}/ready`)).ok) return;
+    throw new Error(served.service.output());
   }
 
   test('costs 503 for a moment; then uploads and jobs go on in the same process', async () => {
+    const { service, studio } = served;
     process.kill(await databasePid(), 'SIGKILL');
     let answer = await fetch(`${service.api}/public/games/${studio.slug}`);
     while (answer.ok) answer = await fetch(`${service.api}/public/games/${studio.slug}`);
@@ -39,29 +43,82 @@ describe('a database that dies', () => {
     assert.ok(answer.headers.has('retry-after'));
     await untilReady();
     const platform = ['--os', 'web', '--arch', 'wasm'];
+    const game = join(import.meta.dirname, '..', 'examples', 'tiny-game');
     for (const args of [
       ['genbuild', '--version', '1.0.0'],
       ['build', '--asset', 'build.yml', ...platform],
-      [
-        'setfiles',
-        '--version',
-        '1.0.0',
-        ...platform,
-        '--files',
-        join(import.meta.dirname, '..', 'examples', 'tiny-game'),
-      ],
+      ['setfiles', '--version', '1.0.0', ...platform, '--files', game],
       ['addfiles', '--asset', 'addfiles.yml', '--wait'],
     ]) {
-      const { code, stderr } = await runCommand(args, { environment: studio.environment, folder: work.path });
+      const { code, stderr } = await runCommand(args, { environment: studio.environment, folder: served.folder });
       assert.equal(code, 0, stderr);
     }
     assert.equal((await readOffers(service, studio.slug)).length, 1);
   });
 
   test('a second start on the same folder says that the port is taken, and leaves the first alone', async () => {
-    const { code, stderr } = await runServerCommand(service, ['start']);
+    const { code, stderr } = await runServerCommand(served.service, ['start']);
     assert.equal(code, 1);
     assert.match(stderr, /is in use: stop what listens there, or set CHAUFFEUR_PORT/);
     await untilReady();
+  });
+
+  /** Stops the service while the database gets its signal, and expects an end in order. `first` gets its signal first. */
+  async function stopBoth(signal: NodeJS.Signals, first: 'service' | 'database'): Promise<void> {
+    const { service } = served;
+    const pid = await databasePid();
+    if (first === 'database') process.kill(pid, signal);
+    const stopped = service.stop();
+    if (first === 'service') process.kill(pid, signal);
+    assert.equal(await stopped, 0, service.output());
+    assert.match(service.output(), /"msg":"stopped"/);
+  }
+
+  /** Waits until another process than this one is the database, and ready. */
+  async function untilDatabaseAfter(pid: number): Promise<void> {
+    const deadline = Date.now() + 30_000;
+    while (Date.now() < deadline) {
+      const database = await served.database();
+      if (database !== undefined && database.pid !== pid && database.ready) return;
+    }
+    throw new Error(served.service.output());
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+    for (const first of ['service', 'database'] as const) {
+      test(`and gets ${signal} in the moment of a stop, the ${first} first, does not hold the stop up`, async () => {
+        await stopBoth(signal, first);
+        await served.restart();
+        const [offer] = await readOffers(served.service, served.studio.slug);
+        assert.equal(await downloadSum(offer?.download_url ?? ''), offer?.file.checksum);
+      });
+    }
+  }
+
+  test('and is stopped with the service costs a chunk under way 503; its session goes on after the restart', async () => {
+    const zip = zipOfSize(2 * MIB);
+    const session = await openSession(served, 'chunk', zip);
+    const sendRest = await sendHalfChunk(served, session, zip, 0, zip.length);
+    await untilUnderWay(served);
+    const stopped = stopBoth('SIGINT', 'database');
+    const refused = await sendRest();
+    assert.deepEqual([refused.status, refused.body.error?.code], [503, 5030]);
+    await stopped;
+    await served.restart();
+    assert.equal((await sendChunk(served, session, zip, 0, zip.length)).status, 201);
+    assert.equal(await downloadSum(await untilOffered(served, 'chunk')), sha256(zip));
+  });
+
+  test('and is stopped with the service is started again for the upload under way, and ends after it', async () => {
+    const zip = zipOfSize(2 * MIB);
+    const sendRest = await sendHalfUpload(served, 'upload', zip);
+    const before = await databasePid();
+    const stopped = stopBoth('SIGINT', 'database');
+    await untilDatabaseAfter(before);
+    assert.equal((await sendRest()).status, 201);
+    await stopped;
+    assert.equal(await served.database(), undefined);
+    await served.restart();
+    assert.equal(await downloadSum(await untilOffered(served, 'upload')), sha256(zip));
   });
 });

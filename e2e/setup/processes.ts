@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const SERVER = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const START_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 30_000;
 
 export type Environment = Record<string, string>;
 export type Result = { code: number | null; stdout: string; stderr: string };
@@ -22,7 +23,7 @@ export type Service = {
   readonly environment: Environment;
   /** What it has printed so far. */
   output(): string;
-  /** Ends it in order (SIGTERM), and answers its exit code. */
+  /** Ends it in order (SIGTERM), and answers its exit code. Fails when that takes longer than half a minute. */
   stop(): Promise<number | null>;
   /** Ends it as a power cut would (SIGKILL). Its database lives on. */
   kill(): Promise<void>;
@@ -50,9 +51,9 @@ export async function startService(dataFolder: string, environment: Environment 
     dataFolder,
     environment: own,
     output: () => output,
-    stop: () => end(child, 'SIGTERM'),
+    stop: () => end(child, 'SIGTERM', () => output),
     async kill() {
-      await end(child, 'SIGKILL');
+      await end(child, 'SIGKILL', () => output);
     },
   };
 }
@@ -68,10 +69,17 @@ async function waitUntilReady(child: ChildProcess, url: string, output: () => st
   throw new Error(`the service did not become ready:\n${output()}`);
 }
 
-function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+function end(child: ChildProcess, signal: NodeJS.Signals, output: () => string): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  const { promise, resolve } = Promise.withResolvers<number | null>();
-  child.once('exit', resolve);
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Error(`the service did not stop:\n${output()}`));
+  }, STOP_DEADLINE_MS);
+  child.once('exit', (code) => {
+    clearTimeout(timer);
+    resolve(code);
+  });
   child.kill(signal);
   return promise;
 }

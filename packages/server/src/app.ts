@@ -12,6 +12,7 @@ import { JOBS, MOUNTINGS } from './features.ts';
 import { createHttpServer } from './http/server.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
+import { type Closers, openClosers } from './kernel/closers.ts';
 import { type Database, openDatabase } from './kernel/db.ts';
 import { startEmbeddedPostgres } from './kernel/embedded-postgres.ts';
 import { migrateJobs } from './kernel/jobs.ts';
@@ -30,12 +31,20 @@ export type App = {
   readonly auth: Auth;
   /** Where the HTTP server listens; undefined in roles without one. */
   readonly url: string | undefined;
-  /** Stops taking requests and jobs, lets those under way end, and closes everything. Safe to repeat. */
+  /**
+   * Stops taking requests and jobs, lets those under way end for up to `shutdownSeconds`, and closes everything, whatever
+   * hangs. Safe to repeat. Throws ClosingError when a part did not close in order.
+   */
   close(): Promise<void>;
 };
 
-/** Things to close, the last opened first. */
-type Closers = (() => Promise<void> | void)[];
+const SWEEP_MS = 100;
+/** Beyond `shutdownSeconds`, to see that the connections that were cut then are gone. */
+const CUT_SECONDS = 10;
+/** Enough for the pool to give up the connections that it was opening. */
+const CLOSE_SECONDS = 15;
+/** The embedded PostgreSQL has deadlines of its own, which say more; this one is for what they miss. */
+const POSTGRES_SECONDS = 60;
 
 /** Brings the service up in `role`. When a part fails to start, those before it are closed again. */
 export async function startApp(
@@ -43,11 +52,12 @@ export async function startApp(
   role: Role,
   { log, clock = systemClock }: { log: Log; clock?: Clock },
 ): Promise<App> {
-  const closers: Closers = [];
+  const closers = openClosers(log);
   try {
     return await assemble(config, role, log, clock, closers);
   } catch (error) {
-    await closeAll(closers);
+    // Why the start failed matters more than what could not be closed, which is in the log.
+    await closers.close().catch(() => undefined);
     throw error;
   }
 }
@@ -56,28 +66,41 @@ async function assemble(given: Config, role: Role, log: Log, clock: Clock, close
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
   const { database, connectionString } = await connect(config, role, log, closers);
   const { db } = database;
-  const presence = await joinPresence(connectionString, db, role, log);
-  closers.push(() => presence.leave());
+  const presence = await joinPresence(connectionString, role, log);
+  closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
   const blobs = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
-  closers.push(() => blobs.close());
+  closers.add({ name: 'blobs', seconds: CLOSE_SECONDS, close: () => blobs.close() });
   await blobs.check();
   const mailer = createMailer({ smtp: config.smtp, from: config.mailFrom, outbox: join(config.dataFolder, 'outbox') });
-  closers.push(() => mailer.close());
+  closers.add({ name: 'mailer', seconds: CLOSE_SECONDS, close: () => mailer.close() });
   const secret = await readAuthSecret(db, config);
-  const base = { config, db, blobs, clock, log, mailer, metrics: createMetrics(), presence };
+  const base = { config, db, blobs, clock, log, mailer, metrics: createMetrics(), presence, secret };
   const publicUrl = (config.publicUrl ?? `http://${hostInUrl(config.host)}:${config.port}`).replace(/\/+$/, '');
   const ctx: Context = { ...base, publicUrl };
   const auth = createAuth(db, { secret, publicUrl, limitSignIns: config.limitSignIns });
-  const close = onlyOnce(() => closeAll(closers));
-  if (role === 'start' || role === 'worker') {
-    const worker = await startWorker(ctx, database.pool, JOBS);
-    closers.push(() => worker.stop());
-  }
-  if (role !== 'start' && role !== 'api') return { ctx, auth, url: undefined, close };
-  const server = createHttpServer(ctx, auth, MOUNTINGS);
-  closers.push(() => closeServer(server, config, log));
-  await server.listen({ host: config.host, port: config.port });
-  return { ctx, auth, url: `http://${hostInUrl(config.host)}:${config.port}`, close };
+  const url = await startRole(ctx, auth, database, role, closers);
+  return { ctx, auth, url, close: () => closers.close() };
+}
+
+/** Starts what takes jobs and requests; answers where requests are taken. Both end what is under way at the same time. */
+async function startRole(
+  ctx: Context,
+  auth: Auth,
+  { pool }: Database,
+  role: Role,
+  closers: Closers,
+): Promise<string | undefined> {
+  const { host, port, shutdownSeconds } = ctx.config;
+  const server = role === 'start' || role === 'api' ? createHttpServer(ctx, auth, MOUNTINGS) : undefined;
+  const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
+  const seconds = shutdownSeconds + CUT_SECONDS;
+  closers.add(
+    ...(worker === undefined ? [] : [{ name: 'worker', seconds, close: () => worker.stop() }]),
+    ...(server === undefined ? [] : [{ name: 'HTTP server', seconds, close: () => closeServer(server, ctx) }]),
+  );
+  if (server === undefined) return undefined;
+  await server.listen({ host, port });
+  return `http://${hostInUrl(host)}:${port}`;
 }
 
 async function connect(
@@ -90,7 +113,7 @@ async function connect(
   let connectionString = config.databaseUrl;
   if (connectionString === undefined) {
     const embedded = await startEmbeddedPostgres(config.dataFolder, log);
-    closers.push(() => embedded.stop());
+    closers.add({ name: 'embedded PostgreSQL', seconds: POSTGRES_SECONDS, close: () => embedded.stop() });
     connectionString = embedded.url;
   }
   const database = openDatabase(connectionString, {
@@ -98,7 +121,7 @@ async function connect(
     log,
     name: `chauffeur-${role}`,
   });
-  closers.push(() => database.close());
+  closers.add({ name: 'database', seconds: CLOSE_SECONDS, close: () => database.close() });
   await migrate(database.pool, log);
   await migrateJobs(database.pool);
   return { database, connectionString };
@@ -118,24 +141,19 @@ function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Lets uploads under way end, for as long as the settings allow. */
-async function closeServer(server: FastifyInstance, { shutdownSeconds }: Config, log: Log): Promise<void> {
+/** Lets requests under way end, for as long as the settings allow; then cuts them off. */
+async function closeServer(http: FastifyInstance, { config, log }: Context): Promise<void> {
   const timer = setTimeout(() => {
     log.warn('uploads were still under way when the time to stop was over');
-    server.server.closeAllConnections();
-  }, shutdownSeconds * 1000);
-  await server.close();
-  clearTimeout(timer);
-}
-
-async function closeAll(closers: Closers): Promise<void> {
-  while (closers.length > 0) await closers.pop()?.();
-}
-
-function onlyOnce(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
+    http.server.closeAllConnections();
+  }, config.shutdownSeconds * 1000);
+  // An answer that had begun before, such as a download, keeps its connection open for the client's next request: for over a
+  // minute.
+  const sweep = setInterval(() => http.server.closeIdleConnections(), SWEEP_MS);
+  try {
+    await http.close();
+  } finally {
+    clearTimeout(timer);
+    clearInterval(sweep);
+  }
 }

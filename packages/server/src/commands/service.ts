@@ -3,6 +3,8 @@ import { type App, type Role, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 
+const EXIT_MS = 1000;
+
 export async function runService(role: Role): Promise<void> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
@@ -36,7 +38,10 @@ function greeting(role: Role, app: App, config: Config): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The first signal stops in order, also while starting; the second at once: what is cut off then recovers at the next start. */
+/**
+ * The first signal stops in order, also while starting; the second at once: what is cut off then recovers at the next start.
+ * Exit code 0 when everything ended in order, 1 when a part failed or was given up, 130 after a second signal.
+ */
 function stopOnSignal(starting: Promise<App>, log: Log): void {
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
@@ -50,7 +55,17 @@ function stopOnSignal(starting: Promise<App>, log: Log): void {
       log.error({ err }, 'stopping failed');
       process.exitCode = 1;
     }
+    exitWhateverIsOpen(log);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+}
+
+/** A process ends by itself when nothing is open any more; what was given up, or forgotten, may not keep it from that. */
+function exitWhateverIsOpen(log: Log): void {
+  const timer = setTimeout(() => {
+    log.warn({ open: process.getActiveResourcesInfo() }, 'something is open still; ending all the same');
+    process.exit();
+  }, EXIT_MS);
+  timer.unref();
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { changed, type Db, onlyRow, row, rows } from './db.ts';
+import { type Db, row, rows } from './db.ts';
 import type { Log } from './log.ts';
 
 /** One stay among the living. After a broken connection the process enters again, under another number. */
@@ -20,30 +20,38 @@ export type Presence = {
   current(): Membership;
   /** Records a job worker of this process, so that its jobs can be given back when the process dies. */
   addWorker(workerId: string): Promise<void>;
+  /**
+   * Lets go of the lock. The row stays until a worker buries it, as that of a process that died: a job whose end could not be
+   * recorded is given back then. So leaving asks nothing of the database, which may be gone already.
+   */
   leave(): Promise<void>;
 };
 
-type Stay = Membership & { client: pg.Client; abort: () => void };
+type Stay = Membership & { readonly client: pg.Client };
 
 /** Key class of the locks, so that they meet no other advisory lock of the database. */
 const LOCK_CLASS = 40_119;
 const REJOIN_MS = 500;
+/** For connecting, and for each query: none of them waits for anything. */
+const PATIENCE_MS = 10_000;
 
 /** Enters this process into the list of the living. `role` is for the operator’s eyes: start, api, worker. */
-export async function joinPresence(connectionString: string, db: Db, role: string, log: Log): Promise<Presence> {
+export async function joinPresence(connectionString: string, role: string, log: Log): Promise<Presence> {
   const workerIds: string[] = [];
   const leaving = new AbortController();
   let stay: Stay | undefined;
+  let rejoining: Promise<void> | undefined;
 
   async function enter(): Promise<void> {
-    const entered = await openStay(connectionString, db, role, workerIds);
+    const entered = await openStay(connectionString, role, workerIds);
     stay = entered;
-    entered.client.on('end', () => void rejoin(entered));
+    entered.lost.addEventListener('abort', () => {
+      stay = undefined;
+      rejoining = rejoin();
+    });
   }
 
-  async function rejoin(broken: Stay): Promise<void> {
-    broken.abort();
-    stay = undefined;
+  async function rejoin(): Promise<void> {
     while (!leaving.signal.aborted && stay === undefined) {
       await enter().catch(async (err) => {
         log.warn({ err }, 'the connection that marks this process as alive is broken; trying again');
@@ -60,48 +68,46 @@ export async function joinPresence(connectionString: string, db: Db, role: strin
     },
     async addWorker(workerId) {
       workerIds.push(workerId);
-      if (stay !== undefined) await recordWorkers(db, stay.processNo, workerIds);
+      if (stay !== undefined) await recordWorkers(stay, workerIds);
     },
     async leave() {
       leaving.abort();
-      if (stay === undefined) return;
-      await changed(db, sql`delete from processes where process_no = ${stay.processNo}`);
-      await stay.client.end();
+      // It may be entering again at this moment: what it opens must be closed, too.
+      await rejoining;
+      await stay?.client.end();
     },
   };
 }
 
-async function openStay(connectionString: string, db: Db, role: string, workerIds: readonly string[]): Promise<Stay> {
-  const client = new pg.Client({ connectionString, keepAlive: true, application_name: 'chauffeur-presence' });
+async function openStay(connectionString: string, role: string, workerIds: readonly string[]): Promise<Stay> {
+  const client = new pg.Client({
+    connectionString,
+    keepAlive: true,
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    application_name: 'chauffeur-presence',
+  });
+  const lost = new AbortController();
+  client.on('end', () => lost.abort(new ApiError(5030)));
   // The 'end' that follows an error is what counts.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { process_no } = await onlyRow(
-      db,
-      sql<{ process_no: number }>`select nextval('process_numbers')::int as process_no`,
-    );
+    const numbered = await client.query<{ no: number }>(`select nextval('process_numbers')::int as no`);
+    const processNo = numbered.rows[0]?.no as number;
     // The lock comes before the row: a row without its lock is a process that died.
-    await client.query('select pg_advisory_lock($1::int, $2::int)', [LOCK_CLASS, process_no]);
-    await changed(
-      db,
-      sql`insert into processes (process_no, role, worker_ids) values (${process_no}, ${role}, ${workerIds})`,
-    );
-    const controller = new AbortController();
-    return {
-      processNo: process_no,
-      lost: controller.signal,
-      client,
-      abort: () => controller.abort(new ApiError(5030)),
-    };
+    await client.query('select pg_advisory_lock($1::int, $2::int)', [LOCK_CLASS, processNo]);
+    const values = [processNo, role, workerIds];
+    await client.query('insert into processes (process_no, role, worker_ids) values ($1, $2, $3)', values);
+    return { processNo, lost: lost.signal, client };
   } catch (error) {
     await client.end();
     throw error;
   }
 }
 
-async function recordWorkers(db: Db, processNo: number, workerIds: readonly string[]): Promise<void> {
-  await changed(db, sql`update processes set worker_ids = ${workerIds} where process_no = ${processNo}`);
+async function recordWorkers({ client, processNo }: Stay, workerIds: readonly string[]): Promise<void> {
+  await client.query('update processes set worker_ids = $2 where process_no = $1', [processNo, workerIds]);
 }
 
 const lockIsHeld = (processNo: unknown) =>

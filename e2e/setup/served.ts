@@ -1,0 +1,53 @@
+// A service with a studio on a fresh folder, for the tests of a suite that break it and start it again.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { makeFolder, type Service, startService } from './processes.ts';
+import { openStudio, type Studio } from './studio.ts';
+
+export type Served = {
+  /** The running service, another one after each restart. */
+  readonly service: Service;
+  readonly studio: Studio;
+  /** For files of the tests; the service has its own below it. */
+  readonly folder: string;
+  /** Starts the service again, on the same folder and port. */
+  restart(): Promise<void>;
+  /** The process of its database, as the lock file names it; undefined when that was ended in order. */
+  database(): Promise<{ pid: number; ready: boolean } | undefined>;
+};
+
+/** Starts it before the first test of the suite that calls this, and removes it after the last. */
+export function serveStudio(): Served {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let service: Service;
+  let studio: Studio;
+  before(async () => {
+    work = await makeFolder();
+    service = await startService(join(work.path, 'data'));
+    studio = await openStudio(service);
+  });
+  after(async () => {
+    await service?.stop();
+    await work?.remove();
+  });
+  return {
+    get service() {
+      return service;
+    },
+    get studio() {
+      return studio;
+    },
+    get folder() {
+      return work.path;
+    },
+    async restart() {
+      service = await startService(service.dataFolder, service.environment);
+    },
+    async database() {
+      const lockFile = join(service.dataFolder, 'postgres', 'postmaster.pid');
+      const text = await readFile(lockFile, 'utf8').catch(() => '');
+      return text === '' ? undefined : { pid: Number.parseInt(text, 10), ready: /^ready *$/m.test(text) };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// Uploads of a studio: whole, chunk by chunk, or only half, for the tests that break off in the middle of one.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fieldPart, filePart, multipartOf, type Part } from '../../packages/server/test/setup/raw.ts';
+import type { Served } from './served.ts';
+import { readOffers } from './studio.ts';
+
+export type Answer = {
+  status: number;
+  body: { data: Record<string, string | number>; error?: { code: number } };
+};
+
+const PLATFORM = { os: 'linux', arch: 'x86_64' };
+const UPLOADS = '/api/v1/tool/upload/files';
+
+/** Registers a build of this version; answers the fields of an upload for it. */
+async function register(served: Served, version: string, zip: Buffer): Promise<Record<string, string>> {
+  const registered = await post(served, '/tool/upload/build', JSON.stringify({ version, ...PLATFORM }), {
+    'content-type': 'application/json',
+  });
+  const buildId = String(registered.body.data.build_id);
+  return { build_id: buildId, ...PLATFORM, channel: 'stable', checksum: sha256(zip) };
+}
+
+/** Registers a build of this version and opens a session for its zip; answers the session's id. */
+export async function openSession(served: Served, version: string, zip: Buffer): Promise<string> {
+  const fields = await register(served, version, zip);
+  const body = new URLSearchParams({ ...fields, filename: 'game.zip', total_size: String(zip.length) });
+  const opened = await post(served, '/tool/upload/sessions', body);
+  if (opened.status !== 201) throw new Error(JSON.stringify(opened.body));
+  return String(opened.body.data.session_id);
+}
+
+/** Sends bytes `start` to `end` (not included) of the zip as one chunk. */
+export function sendChunk(served: Served, session: string, zip: Buffer, start: number, end: number): Promise<Answer> {
+  const form = new FormData();
+  form.append('file', new Blob([zip.subarray(start, end) as Uint8Array<ArrayBuffer>]), 'chunk');
+  return post(served, '/tool/upload/files', form, chunkHeaders(session, zip, start, end));
+}
+
+/** Sends the first half of a chunk. What it answers sends the rest. */
+export function sendHalfChunk(served: Served, session: string, zip: Buffer, start: number, end: number) {
+  return sendHalf(served, [filePart(zip.subarray(start, end))], chunkHeaders(session, zip, start, end));
+}
+
+/**
+ * Registers a build of this version and sends the first half of its upload, which is being stored then. What it answers sends the
+ * rest.
+ */
+export async function sendHalfUpload(served: Served, version: string, zip: Buffer) {
+  const fields = Object.entries(await register(served, version, zip));
+  const before = await listBlobs(served);
+  const parts = [...fields.map(([name, value]) => fieldPart(name, value)), filePart(zip)];
+  const sendRest = await sendHalf(served, parts, {});
+  while ((await listBlobs(served)).length === before.length);
+  return sendRest;
+}
+
+/** Waits until the service counts an upload under way. */
+export async function untilUnderWay({ service }: Served): Promise<void> {
+  while (!/chauffeur_uploads_under_way 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
+}
+
+/** Waits until players are offered this version; answers where they download it. */
+export async function untilOffered(served: Served, version: string): Promise<string> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    const offers = await readOffers(served.service, served.studio.slug);
+    const offer = offers.find((found) => found.version === version);
+    if (offer !== undefined) return offer.download_url;
+  }
+  throw new Error(`${version} was not offered within half a minute:\n${served.service.output()}`);
+}
+
+/** SHA-256 of what this address downloads. */
+export async function downloadSum(url: string): Promise<string> {
+  return sha256(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function keyHeaders({ studio }: Served): Record<string, string> {
+  return {
+    'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
+    'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
+  };
+}
+
+function chunkHeaders(session: string, zip: Buffer, start: number, end: number): Record<string, string> {
+  return { 'x-upload-session-id': session, 'content-range': `bytes ${start}-${end - 1}/${zip.length}` };
+}
+
+/** Names of the blobs of the studio's game, whole or begun. */
+async function listBlobs({ service, studio }: Served): Promise<string[]> {
+  // The folder comes with the first blob.
+  return readdir(join(service.dataFolder, 'blobs', 'files', studio.gameUid)).catch(() => []);
+}
+
+async function post(
+  served: Served,
+  path: string,
+  body: BodyInit,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${served.service.api}${path}`, {
+    method: 'POST',
+    headers: { ...keyHeaders(served), ...headers },
+    body,
+  });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+
+async function sendHalf(
+  served: Served,
+  parts: readonly Part[],
+  headers: Record<string, string>,
+): Promise<() => Promise<Answer>> {
+  const { hostname, port } = new URL(served.service.url);
+  const body = multipartOf(parts);
+  const all = {
+    ...keyHeaders(served),
+    ...headers,
+    host: 'chauffeur',
+    connection: 'close',
+    'content-type': 'multipart/form-data; boundary=B',
+    'content-length': String(body.length),
+  };
+  // The service may be killed in between; the answer tells, or its absence.
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  await once(socket, 'connect');
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${UPLOADS} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  const half = Math.floor(body.length / 2);
+  await new Promise((resolve) => socket.write(body.subarray(0, half), resolve));
+  return async () => {
+    const received: Buffer[] = [];
+    socket.on('data', (data: Buffer) => received.push(data));
+    socket.write(body.subarray(half));
+    await new Promise((resolve) => socket.once('close', resolve));
+    const text = Buffer.concat(received).toString();
+    const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
+    if (status === undefined) throw new Error(`no answer to the upload, but: ${text}`);
+    return { status: Number(status), body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) };
+  };
+}

@@ -1,0 +1,66 @@
+// Closes the parts of a process, the last opened first; a part that fails or hangs keeps no other from being closed.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Log } from './log.ts';
+
+export type Part = {
+  /** As the log names it, such as `worker`. */
+  readonly name: string;
+  /** How long its closing may take. After that, the parts below it are closed all the same. */
+  readonly seconds: number;
+  readonly close: () => Promise<void> | void;
+};
+
+export type Closers = {
+  /** Adds parts that are closed before all that were added earlier, and at the same time as each other. */
+  add(...parts: readonly Part[]): void;
+  /**
+   * Closes every part, and ends within the sum of their deadlines. Safe to repeat. Throws ClosingError when a part failed or
+   * was late; the log has said why by then.
+   */
+  close(): Promise<void>;
+};
+
+/** Some parts were not closed in order; the message names them. */
+export class ClosingError extends Error {
+  override readonly name = 'ClosingError';
+}
+
+export function openClosers(log: Log): Closers {
+  const groups: (readonly Part[])[] = [];
+  let closing: Promise<void> | undefined;
+  return {
+    add(...parts) {
+      groups.push(parts);
+    },
+    close() {
+      closing ??= closeAll(groups, log);
+      return closing;
+    },
+  };
+}
+
+async function closeAll(groups: readonly (readonly Part[])[], log: Log): Promise<void> {
+  const failed: string[] = [];
+  for (const group of groups.toReversed()) {
+    const closed = await Promise.all(group.map((part) => closeInTime(part, log)));
+    failed.push(...group.filter((_, index) => !closed[index]).map(({ name }) => name));
+  }
+  if (failed.length > 0) throw new ClosingError(`not closed in order: ${failed.join(', ')}`);
+}
+
+/** Answers whether the part was closed. */
+async function closeInTime({ name, seconds, close }: Part, log: Log): Promise<boolean> {
+  const done = new AbortController();
+  const closed = Promise.resolve()
+    .then(close)
+    .then(() => true);
+  try {
+    if (await Promise.race([closed, wait(seconds * 1000, false, { signal: done.signal })])) return true;
+    log.error({ part: name, seconds }, 'a part did not close in time; going on without it');
+  } catch (err) {
+    log.error({ err, part: name }, 'a part did not close in order; going on without it');
+  } finally {
+    done.abort();
+  }
+  return false;
+}

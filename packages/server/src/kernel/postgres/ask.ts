@@ -1,0 +1,35 @@
+// Asks the server of a cluster over its socket.
+import pg from 'pg';
+import type { Cluster } from './cluster.ts';
+
+/** The superuser of the cluster. */
+export const USER = 'chauffeur';
+
+/** Connection string of one of the cluster's databases. */
+export function urlOf(cluster: Cluster, database: string): string {
+  return `postgresql://${USER}@/${database}?host=${encodeURIComponent(cluster.socketFolder)}`;
+}
+
+/** One query over a connection of its own; undefined when the server does not answer. */
+export async function ask<T extends pg.QueryResultRow>(cluster: Cluster, query: string): Promise<T[] | undefined> {
+  const client = new pg.Client({
+    connectionString: urlOf(cluster, 'postgres'),
+    connectionTimeoutMillis: 5000,
+    query_timeout: 30_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<T>(query)).rows;
+  } catch {
+    return undefined;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Whether the server takes connections and is this cluster's. */
+export async function answers(cluster: Cluster): Promise<boolean> {
+  const found = await ask<{ data_directory: string }>(cluster, 'show data_directory');
+  return found?.[0]?.data_directory === cluster.folder;
+}

@@ -1,0 +1,95 @@
+// Starts and stops the server of a cluster.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Log } from '../log.ts';
+import { answers } from './ask.ts';
+import { type Cluster, EmbeddedPostgresError, logOf } from './cluster.ts';
+import { findServer, removeStaleLock, type Server, signal } from './lock-file.ts';
+import { spawnAsOwner } from './spawn.ts';
+
+const START_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 30_000;
+
+/**
+ * Starts the server and waits until it answers. After a kill -9 the old server may hold the folder for a second or two, and
+ * recovery may run: so a server that ends at once is started again until the deadline. When `ending` is aborted, what was
+ * started is ended again. Throws EmbeddedPostgresError when it does not answer in time.
+ */
+export async function startServer(cluster: Cluster, log: Log, ending?: AbortSignal): Promise<void> {
+  const deadline = Date.now() + START_DEADLINE_MS;
+  await removeStaleLock(cluster);
+  let server = await spawnServer(cluster);
+  while (!(await answers(cluster))) {
+    if (ending?.aborted === true) return endChild(server);
+    if (Date.now() > deadline)
+      throw new EmbeddedPostgresError(`PostgreSQL did not start; its log is ${logOf(cluster)}.`);
+    await wait(20);
+    if (hasEnded(server)) {
+      log.warn('the embedded PostgreSQL did not start at once, trying again');
+      await wait(250);
+      server = await spawnServer(cluster);
+    }
+  }
+}
+
+async function spawnServer(cluster: Cluster): Promise<ChildProcess> {
+  const logFile = await open(logOf(cluster), 'a', 0o600);
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: cluster.socketFolder,
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+    shared_buffers: '128MB',
+    log_min_messages: 'warning',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawnAsOwner(cluster, cluster.binaries.postgres, ['-D', cluster.folder, ...options], {
+    stdio: ['ignore', logFile.fd, logFile.fd],
+    // A session of its own: Ctrl-C in a terminal must reach the service alone, which then stops the database last.
+    detached: true,
+  });
+  child.on('error', () => undefined);
+  child.unref();
+  await logFile.close();
+  return child;
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** By its handle: the lock file may not be written yet. */
+async function endChild(server: ChildProcess): Promise<void> {
+  if (hasEnded(server)) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGINT');
+  await ended;
+}
+
+/**
+ * A server that something else told to stop (SIGTERM, PostgreSQL's smart shutdown) takes no new sessions and waits for the end of
+ * the open ones. Ours never end, and every further one would be refused: so it ends them, and can be started again.
+ */
+export function endSessions({ pid }: Server, log: Log): void {
+  log.warn('the embedded PostgreSQL was told to stop; ending its sessions, to start it again');
+  signal(pid, 'SIGINT');
+}
+
+/** Stops the server in order and waits for its end. Throws EmbeddedPostgresError when it goes on. */
+export async function stopServer(cluster: Cluster, log: Log): Promise<void> {
+  const server = await findServer(cluster);
+  if (server === undefined) {
+    log.info('the embedded PostgreSQL has ended by itself');
+    return;
+  }
+  // SIGINT is PostgreSQL’s fast shutdown: sessions end, everything is written (its manual, "Shutting Down the Server").
+  signal(server.pid, 'SIGINT');
+  const deadline = Date.now() + STOP_DEADLINE_MS;
+  while ((await findServer(cluster)) !== undefined) {
+    if (Date.now() > deadline)
+      throw new EmbeddedPostgresError(`PostgreSQL did not stop; its log is ${logOf(cluster)}.`);
+    await wait(20);
+  }
+}

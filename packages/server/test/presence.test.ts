@@ -1,0 +1,98 @@
+// Presence on a real database: who is alive, who is not any more, and a database that goes away.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { ApiError } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
+import { type Database, onlyRow, openDatabase } from '../src/kernel/db.ts';
+import { createLog } from '../src/kernel/log.ts';
+import { buryDead, isAlive, joinPresence, type Membership, type Presence } from '../src/kernel/presence.ts';
+import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { type Outage, outageOf } from './setup/outage.ts';
+import { until } from './setup/server.ts';
+
+const log = createLog('silent');
+
+describe('a process among the living', () => {
+  let own: TestDatabase;
+  let database: Database;
+  let outage: Outage;
+  let presence: Presence;
+  beforeEach(async () => {
+    own = await createTestDatabase();
+    database = openDatabase(own.url, { connections: 2, log, name: 'onlooker' });
+    outage = outageOf(own);
+    presence = await joinPresence(own.url, 'test', log);
+  });
+  afterEach(async () => {
+    await outage.end();
+    await presence.leave();
+    await database.close();
+    await own.drop();
+  });
+
+  async function current(): Promise<Membership | undefined> {
+    await setImmediate();
+    try {
+      return presence.current();
+    } catch (error) {
+      assert.equal((error as ApiError).code, 5030);
+      return undefined;
+    }
+  }
+
+  async function sessions(): Promise<number> {
+    const { count } = await onlyRow(
+      database.db,
+      sql<{ count: number }>`select count(*) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and application_name = 'chauffeur-presence'`,
+    );
+    return count;
+  }
+
+  test('is alive until it leaves, and is buried with its workers after that', async () => {
+    const { processNo } = presence.current();
+    await presence.addWorker('first');
+    await presence.addWorker('second');
+    assert.ok(await isAlive(database.db, processNo));
+    assert.deepEqual(await buryDead(database.db), []);
+    await presence.leave();
+    await until(async () => !(await isAlive(database.db, processNo)));
+    assert.deepEqual(await buryDead(database.db), ['first', 'second']);
+    assert.deepEqual(await buryDead(database.db), []);
+  });
+
+  test('learns that its connection broke, and enters again under another number with its workers', async () => {
+    await presence.addWorker('worker');
+    const before = presence.current();
+    const lost = once(before.lost, 'abort');
+    await outage.begin();
+    await lost;
+    assert.equal(await current(), undefined);
+    await outage.end();
+    const after = await until(current);
+    assert.notEqual(after.processNo, before.processNo);
+    assert.ok(!(await isAlive(database.db, before.processNo)));
+    assert.ok(await isAlive(database.db, after.processNo));
+    assert.deepEqual(await buryDead(database.db), ['worker']);
+    await presence.leave();
+    await until(async () => !(await isAlive(database.db, after.processNo)));
+    assert.deepEqual(await buryDead(database.db), ['worker']);
+  });
+
+  test('leaves while the database is away', async () => {
+    await outage.begin();
+    await presence.leave();
+  });
+
+  test('leaves no connection behind when it leaves while it enters again', async () => {
+    const lost = once(presence.current().lost, 'abort');
+    await outage.begin();
+    await outage.end();
+    await lost;
+    await presence.leave();
+    await until(async () => (await sessions()) === 0);
+    assert.equal(await current(), undefined);
+  });
+});

@@ -1,0 +1,117 @@
+// The worker and a database that goes away: no job is lost, none keeps the worker from stopping.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { type Database, onlyRow, openDatabase } from '../src/kernel/db.ts';
+import { addJob, defineJob } from '../src/kernel/jobs.ts';
+import { createLog } from '../src/kernel/log.ts';
+import { bind, startWorker, type Worker } from '../src/worker/run.ts';
+import { type Outage, outageOf } from './setup/outage.ts';
+import { startServer, type TestServer, until } from './setup/server.ts';
+
+const PROBE = defineJob<{ name: string }>('probe', 10);
+
+describe('a worker', () => {
+  let server: TestServer;
+  let database: Database;
+  let outage: Outage;
+  let logged: string;
+  beforeEach(async () => {
+    logged = '';
+    const log = createLog('error', {
+      write(line) {
+        logged += line;
+      },
+    });
+    server = await startServer({ role: 'api', log });
+    database = openDatabase(server.database.url, { connections: 4, log: server.ctx.log, name: 'worker' });
+    outage = outageOf(server.database);
+  });
+  afterEach(async () => {
+    await outage.end();
+    await database.close();
+    await server.stop();
+  });
+
+  /** A worker whose only kind of job does `work`. */
+  function startProbe(work: (run: number) => Promise<void>, { ctx } = server): Promise<Worker> {
+    let runs = 0;
+    return startWorker(ctx, database.pool, [bind(PROBE, () => work(++runs))]);
+  }
+
+  async function untilLogged(text: string): Promise<void> {
+    await until(async () => {
+      await setImmediate();
+      return logged.includes(text);
+    });
+  }
+
+  async function jobsLeft(): Promise<number> {
+    const { count } = await onlyRow(
+      server.ctx.db,
+      sql<{ count: number }>`select count(*) from graphile_worker.jobs where task_identifier = ${PROBE.task}`,
+    );
+    return count;
+  }
+
+  test('runs a job again whose end the database did not hear of, in the same process', async () => {
+    const again = Promise.withResolvers<void>();
+    const worker = await startProbe(async (run) => {
+      if (run === 1) await outage.begin();
+      else again.resolve();
+    });
+    await addJob(server.ctx.db, PROBE, { name: 'heard late' });
+    await untilLogged('the end of a job could not be recorded');
+    await outage.end();
+    await again.promise;
+    await worker.stop();
+    assert.equal(await jobsLeft(), 0);
+  });
+
+  test('leaves such a job to the next worker when it stops before', async () => {
+    const begun = Promise.withResolvers<void>();
+    const worker = await startProbe(async () => {
+      await outage.begin();
+      begun.resolve();
+    });
+    await addJob(server.ctx.db, PROBE, { name: 'handed on' });
+    await begun.promise;
+    await worker.stop();
+    await server.app.close();
+    await outage.end();
+    const next = await startServer({ role: 'api', beside: server });
+    const again = Promise.withResolvers<void>();
+    const nextWorker = await startProbe(async () => again.resolve(), next);
+    await again.promise;
+    await nextWorker.stop();
+    await next.stop();
+  });
+
+  test('stops when its job under way has ended and the database knows', async () => {
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const worker = await startProbe(async () => {
+      begun.resolve();
+      await end.promise;
+    });
+    await addJob(server.ctx.db, PROBE, { name: 'under way' });
+    await begun.promise;
+    const stopped = worker.stop();
+    end.resolve();
+    await stopped;
+    assert.equal(await jobsLeft(), 0);
+  });
+
+  test('stops while the database is away', async () => {
+    const worker = await startProbe(async () => undefined);
+    await outage.begin();
+    await worker.stop();
+  });
+
+  test('stops while it tries in vain to take the queue up again', async () => {
+    const worker = await startProbe(() => outage.begin());
+    await addJob(server.ctx.db, PROBE, { name: 'broken off' });
+    await untilLogged('the job queue could not be taken up again');
+    await worker.stop();
+  });
+});
