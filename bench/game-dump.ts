@@ -7,6 +7,8 @@ const BASE = 0x5555_0000_0000n;
 const STACKS = 0x7f00_0000_0000n;
 const STACK_WORDS = 2048;
 const THREADS = 16;
+/** Threads that are busy each with something else; the others are workers that wait, all in the same place. */
+const BUSY_THREADS = 4;
 const CRASHED_FRAMES = 40;
 const OTHER_FRAMES = 12;
 
@@ -30,7 +32,8 @@ export function writeGameDump(functions: readonly number[]): Uint8Array {
 
 function functionsOf(thread: number, functions: readonly number[]): number[] {
   const count = thread === 0 ? CRASHED_FRAMES : OTHER_FRAMES;
-  return Array.from({ length: count }, (_, frame) => functions[(thread * 61 + frame * 23) % functions.length]!);
+  const place = Math.min(thread, BUSY_THREADS);
+  return Array.from({ length: count }, (_, frame) => functions[(place * 61 + frame * 23) % functions.length]!);
 }
 
 /** Return addresses, then a zero, which ends the stack, and what else lies on one. */
