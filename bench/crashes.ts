@@ -1,7 +1,6 @@
 // Measures how many crash reports (JSON) the service takes in a second, each durable before its answer, against the rate at which
-// Fastify answers a constant. `--runs 5 --seconds 8 --connections 128`.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+// the same Fastify answers a constant: its /health. `--runs 5 --seconds 8 --connections 128`.
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { Load, LoadResult } from './load.ts';
-import { end, type Service, startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 const run = promisify(execFile);
 const { values } = parseArgs({
@@ -40,32 +39,34 @@ const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
 await chmod(folder, 0o755);
 try {
   const service = await startService(join(folder, 'data'));
-  const constant = await startConstantServer();
   try {
-    await compare(service, constant.port);
+    await compare(service);
   } finally {
-    await end(constant.child);
     await service.stop();
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function compare(service: Service, constantPort: number): Promise<void> {
+async function compare(service: Service): Promise<void> {
   const { host, port } = addressOf(service.url);
-  const get = `GET / HTTP/1.1\r\nHost: bench\r\n\r\n`;
+  const get = `GET /health HTTP/1.1\r\nHost: bench\r\n\r\n`;
   const post = await crashRequestOf(service);
   const constants: LoadResult[] = [];
   const crashes: LoadResult[] = [];
   for (let no = 1; no <= Number(values.runs); no += 1) {
-    constants.push(await send({ host, port: constantPort, request: get, status: 200 }));
+    constants.push(await send({ host, port, request: get, status: 200 }));
     crashes.push(await send({ host, port, request: post, status: 201 }));
     note(`run ${no}: constant ${describe(constants.at(-1)!)}; crash reports ${describe(crashes.at(-1)!)}`);
   }
   const rateOf = (results: readonly LoadResult[]) => medianOf(results.map(({ rate }) => rate));
   const failures = crashes.reduce((sum, result) => sum + result.failures, 0);
-  print(`constant ${rateOf(constants).toFixed(0)}/s, crash reports ${rateOf(crashes).toFixed(0)}/s (medians of ${values.runs})`);
-  print(`crash reports: p95 ${medianOf(crashes.map(({ p95Ms }) => p95Ms)).toFixed(0)} ms at ${values.connections} connections`);
+  print(
+    `constant ${rateOf(constants).toFixed(0)}/s, crash reports ${rateOf(crashes).toFixed(0)}/s (medians of ${values.runs})`,
+  );
+  print(
+    `crash reports: p95 ${medianOf(crashes.map(({ p95Ms }) => p95Ms)).toFixed(0)} ms at ${values.connections} connections`,
+  );
   printFigure('crash reports / constant', rateOf(crashes) / rateOf(constants), { least: 0.4 });
   if (failures > 0) throw new Error(`${failures} reports were not taken`);
 }
@@ -76,16 +77,14 @@ function describe({ rate, p50Ms, p95Ms }: LoadResult): string {
 
 async function send(load: Pick<Load, 'host' | 'port' | 'request' | 'status'>): Promise<LoadResult> {
   const program = fileURLToPath(new URL('./load.ts', import.meta.url));
-  const full: Load = { ...load, connections: Number(values.connections), warmSeconds: 2, seconds: Number(values.seconds) };
+  const full: Load = {
+    ...load,
+    connections: Number(values.connections),
+    warmSeconds: 2,
+    seconds: Number(values.seconds),
+  };
   const { stdout } = await run(process.execPath, [program, JSON.stringify(full)]);
   return JSON.parse(stdout);
-}
-
-async function startConstantServer(): Promise<{ port: number; child: ChildProcess }> {
-  const program = fileURLToPath(new URL('./constant-server.ts', import.meta.url));
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [port] = (await once(child.stdout!, 'data')) as [Buffer];
-  return { port: Number(String(port).trim()), child };
 }
 
 /** The request that reports a crash of a build that was registered for it. */

@@ -54,3 +54,15 @@ export async function readOffers(service: Service, game: string): Promise<Offer[
   const body = (await response.json()) as { data: { downloads: Offer[] } };
   return body.data.downloads;
 }
+
+/** Signs the owner in; answers the headers that a browser would send. */
+export async function signIn(service: Service, { email, password }: Studio): Promise<Record<string, string>> {
+  const response = await fetch(`${service.url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: service.url },
+    body: JSON.stringify({ email, password }),
+  });
+  if (!response.ok) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  const cookie = response.headers.getSetCookie().map((line) => line.split(';')[0]);
+  return { cookie: cookie.join('; '), origin: service.url };
+}

@@ -264,6 +264,155 @@ create table media (
   constraint media_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
 );
 
+create table symbol_texts (
+  game_id uuid not null,
+  checksum text not null,
+  size bigint not null,
+  blob_key text not null,
+  state text default 'stored'::text not null,
+  problem text,
+  cache_key text,
+  cache_size bigint,
+  cache_version integer,
+  created_at timestamp with time zone default now() not null,
+  constraint symbol_texts_pkey PRIMARY KEY (game_id, checksum),
+  constraint symbol_texts_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
+  constraint symbol_texts_check CHECK (((state = 'compiled'::text) = (cache_key IS NOT NULL))),
+  constraint symbol_texts_check1 CHECK ((num_nulls(cache_key, cache_size, cache_version) = ANY (ARRAY[0, 3]))),
+  constraint symbol_texts_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table symbols (
+  game_id uuid not null,
+  symbol_uid uuid not null,
+  build_id uuid not null,
+  debug_file text not null,
+  debug_id text not null,
+  os text not null,
+  cpu text not null,
+  checksum text not null,
+  key_ref text not null,
+  uploaded_at timestamp with time zone default clock_timestamp() not null,
+  constraint symbols_pkey PRIMARY KEY (game_id, symbol_uid),
+  constraint symbols_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE,
+  constraint symbols_game_id_checksum_fkey FOREIGN KEY (game_id, checksum) REFERENCES symbol_texts(game_id, checksum)
+);
+
+create table symbol_tokens (
+  game_id uuid not null,
+  token_hash bytea not null,
+  prefix text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint symbol_tokens_pkey PRIMARY KEY (game_id),
+  constraint symbol_tokens_token_hash_key UNIQUE (token_hash),
+  constraint symbol_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table crash_reports (
+  game_id uuid not null,
+  report_id uuid not null,
+  build_id uuid not null,
+  received_at timestamp with time zone not null,
+  source text not null,
+  state text not null,
+  app_name text not null,
+  app_version text not null,
+  engine_version text not null,
+  os text not null,
+  arch text not null,
+  message text not null,
+  user_message text not null,
+  anonymous boolean not null,
+  metadata jsonb not null,
+  client_ref_hash bytea,
+  dump_key text,
+  dump_size bigint,
+  log_key text,
+  log_size bigint,
+  stack_key text,
+  reason text,
+  crash_address text,
+  signature text,
+  frames jsonb,
+  functions text[] default '{}'::text[] not null,
+  missing_symbols text[] default '{}'::text[] not null,
+  failure text,
+  processed_at timestamp with time zone,
+  group_id uuid,
+  grouping_version integer,
+  words tsvector generated always as (
+CASE
+    WHEN (state = ANY (ARRAY['processed'::text, 'failed'::text])) THEN crash_words(((((COALESCE(signature, ''::text) || ' '::text) || message) || ' '::text) || user_message))
+    ELSE NULL::tsvector
+END) stored,
+  constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
+  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'unreal'::text]))),
+  constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
+  constraint crash_reports_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+) partition by RANGE (report_id);
+
+create table crash_functions (
+  game_id uuid not null,
+  function text not null,
+  folded text generated always as (lower(function)) stored not null,
+  constraint crash_functions_pkey PRIMARY KEY (game_id, function),
+  constraint crash_functions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table crash_groups (
+  game_id uuid not null,
+  group_id uuid not null,
+  key bytea not null,
+  kind text not null,
+  title text not null,
+  reason text,
+  explanation jsonb not null,
+  count bigint not null,
+  first_seen timestamp with time zone not null,
+  last_seen timestamp with time zone not null,
+  sample_report_id uuid,
+  status text default 'open'::text not null,
+  fixed_in_version text,
+  resolved_at timestamp with time zone,
+  resolved_by text,
+  regressed_at timestamp with time zone,
+  grouping_version integer not null,
+  constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
+  constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
+  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text]))),
+  constraint crash_groups_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table crash_group_counts (
+  game_id uuid not null,
+  group_id uuid not null,
+  build_id uuid not null,
+  os text not null,
+  day date not null,
+  count bigint not null,
+  constraint crash_group_counts_pkey PRIMARY KEY (game_id, group_id, build_id, os, day),
+  constraint crash_group_counts_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
+create table bug_tickets (
+  game_id uuid not null,
+  bug_id uuid not null,
+  user_id text,
+  filed_by text not null,
+  status text default 'open'::text not null,
+  message text not null,
+  build_id uuid,
+  os text,
+  arch text,
+  crash_id uuid,
+  filed_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint bug_tickets_pkey PRIMARY KEY (game_id, bug_id),
+  constraint bug_tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'fixed'::text, 'closed'::text]))),
+  constraint bug_tickets_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
+  constraint bug_tickets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -280,3 +429,41 @@ CREATE INDEX channel_moves_by_channel ON public.channel_moves USING btree (game_
 CREATE INDEX upload_sessions_by_expiry ON public.upload_sessions USING btree (expires_at);
 CREATE UNIQUE INDEX media_one_cover_and_thumbnail ON public.media USING btree (game_id, kind) WHERE (kind <> 'screenshot'::text);
 CREATE UNIQUE INDEX media_by_id ON public.media USING btree (media_id);
+CREATE UNIQUE INDEX symbol_texts_by_blob ON public.symbol_texts USING btree (blob_key);
+CREATE UNIQUE INDEX symbol_texts_by_cache ON public.symbol_texts USING btree (cache_key) WHERE (cache_key IS NOT NULL);
+CREATE UNIQUE INDEX symbols_by_build ON public.symbols USING btree (game_id, build_id, lower(debug_file), debug_id);
+CREATE INDEX symbols_by_module ON public.symbols USING btree (game_id, debug_id, lower(debug_file), uploaded_at DESC);
+CREATE INDEX symbols_by_file ON public.symbols USING btree (game_id, lower(debug_file), uploaded_at DESC);
+CREATE INDEX symbols_by_text ON public.symbols USING btree (game_id, checksum);
+CREATE INDEX crash_reports_by_build ON ONLY public.crash_reports USING btree (game_id, build_id, report_id DESC);
+CREATE INDEX crash_reports_by_id ON ONLY public.crash_reports USING btree (report_id);
+CREATE INDEX crash_reports_by_os ON ONLY public.crash_reports USING btree (game_id, os, report_id DESC);
+CREATE INDEX crash_reports_by_group ON ONLY public.crash_reports USING btree (game_id, group_id, report_id DESC) WHERE (group_id IS NOT NULL);
+CREATE INDEX crash_reports_by_words ON ONLY public.crash_reports USING gin (words) WHERE (words IS NOT NULL);
+CREATE INDEX crash_reports_by_client_ref ON ONLY public.crash_reports USING btree (client_ref_hash) WHERE (client_ref_hash IS NOT NULL);
+CREATE INDEX crash_reports_by_function ON ONLY public.crash_reports USING gin (functions) WHERE (functions <> '{}'::text[]);
+CREATE INDEX crash_reports_by_missing ON ONLY public.crash_reports USING gin (lower_all(missing_symbols)) WHERE (missing_symbols <> '{}'::text[]);
+CREATE INDEX crash_reports_unfinished ON ONLY public.crash_reports USING btree (report_id) WHERE (state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text]));
+CREATE UNIQUE INDEX crash_groups_by_key ON public.crash_groups USING btree (game_id, key);
+CREATE INDEX crash_groups_by_age ON public.crash_groups USING btree (game_id, last_seen DESC, group_id DESC);
+CREATE INDEX crash_group_counts_by_build ON public.crash_group_counts USING btree (game_id, build_id, group_id);
+CREATE INDEX bug_tickets_by_player ON public.bug_tickets USING btree (user_id, filed_at);
+CREATE INDEX bug_tickets_by_status ON public.bug_tickets USING btree (game_id, status, bug_id DESC);
+
+CREATE OR REPLACE FUNCTION public.crash_words(given text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN strip(to_tsvector('simple'::regconfig, translate(given, ('!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~ ¡«·»¿–—‘’‚“”„•…'::text || '‹›　、。「」『』【】！（），．：；？'::text), repeat(' '::text, 100))));
+
+CREATE OR REPLACE FUNCTION public.crash_query(given text)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((SELECT string_agg((quote_literal(word.word) || ':*'::text), ' & '::text) AS string_agg FROM unnest(tsvector_to_array(crash_words(crash_query.given))) word(word)))::tsquery;
+
+CREATE OR REPLACE FUNCTION public.lower_all(given text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ARRAY(SELECT lower(element.element) AS lower FROM unnest(lower_all.given) element(element));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -265,6 +265,34 @@ test('symbols are checked and go up as one file or as a zip', async (t) => {
     ['a.sym', 'deep/b.sym'],
   );
   assert.match((await runCli(args('bad'), { cwd, peer })).stderr, /c\.sym: is not a Breakpad symbol file/);
+});
+
+test('symbols that the service has are not sent again', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  const sym = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\n`;
+  writeTree(cwd, { 'all/a.sym': sym('a'), 'all/b.sym': sym('b') });
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+  const run = (path: string) => runCli(['symbols', '--build-id', BUILD_ID, '--json', path], { cwd, peer });
+  peer.symbols = [digest(sym('a'))];
+  assert.equal(JSON.parse((await run('all')).stdout).skipped, 1);
+  assert.equal(peer.files[0]?.toString(), sym('b'));
+  peer.symbols.push(digest(sym('b')));
+  const { code, stdout, stderr } = await run('all');
+  assert.deepEqual([code, JSON.parse(stdout)], [0, { symbols: [], skipped: 2 }]);
+  assert.match(stderr, /The service has 2 symbol files of this build already\./);
+  assert.equal(JSON.parse((await run('all/a.sym')).stdout).skipped, 1);
+  assert.equal(peer.files.length, 1);
+});
+
+test('symbols are sent again when the service could not store them', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  writeTree(cwd, { 'a.sym': 'MODULE Linux x86_64 ABC0 a\n' });
+  peer.fail('symbols', { status: 502, code: 5020 }, { status: 429, code: 4290, header: '0' });
+  const { code, stderr } = await runCli(['symbols', '--build-id', BUILD_ID, 'a.sym'], { cwd, peer });
+  assert.equal(code, 0, stderr);
+  assert.equal(peer.seen.filter(({ kind }) => kind === 'symbols').length, 3);
 });
 
 test('images go up with their kind, ten in a request', async (t) => {

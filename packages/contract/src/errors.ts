@@ -10,6 +10,11 @@ type ErrorEntry = {
 
 /** The registry of error codes. `docs/errors.md` is generated from it and the CLI prints `remedy` beside each failure. */
 export const ERRORS = {
+  4001: {
+    status: 400,
+    meaning: 'The body of a crash report or of events could not be read.',
+    remedy: 'Correct what the message names; the report must be well-formed JSON or a form.',
+  },
   4002: {
     status: 400,
     meaning: 'A field of the request is missing or not valid.',
@@ -19,6 +24,11 @@ export const ERRORS = {
     status: 404,
     meaning: 'The game has no such build.',
     remedy: 'List the builds and use one of their build ids.',
+  },
+  4010: {
+    status: 400,
+    meaning: 'The request does not say which game and build it is from.',
+    remedy: 'Send X-App-Id and X-Build-Id, or app_id and build_id in the address or the form.',
   },
   4011: { status: 401, meaning: 'Nobody is signed in.', remedy: 'Sign in, then repeat the request.' },
   4020: {
@@ -56,6 +66,11 @@ export const ERRORS = {
     meaning: 'A field of the registration is missing, too long or not valid.',
     remedy: 'Correct the field that the message names and register again.',
   },
+  4030: {
+    status: 403,
+    meaning: 'There is no such game, or the build is not one of its builds.',
+    remedy: 'Use the game’s uid and the build_id that `chauffeur build` printed, not a version.',
+  },
   4031: {
     status: 403,
     meaning: 'The credentials do not allow this change.',
@@ -89,8 +104,8 @@ export const ERRORS = {
   },
   4043: {
     status: 413,
-    meaning: 'The file is larger than 5 GB, or the chunk larger than its Content-Range.',
-    remedy: 'Send at most 5 GB, and in each chunk exactly the bytes its Content-Range names.',
+    meaning: 'The file is larger than is taken here, or the chunk larger than its Content-Range.',
+    remedy: 'Send at most what the message names, and in each chunk exactly the bytes its Content-Range names.',
   },
   4044: {
     status: 400,
@@ -115,6 +130,11 @@ export const ERRORS = {
     remedy: 'Wait a moment, then send the chunk again.',
   },
   4048: { status: 500, meaning: 'The file could not be recorded.', remedy: 'Send the upload again.' },
+  4049: {
+    status: 400,
+    meaning: 'The file is neither a Breakpad .sym nor a zip of them.',
+    remedy: 'Make symbols with dump_syms and send a .sym file, or a zip that holds nothing else.',
+  },
   4074: {
     status: 403,
     meaning: 'The file is not on a channel that you can see.',
@@ -125,6 +145,11 @@ export const ERRORS = {
     meaning: 'There is no earlier build to roll back to.',
     remedy: 'Promote the build you want instead.',
   },
+  4090: {
+    status: 409,
+    meaning: 'The crash has no such file to download.',
+    remedy: 'Ask for a kind that the report lists as available.',
+  },
   4096: {
     status: 403,
     meaning: 'The game’s owner has not verified their email.',
@@ -134,6 +159,11 @@ export const ERRORS = {
     status: 409,
     meaning: 'The file is still being scanned, or the build has no clean file.',
     remedy: 'Wait until the scan has ended, or upload a file that passes it.',
+  },
+  4130: {
+    status: 413,
+    meaning: 'The metadata has too many keys, or the request too many events.',
+    remedy: 'Send at most 64 keys of metadata, and at most 100 events in one request.',
   },
   4150: { status: 400, meaning: 'The media request is not valid.', remedy: 'Correct what the message names.' },
   4151: {
@@ -171,6 +201,16 @@ export const ERRORS = {
     status: 500,
     meaning: 'Something unexpected went wrong.',
     remedy: 'Try again; if it stays, give the request id to the operator.',
+  },
+  5020: {
+    status: 502,
+    meaning: 'A symbol file could not be stored.',
+    remedy: 'Send the upload again.',
+  },
+  5070: {
+    status: 507,
+    meaning: 'The server has no room left to store the file.',
+    remedy: 'Try again later; the operator has to make room.',
   },
   5030: { status: 503, meaning: 'The service is not ready to answer.', remedy: 'Try again in a few seconds.' },
 } as const satisfies Record<number, ErrorEntry>;

@@ -29,6 +29,21 @@ export const LIMITS = {
   zipRatio: 200,
   promotionHours: 2160,
   pageSize: 100,
+  /** One dump or log of a crash report. */
+  crashFileBytes: 64 * MIB,
+  crashUploadSeconds: 24 * 3600,
+  crashDownloadSeconds: 3600,
+  metadataKeys: 64,
+  metadataKeyLength: 64,
+  metadataValueLength: 1024,
+  userMessageLength: 4000,
+  crashGroupsListed: 100,
+  /** One Breakpad symbol file, unpacked. */
+  symbolFileBytes: 512 * MIB,
+  symbolFiles: 200,
+  symbolUnpackedBytes: 2 * GIB,
+  symbolUploadBytes: GIB,
+  bugMessageLength: 10_000,
   galleryImages: 20,
   imagesPerRequest: 10,
 } as const;

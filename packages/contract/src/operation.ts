@@ -8,8 +8,11 @@ import type { ErrorCode } from './errors.ts';
  */
 export type Access = 'public' | 'account' | 'deploy_key';
 
-/** How the body travels when it is not JSON, or what the answer is when it is not an envelope. */
-export type BodyKind = 'json' | 'multipart' | 'urlencoded' | 'none';
+/**
+ * How the body travels when it is not JSON, or what the answer is when it is not an envelope. `bytes` is whatever comes, also
+ * where its content type says JSON or a form.
+ */
+export type BodyKind = 'json' | 'multipart' | 'urlencoded' | 'bytes';
 export type AnswerKind = 'envelope' | 'bytes';
 
 export type Operation<
@@ -31,6 +34,8 @@ export type Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly bodyKind?: BodyKind;
+  /** Pages of any origin may call it (web builds of games): it looks at no cookie. */
+  readonly crossOrigin?: true;
   readonly body?: Body;
   /** Largest JSON body in bytes; 1 MiB where absent. */
   readonly bodyLimit?: number;

@@ -147,6 +147,12 @@ export const SETTINGS = {
     number(0, 86_400),
     'How long a stopping server waits for uploads under way.',
   ),
+  symbolCacheMb: set(
+    'CHAUFFEUR_SYMBOL_CACHE_MB',
+    '2048',
+    number(1, 1_000_000),
+    'With blobs on S3: MiB of compiled symbols that a worker keeps under the data folder.',
+  ),
   jobs: set('CHAUFFEUR_JOBS', '2', number(1, 64), 'Jobs that one worker process runs at once.'),
   limitUploads: set(
     'CHAUFFEUR_LIMIT_UPLOADS',
@@ -157,11 +163,44 @@ export const SETTINGS = {
   limitSessions: set('CHAUFFEUR_LIMIT_SESSIONS', '8', limit, 'Upload sessions open at once, a game.'),
   limitChunks: set('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks, an hour a game.'),
   limitMedia: set('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads, an hour a game.'),
+  limitSymbolUploads: set('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads, an hour a game.'),
+  limitCrashes: set('CHAUFFEUR_LIMIT_CRASHES', '10000', limit, 'Crash reports, a UTC day a game.'),
+  limitCrashUploads: set(
+    'CHAUFFEUR_LIMIT_CRASH_UPLOADS',
+    '2000',
+    limit,
+    'Upload addresses for dumps and logs of crash reports, a UTC day a game; past it a report is kept without them.',
+  ),
+  limitBugs: set('CHAUFFEUR_LIMIT_BUGS', '10', limit, 'Bug tickets, a UTC day a player.'),
+  limitPublic: set(
+    'CHAUFFEUR_LIMIT_PUBLIC',
+    '600',
+    limit,
+    'POSTs to public routes, a minute an address; each process counts for itself, in memory.',
+  ),
   limitSignIns: set(
     'CHAUFFEUR_LIMIT_SIGN_INS',
     '20',
     limit,
     'Sign-ins, and sign-ups and password resets, a minute an address.',
+  ),
+  crashDays: set(
+    'CHAUFFEUR_CRASH_DAYS',
+    '90',
+    number(0, 36_500),
+    'Days that crash reports and their files are kept at least; they go by whole months (UTC), and groups keep their counts. 0 keeps all.',
+  ),
+  crashSeconds: set(
+    'CHAUFFEUR_CRASH_SECONDS',
+    '60',
+    number(1, 3600),
+    'Longest that reading one crash dump may take, once its symbols are at hand; then its report has failed, and is grouped by its message.',
+  ),
+  crashHeapMb: set(
+    'CHAUFFEUR_CRASH_HEAP_MB',
+    '512',
+    number(16, 16_384),
+    'MiB of working memory for reading one crash dump, beside the dump itself.',
   ),
   logLevel: set(
     'CHAUFFEUR_LOG_LEVEL',

@@ -16,6 +16,8 @@ export type Context = {
   readonly log: Log;
   readonly mailer: Mailer;
   readonly metrics: Metrics;
+  /** Signs what the service hands out; never used as it is, see deriveKey in kernel/signed-token.ts. */
+  readonly secret: string;
   /** Address that players and developers reach the service at, without a slash at its end. */
   readonly publicUrl: string;
   /** This process among the living: what it holds in the database, others take over when it dies. */

@@ -1,17 +1,41 @@
 // The registry: which function serves each operation, and which runs each kind of job, and when.
+import * as bugs from '@chauffeur/contract/operations/bugs';
 import * as builds from '@chauffeur/contract/operations/builds';
 import * as channels from '@chauffeur/contract/operations/channels';
+import * as crashes from '@chauffeur/contract/operations/crashes';
 import * as deployInfo from '@chauffeur/contract/operations/deploy-info';
 import * as deployKeys from '@chauffeur/contract/operations/deploy-keys';
 import * as files from '@chauffeur/contract/operations/files';
 import * as games from '@chauffeur/contract/operations/games';
 import * as media from '@chauffeur/contract/operations/media';
 import * as store from '@chauffeur/contract/operations/store';
+import * as symbols from '@chauffeur/contract/operations/symbols';
 import * as uploads from '@chauffeur/contract/operations/uploads';
 import { mailJob, sendMail } from './features/accounts/send-mail.job.ts';
+import { fileBug, listBugTickets, updateBugTicket } from './features/bugs/bugs.ts';
 import { listBuilds, listGameBuilds, registerBuild } from './features/builds/builds.ts';
 import { joinBeta, leaveBeta } from './features/channels/beta.ts';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from './features/channels/channels.ts';
+import { deleteCrash, getCrash, listCrashes } from './features/crashes/crashes.ts';
+import { downloadCrashFile, requestCrashDownload } from './features/crashes/downloads.ts';
+import { getCrashGroup, listCrashGroups, updateCrashGroup } from './features/crashes/group-list.ts';
+import { groupMessages } from './features/crashes/group-messages.job.ts';
+import {
+  getPublicCrash,
+  getPublicStack,
+  receiveCrash,
+  receiveCrashFile,
+  receiveUnrealCrash,
+} from './features/crashes/http.ts';
+import { groupMessagesJob, processCrashJob } from './features/crashes/jobs.ts';
+import { makePartitions, partitionJob } from './features/crashes/partitions.job.ts';
+import { processCrash } from './features/crashes/process.job.ts';
+import { regroupReports } from './features/crashes/regroup.job.ts';
+import { regroupJob } from './features/crashes/regroup.ts';
+import { reprocessJob, reprocessLacking, reprocessMore } from './features/crashes/reprocess.job.ts';
+import { dropOldCrashes, retentionJob } from './features/crashes/retention.job.ts';
+import { sweepCrashes, sweepCrashesJob } from './features/crashes/sweep.job.ts';
+import { finishReports, finishReportsJob } from './features/crashes/unfinished.job.ts';
 import { getDeployInfo } from './features/deploy-info/deploy-info.ts';
 import { issueDeployKey, listDeployKeys } from './features/deploy-keys/deploy-keys.ts';
 import { getFile, listRejectedUploads } from './features/files/files.ts';
@@ -23,6 +47,17 @@ import { sweepMedia, sweepMediaJob } from './features/media/sweep.job.ts';
 import { scanFile, scanJob } from './features/scans/scan.job.ts';
 import { downloadFile } from './features/store/http.ts';
 import { getProvenance, getPublicGame } from './features/store/store.ts';
+import { compileSymbols } from './features/symbols/compile.job.ts';
+import { readSymbols, uploadSymbols } from './features/symbols/http.ts';
+import { sweepSymbols, sweepSymbolsJob } from './features/symbols/sweep.job.ts';
+import {
+  compileJob,
+  deleteBuildSymbols,
+  issueSymbolToken,
+  listBuildSymbols,
+  listToolSymbols,
+  symbolsArrivedJob,
+} from './features/symbols/symbols.ts';
 import { openUploadSession, receiveUpload } from './features/uploads/http.ts';
 import { sweepBlobs, sweepBlobsJob, sweepSessions, sweepSessionsJob } from './features/uploads/sweep.job.ts';
 import { abortUploadSession, listUploadSessions } from './features/uploads/uploads.ts';
@@ -44,6 +79,28 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(media.deleteMedia, deleteMedia),
   handle(media.orderMedia, orderMedia),
   stream(media.downloadMedia, downloadMedia),
+  stream(symbols.uploadSymbols, uploadSymbols),
+  handle(symbols.listToolSymbols, listToolSymbols),
+  handle(symbols.listBuildSymbols, listBuildSymbols),
+  handle(symbols.deleteBuildSymbols, deleteBuildSymbols),
+  handle(symbols.issueSymbolToken, issueSymbolToken),
+  stream(symbols.readSymbols, readSymbols),
+  stream(crashes.createCrash, receiveCrash),
+  stream(crashes.createUnrealCrash, receiveUnrealCrash),
+  stream(crashes.uploadCrashFile, receiveCrashFile),
+  stream(crashes.getPublicCrash, getPublicCrash),
+  stream(crashes.getPublicStack, getPublicStack),
+  handle(crashes.listCrashes, listCrashes),
+  handle(crashes.getCrash, getCrash),
+  handle(crashes.deleteCrash, deleteCrash),
+  handle(crashes.listCrashGroups, listCrashGroups),
+  handle(crashes.getCrashGroup, getCrashGroup),
+  handle(crashes.updateCrashGroup, updateCrashGroup),
+  handle(crashes.requestCrashDownload, requestCrashDownload),
+  stream(crashes.downloadCrashFile, downloadCrashFile),
+  handle(bugs.fileBug, fileBug),
+  handle(bugs.listBugTickets, listBugTickets),
+  handle(bugs.updateBugTicket, updateBugTicket),
   handle(store.getPublicGame, getPublicGame),
   stream(store.downloadFile, downloadFile),
   handle(store.getProvenance, getProvenance),
@@ -71,6 +128,17 @@ export const JOBS: readonly JobBinding[] = [
   bind(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *' }),
   bind(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *' }),
   bind(sweepMediaJob, sweepMedia, { cron: '29 * * * *' }),
+  bind(compileJob, compileSymbols),
+  bind(symbolsArrivedJob, reprocessLacking),
+  bind(processCrashJob, processCrash),
+  bind(groupMessagesJob, groupMessages),
+  bind(reprocessJob, reprocessMore),
+  bind(regroupJob, regroupReports),
+  bind(partitionJob, makePartitions, { cron: '3 1 * * *' }),
+  bind(finishReportsJob, finishReports, { cron: '13 * * * *' }),
+  bind(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *' }),
+  bind(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *' }),
+  bind(retentionJob, dropOldCrashes, { cron: '37 4 * * *' }),
   bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *' }),
   bind(dropCountersJob, dropCounters, { cron: '41 * * * *' }),
 ];

@@ -21,7 +21,10 @@ let session: { cookie: string };
 let known: Known;
 
 before(async () => {
-  const limits = ['UPLOADS', 'SESSIONS', 'CHUNKS', 'MEDIA'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
+  const limits = ['UPLOADS', 'SESSIONS', 'CHUNKS', 'MEDIA', 'SYMBOL_UPLOADS'].map((name) => [
+    `CHAUFFEUR_LIMIT_${name}`,
+    '0',
+  ]);
   server = await startServer({ role: 'api', env: Object.fromEntries(limits) });
   game = await makeGame(server);
   // Another game than the deploy key's: a key that the person issues would revoke it.
@@ -147,7 +150,7 @@ async function orphans(): Promise<string[]> {
   const known = await rows(
     server.ctx.db,
     sql<{ key: string }>`select blob_key as key from files union select blob->>'key' from upload_sessions
-      union select blob_key from media`,
+      union select blob_key from media union select blob_key from symbol_texts`,
   );
   const kept: string[] = [];
   for await (const { key } of server.ctx.blobs.list('')) kept.push(key);

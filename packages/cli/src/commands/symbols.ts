@@ -1,9 +1,9 @@
-// `chauffeur symbols`: uploads Breakpad symbols for a build.
+// `chauffeur symbols`: uploads Breakpad symbols for a build, those that the service does not have yet.
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { uploadSymbols } from '@chauffeur/contract/operations/symbols';
+import { listToolSymbols, uploadSymbols } from '@chauffeur/contract/operations/symbols';
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { checkBuildId } from '../descriptors/files-file.ts';
@@ -12,16 +12,24 @@ import { sizeText } from '../output.ts';
 import type { Act, Handler } from '../program.ts';
 import { startProgress } from '../progress.ts';
 import { persist } from '../retry.ts';
-import { batchesOf, checkSymbolFile, findSymbolFiles, SYMBOL_LIMITS } from '../symbols/collect.ts';
+import {
+  batchesOf,
+  checkSymbolFile,
+  findSymbolFiles,
+  SYMBOL_LIMITS,
+  type SymbolFile,
+  withoutKnown,
+} from '../symbols/collect.ts';
 import { withTempFolder } from '../temp.ts';
 import { hashFile } from '../upload/hash-file.ts';
 import { multipartBody } from '../upload/multipart.ts';
-import type { Entry } from '../zip/entries.ts';
 import { zipEntries } from '../zip/zip.ts';
 
 type Options = { buildId: string; tmp?: string };
 type Stored = OutputOf<typeof uploadSymbols>['symbols'];
 type Package = { path: string; filename: string; size: number; sha256: string };
+/** What was sent, and how many files need not be. */
+type Sent = { stored: Stored; skipped: number };
 
 const UPLOAD_TRIES = 6;
 
@@ -35,57 +43,82 @@ export function symbolsCommand(act: Act): Command {
     .action(act(symbols));
 }
 
-const symbols: Handler<Options> = async (context, { buildId, tmp }, path) => {
+const symbols: Handler<Options> = async (context, { buildId, tmp }, path = '') => {
   checkBuildId(buildId);
-  const found = await stat(path ?? '').catch(() => null);
+  const found = await stat(path).catch(() => null);
   if (found === null) throw new LocalError(`${path}: does not exist.`, 'Give a folder, a .sym file or a zip.');
-  const stored = found.isDirectory()
-    ? await sendFolder(path ?? '', buildId, tmp, context)
-    : await sendFile(path ?? '', buildId, context);
-  const lines = stored.map((symbol) => `${symbol.symbol_uid}  ${symbol.debug_id}  ${symbol.module}`);
-  return { data: { symbols: stored }, lines };
+  const { stored, skipped } =
+    extname(path).toLowerCase() === '.zip' && !found.isDirectory()
+      ? await sendZip(path, buildId, context)
+      : await sendFiles(path, found.isDirectory(), buildId, tmp, context);
+  if (skipped > 0) context.output.note(`The service has ${countOf(skipped)} of this build already.`);
+  const lines = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
+  return { data: { symbols: stored, skipped }, lines };
 };
 
-async function sendFolder(folder: string, buildId: string, tmp: string | undefined, context: Context): Promise<Stored> {
-  const files = await findSymbolFiles(folder, context.signal);
-  const batches = batchesOf(files);
+async function sendFiles(
+  path: string,
+  isFolder: boolean,
+  buildId: string,
+  tmp: string | undefined,
+  context: Context,
+): Promise<Sent> {
+  const files = isFolder ? await findSymbolFiles(path, context.signal) : [await openSymbolFile(path)];
   const client = await context.connect();
+  const listed = await context.insist(() =>
+    client.call(listToolSymbols, { build_id: buildId }, { signal: context.signal }),
+  );
+  const known = new Set(listed.symbols.filter(isWell).map(({ checksum }) => checksum));
+  const fresh = await withoutKnown(files, known, context.signal);
+  const batches = batchesOf(fresh);
   const stored: Stored = [];
   for (const [index, batch] of batches.entries()) {
-    const count = batches.length > 1 ? ` (part ${index + 1} of ${batches.length})` : '';
-    context.output.note(`Sending ${batch.length} symbol file${batch.length > 1 ? 's' : ''}${count}.`);
+    const part = batches.length > 1 ? ` (part ${index + 1} of ${batches.length})` : '';
+    context.output.note(`Sending ${countOf(batch.length)}${part}.`);
     stored.push(...(await sendBatch(client, batch, buildId, tmp, context)));
   }
-  return stored;
+  return { stored, skipped: files.length - fresh.length };
 }
 
-async function sendBatch(client: Client, batch: Entry[], buildId: string, tmp: string | undefined, context: Context) {
-  const [first] = batch;
-  if (first !== undefined && batch.length === 1) {
-    return send(client, await packageOf(first.source), buildId, context);
+/** One that could not be read gets another chance when it is sent again. */
+function isWell({ state }: Stored[number]): boolean {
+  return state !== 'unreadable';
+}
+
+async function openSymbolFile(path: string): Promise<SymbolFile> {
+  if (extname(path).toLowerCase() !== '.sym') {
+    throw new LocalError(`${path}: is neither a .sym file nor a zip.`, 'Make .sym files with dump_syms.');
   }
+  return { source: path, size: await checkSymbolFile(path, basename(path)), entry: null };
+}
+
+async function sendBatch(
+  client: Client,
+  batch: readonly SymbolFile[],
+  buildId: string,
+  tmp: string | undefined,
+  context: Context,
+): Promise<Stored> {
+  const entries = batch.flatMap(({ entry }) => (entry === null ? [] : [entry]));
+  const [first] = batch;
+  if (first !== undefined && batch.length === 1) return send(client, await packageOf(first.source), buildId, context);
   return withTempFolder(tmp, async (folder) => {
     const path = join(folder, 'symbols.zip');
     const options = { signal: context.signal, maxBytes: SYMBOL_LIMITS.uploadBytes };
-    const { size, sha256 } = await zipEntries(batch, path, options);
+    const { size, sha256 } = await zipEntries(entries, path, options);
     return send(client, { path, filename: 'symbols.zip', size, sha256 }, buildId, context);
   });
 }
 
-async function sendFile(path: string, buildId: string, context: Context): Promise<Stored> {
-  const kind = extname(path).toLowerCase();
-  if (kind !== '.sym' && kind !== '.zip') {
-    throw new LocalError(`${path}: is neither a .sym file nor a zip.`, 'Make .sym files with dump_syms.');
-  }
-  if (kind === '.sym') await checkSymbolFile(path, basename(path));
+async function sendZip(path: string, buildId: string, context: Context): Promise<Sent> {
   const content = await packageOf(path);
   if (content.size > SYMBOL_LIMITS.uploadBytes) {
     throw new LocalError(
       `${path}: is larger than ${sizeText(SYMBOL_LIMITS.uploadBytes)}.`,
-      `Give the folder ${dirname(path)}, which is sent in parts.`,
+      `Unpack it and give the folder in place of it, which is sent in parts, such as ${dirname(path)}.`,
     );
   }
-  return send(await context.connect(), content, buildId, context);
+  return { stored: await send(await context.connect(), content, buildId, context), skipped: 0 };
 }
 
 async function packageOf(path: string): Promise<Package> {
@@ -103,4 +136,8 @@ async function send(client: Client, file: Package, buildId: string, context: Con
   };
   const { symbols: stored } = await persist(context.patience(UPLOAD_TRIES), attempt).finally(progress.finish);
   return stored;
+}
+
+function countOf(files: number): string {
+  return `${files} symbol file${files === 1 ? '' : 's'}`;
 }

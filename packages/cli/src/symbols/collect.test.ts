@@ -1,9 +1,11 @@
+// Which symbol files are sent, and how they are divided into uploads.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { Entry } from '../zip/entries.ts';
-import { batchesOf, SYMBOL_LIMITS } from './collect.ts';
+import { tempFolder, writeTree } from '../../test/setup/temp.ts';
+import { batchesOf, findSymbolFiles, SYMBOL_LIMITS, withoutKnown } from './collect.ts';
 
-const files = (count: number, size: number) => Array.from({ length: count }, () => ({ size }) as Entry);
+const files = (count: number, size: number) => Array.from({ length: count }, () => ({ size }));
 
 test('uploads hold at most 200 files and 2 GiB', () => {
   assert.deepEqual(
@@ -15,4 +17,16 @@ test('uploads hold at most 200 files and 2 GiB', () => {
     [4, 4, 1],
   );
   assert.deepEqual(batchesOf([]), []);
+});
+
+test('files are left out by their content, whatever their names', async (t) => {
+  const folder = tempFolder(t);
+  const text = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\n`;
+  writeTree(folder, { 'a.sym': text('a'), 'deep/again.SYM': text('a'), 'b.sym': text('b') });
+  const { signal } = new AbortController();
+  const found = await findSymbolFiles(folder, signal);
+  const known = new Set([createHash('sha256').update(text('a')).digest('hex')]);
+  const left = await withoutKnown(found, known, signal);
+  assert.deepEqual([found.length, left.map(({ entry }) => entry?.path)], [3, ['b.sym']]);
+  assert.equal((await withoutKnown(found, new Set(), signal)).length, 3);
 });

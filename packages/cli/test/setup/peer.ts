@@ -16,6 +16,7 @@ export type Kind =
   | 'single'
   | 'file'
   | 'symbols'
+  | 'symbolList'
   | 'media';
 export type Seen = { kind: Kind; method: string; range: string; fields: [string, string][]; query: URLSearchParams };
 
@@ -34,6 +35,8 @@ export type Peer = {
   scans: { status: string; detail?: string }[];
   /** What `GET /tool/builds` answers. */
   builds: Record<string, unknown>[];
+  /** Checksums that `GET /tool/symbols` answers, each of a compiled symbol file. */
+  symbols: string[];
   /** Runs when a request of this kind has been read. */
   onSeen: (kind: Kind) => void;
 };
@@ -52,6 +55,7 @@ export async function startPeer(t: TestContext): Promise<Peer> {
     sessions: new Map(),
     scans: [{ status: 'clean' }],
     builds: [{ build_id: BUILD_ID, build_type: 'game' }],
+    symbols: [],
     onSeen: () => {},
   };
   const server = createServer((request, response) => {
@@ -76,6 +80,7 @@ function kindOf({ method, url = '', headers }: IncomingMessage): Kind {
   if (path.startsWith('files/')) return 'file';
   if (path === 'upload/build') return 'build';
   if (path.startsWith('media')) return 'media';
+  if (path === 'symbols') return 'symbolList';
   return path === 'upload/symbols' ? 'symbols' : path === 'builds' ? 'builds' : 'info';
 }
 
@@ -150,7 +155,9 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
       };
     case 'symbols':
       peer.files.push(request.file);
-      return { symbols: [{ symbol_uid: APP_ID, module: 'game', debug_id: 'ABC0' }] };
+      return { symbols: [{ symbol_uid: APP_ID, debug_file: 'game', debug_id: 'ABC0' }] };
+    case 'symbolList':
+      return { symbols: peer.symbols.map((checksum) => ({ checksum, state: 'compiled' })) };
     default:
       return { cover: null, thumbnail: null, gallery: [], added: [] };
   }

@@ -1,13 +1,16 @@
 // The registry: every operation that the server mounts, in the order of the API reference.
 import type { Operation } from '../operation.ts';
+import * as bugs from './bugs.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
+import * as crashes from './crashes.ts';
 import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
 import * as files from './files.ts';
 import * as games from './games.ts';
 import * as media from './media.ts';
 import * as store from './store.ts';
+import * as symbols from './symbols.ts';
 import * as uploads from './uploads.ts';
 
 export const OPERATIONS: readonly Operation[] = [
@@ -24,6 +27,28 @@ export const OPERATIONS: readonly Operation[] = [
   media.deleteMedia,
   media.orderMedia,
   media.downloadMedia,
+  symbols.uploadSymbols,
+  symbols.listToolSymbols,
+  symbols.listBuildSymbols,
+  symbols.deleteBuildSymbols,
+  symbols.issueSymbolToken,
+  symbols.readSymbols,
+  crashes.createCrash,
+  crashes.createUnrealCrash,
+  crashes.uploadCrashFile,
+  crashes.getPublicCrash,
+  crashes.getPublicStack,
+  crashes.listCrashes,
+  crashes.getCrash,
+  crashes.deleteCrash,
+  crashes.listCrashGroups,
+  crashes.getCrashGroup,
+  crashes.updateCrashGroup,
+  crashes.requestCrashDownload,
+  crashes.downloadCrashFile,
+  bugs.fileBug,
+  bugs.listBugTickets,
+  bugs.updateBugTicket,
   store.getPublicGame,
   store.downloadFile,
   store.getProvenance,

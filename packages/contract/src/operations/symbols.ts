@@ -1,8 +1,27 @@
-// Breakpad symbols of a build, sent with the deploy key.
+// Breakpad symbols: sent with the deploy key, listed and deleted by developers, read by other stackwalkers.
 import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { Uuid } from './fields.ts';
+import { GameParams, GameRef, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
+
+export const SYMBOL_STATES = ['stored', 'compiled', 'unreadable'] as const;
+
+export const SymbolRecord = Type.Object({
+  symbol_uid: Uuid,
+  build_id: Uuid,
+  debug_file: Type.String({ description: 'Name of the file with the debug information: game.pdb, libgame.so' }),
+  debug_id: Type.String({ description: 'Breakpad’s debug id' }),
+  os: Type.String(),
+  cpu: Type.String(),
+  size: Type.Integer({ description: 'Bytes of the text' }),
+  checksum: Sha256,
+  state: Type.Enum([...SYMBOL_STATES], { description: 'stored: waits to be compiled; unreadable: see problem' }),
+  problem: Nullable(Type.String({ description: 'Why it cannot be read, or what was left out of it' })),
+  uploaded_at: Timestamp,
+});
+
+const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
+const SymbolList = Type.Object({ symbols: Type.Array(SymbolRecord) });
 
 export const uploadSymbols = defineOperation({
   id: 'symbols.upload',
@@ -17,10 +36,79 @@ export const uploadSymbols = defineOperation({
     checksum: ChecksumInput,
     file: Type.Unsafe<Blob>(Type.String({ format: 'binary' })),
   }),
-  output: Type.Object({
-    symbols: Type.Array(Type.Object({ symbol_uid: Uuid, module: Type.String(), debug_id: Type.String() })),
-  }),
+  output: SymbolList,
   statuses: [201],
   invalid: 4037,
-  errors: [4037, 4038, 4039, 4043, 4046, 4290],
+  errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 5020, 5070],
+});
+
+export const listToolSymbols = defineOperation({
+  id: 'symbols.list',
+  summary: 'Symbols of a build of the deploy key’s game: what need not be sent again',
+  method: 'GET',
+  path: '/tool/symbols',
+  access: 'deploy_key',
+  query: Type.Object({ build_id: Uuid }),
+  output: SymbolList,
+  statuses: [200],
+  errors: [4039],
+});
+
+export const listBuildSymbols = defineOperation({
+  id: 'symbols.listOfBuild',
+  summary: 'Symbols of a build',
+  method: 'GET',
+  path: '/games/{uid}/builds/{build_id}/symbols',
+  access: 'account',
+  params: BuildParams,
+  output: SymbolList,
+  statuses: [200],
+  errors: [4006, 4040],
+  mcp: { tool: 'list_build_symbols', scope: 'mcp:read' },
+});
+
+export const deleteBuildSymbols = defineOperation({
+  id: 'symbols.delete',
+  summary: 'Delete one symbol file of a build, or all of them',
+  method: 'DELETE',
+  path: '/games/{uid}/builds/{build_id}/symbols',
+  access: 'account',
+  params: BuildParams,
+  query: Type.Object({ symbol_uid: Type.Optional(Uuid) }),
+  output: Type.Object({ deleted: Type.Integer() }),
+  statuses: [200],
+  errors: [4006, 4040],
+  mcp: { tool: 'delete_build_symbols', scope: 'mcp:write' },
+});
+
+export const issueSymbolToken = defineOperation({
+  id: 'symbols.issueToken',
+  summary: 'Make the address from which other stackwalkers read the game’s symbols; the one before stops working',
+  method: 'POST',
+  path: '/games/{uid}/symbol-token',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({
+    symbols_url: Type.String({ description: 'For minidump-stackwalk --symbols-url; shown once' }),
+  }),
+  statuses: [201],
+  errors: [4040],
+});
+
+export const readSymbols = defineOperation({
+  id: 'symbols.read',
+  summary: 'The text of a symbol file, gzipped where the reader accepts it',
+  method: 'GET',
+  path: '/symbols/{token}/{debug_file}/{debug_id}/{name}',
+  access: 'public',
+  params: Type.Object({
+    token: Type.String({ maxLength: 128 }),
+    debug_file: Type.String({ maxLength: 255 }),
+    debug_id: Type.String({ maxLength: 64 }),
+    name: Type.String({ maxLength: 255 }),
+  }),
+  answerKind: 'bytes',
+  statuses: [200, 304],
+  invalid: 4040,
+  errors: [4040],
 });

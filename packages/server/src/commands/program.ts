@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addAdminCommands } from './admin.ts';
 import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';
+import { runRegroup } from './regroup.ts';
 import { runService } from './service.ts';
 
 /** Does what the command line asks for; what cannot be done is told in a plain message and exit code 1. */
@@ -27,6 +28,13 @@ export async function runProgram(): Promise<void> {
     .description('workers only')
     .action(() => runService('worker'));
   program.command('migrate').description('bring the database to the newest schema and end').action(runMigrations);
+  program
+    .command('regroup')
+    .description('group crash reports again, after a new version groups them by other rules')
+    .option('--game <uid>', 'uid or slug of the game; all games where absent')
+    .option('--no-wait', 'ask for it and end at once')
+    .option('--json', 'answer one JSON object', false)
+    .action(runRegroup);
   addAdminCommands(program.command('admin').description('what an operator does by hand; works while the server runs'));
   await program.parseAsync().catch(failPlainly);
 }

@@ -26,6 +26,12 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('*', async () => undefined);
 }
 
+/** Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. */
+export function leaveBodiesUnread(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async () => undefined);
+}
+
 function decode(body: Buffer): string {
   try {
     return utf8.decode(body);

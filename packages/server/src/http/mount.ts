@@ -9,7 +9,8 @@ import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { Answer } from '../kernel/answer.ts';
 import { identify } from './auth.ts';
-import { asApiError, UnreadableBodyError } from './body.ts';
+import { asApiError, leaveBodiesUnread, UnreadableBodyError } from './body.ts';
+import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
 
 type CallerOf<A extends Access> = A extends 'deploy_key' ? GameCaller : A extends 'account' ? AccountCaller : Caller;
@@ -84,6 +85,21 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Registers every operation below `/api/v1`. */
 export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
+  const { bytes = [], others = [] } = Object.groupBy(mountings, ({ operation }) =>
+    operation.bodyKind === 'bytes' ? 'bytes' : 'others',
+  );
+  mountPreflights(
+    app,
+    mountings.map(({ operation }) => operation),
+  );
+  mountRoutes(app, ctx, auth, others);
+  app.register(async (scope) => {
+    leaveBodiesUnread(scope);
+    mountRoutes(scope, ctx, auth, bytes);
+  });
+}
+
+function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
   for (const { operation, run } of mountings) {
     app.route({
       method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
@@ -93,7 +109,8 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
       config: { operation: operation.id },
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
       // Before the body is read: who may not call is told so without sending it.
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
+        if (operation.crossOrigin) allowAnyOrigin(reply);
         request.caller = await identify(ctx, auth, operation.access, request);
       },
       errorHandler: (error, request, reply) => {

@@ -10,7 +10,7 @@ const MEDIA_TYPES = {
   json: 'application/json',
   multipart: 'multipart/form-data',
   urlencoded: 'application/x-www-form-urlencoded',
-  none: '',
+  bytes: 'application/octet-stream',
 };
 
 const SECURITY: Record<Operation['access'], object[]> = {

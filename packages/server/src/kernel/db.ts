@@ -84,7 +84,7 @@ export function isDatabaseAway(error: unknown): boolean {
   const { code, syscall } = error as { code?: string; syscall?: string };
   if (code !== undefined && (CONNECTION_TROUBLE.test(code) || (SOCKET_TROUBLE.has(code) && syscall !== 'open')))
     return true;
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error.message,
   );
 }

@@ -121,7 +121,7 @@ function openParser(request: IncomingMessage, { mostFiles, invalid }: FormOption
 }
 
 /** Calls `onIdle` when nothing has arrived for `idleMs`; time in which the form is held back because storing is slow does not count. */
-function watchIdle(request: IncomingMessage, idleMs: number, onIdle: () => void): NodeJS.Timeout {
+export function watchIdle(request: IncomingMessage, idleMs: number, onIdle: () => void): NodeJS.Timeout {
   const { socket } = request;
   let seen = socket.bytesRead;
   let since = performance.now();

@@ -1,7 +1,7 @@
 // Background jobs: rows that are enqueued in the transaction that made them necessary, and run at least once.
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { type Db, rows } from './db.ts';
+import { type Db, row, rows } from './db.ts';
 
 /** A kind of job: its name and the payload it takes. Every job is safe to run twice. */
 export type JobKind<Payload> = {
@@ -32,6 +32,16 @@ export async function addJob<Payload extends object>(
       max_attempts => ${kind.maxAttempts}, job_key => ${key ?? null}
     )`,
   );
+}
+
+/** Whether a job of the kind waits, runs, or will be tried again. */
+export async function hasJobs(db: Db, kind: { readonly task: string }): Promise<boolean> {
+  const found = await row(
+    db,
+    sql`select from graphile_worker.jobs
+      where task_identifier = ${kind.task} and (attempts < max_attempts or locked_at is not null) limit 1`,
+  );
+  return found !== undefined;
 }
 
 /** Creates or updates the tables of the job queue. */

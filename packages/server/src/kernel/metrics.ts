@@ -25,13 +25,25 @@ export function createMetrics() {
     }),
     uploadedBytes: new Counter({
       name: 'chauffeur_uploaded_bytes_total',
-      help: 'Bytes received and stored durably, by way of upload (single or chunk).',
+      help: 'Bytes received and stored durably, by way of upload (single, chunk or symbols).',
       labelNames: ['way'] as const,
       registers,
     }),
     uploadsUnderWay: new Gauge({
       name: 'chauffeur_uploads_under_way',
       help: 'Uploads and chunks being received by this process.',
+      registers,
+    }),
+    crashReports: new Counter({
+      name: 'chauffeur_crash_reports_total',
+      help: 'Crash reports written durably, by the kind of client.',
+      labelNames: ['source'] as const,
+      registers,
+    }),
+    crashRefusals: new Counter({
+      name: 'chauffeur_crash_refusals_total',
+      help: 'Crash reports turned away, by the rule that did it.',
+      labelNames: ['rule'] as const,
       registers,
     }),
     jobs: new Histogram({
@@ -41,9 +53,21 @@ export function createMetrics() {
       buckets: [0.01, 0.1, 1, 10, 60, 600],
       registers,
     }),
+    crashWalks: new Counter({
+      name: 'chauffeur_crash_walks_total',
+      help: 'Dumps of crash reports that were looked at to the end, by outcome (walked, unreadable, missing, timeout, memory, broken).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     scans: new Counter({
       name: 'chauffeur_scans_total',
       help: 'Scans that ended, by state.',
+      labelNames: ['state'] as const,
+      registers,
+    }),
+    symbols: new Counter({
+      name: 'chauffeur_symbols_total',
+      help: 'Symbol files that were compiled, by state.',
       labelNames: ['state'] as const,
       registers,
     }),

@@ -6,7 +6,7 @@ import { changed, type Db, onlyRow } from './db.ts';
 
 export type Limit = {
   /** Names the counter, and the thing that is limited in the message. */
-  name: 'uploads' | 'chunks' | 'media uploads';
+  name: 'uploads' | 'chunks' | 'media uploads' | 'symbol uploads';
   /** Uses in one window; 0 lifts the limit. */
   most: number;
   windowSeconds: number;

@@ -137,7 +137,7 @@ const CONTENT_TYPES = {
   json: 'application/json',
   multipart: 'multipart/form-data; boundary=B',
   urlencoded: 'application/x-www-form-urlencoded',
-  none: 'application/octet-stream',
+  bytes: 'application/octet-stream',
 } as const;
 
 type Body = { body: string | null; type: string | null };
@@ -153,7 +153,7 @@ function bodyFor(operation: Operation, known: Known): fc.Arbitrary<Body> {
   );
   const bytes = fc.uint8Array({ maxLength: 2000 }).map(latin1);
   const deep = fc.nat(50_000).map((depth) => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
-  const kinds = { json, multipart: object.chain(nearlyForm), urlencoded, none: bytes };
+  const kinds = { json, multipart: object.chain(nearlyForm), urlencoded, bytes };
   const right = operation.bodyKind ?? 'json';
   const typeOf = (kind: string) => fc.constant<string | null>(kind);
   const otherType = fc.oneof(fc.constantFrom(...Object.values(CONTENT_TYPES)), headerText, fc.constant(null));

@@ -1,0 +1,195 @@
+// Measures the lists of crash reports and groups of one game over HTTP, with 10,000 reports and with 1,000,000. `--reports 1000000`.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { ensurePartition } from '../packages/server/src/features/crashes/partitions.sql.ts';
+import { openDatabase } from '../packages/server/src/kernel/db.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/kernel/embedded-postgres.ts';
+import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';
+import { note, print, printFigure } from './figures.ts';
+import { type Service, startService } from './service.ts';
+
+const FEW = 10_000;
+/** Requests of each kind; a list is read by few at once, so they go one after the other. */
+const RUNS = 60;
+const WARM_UP = 5;
+const PASSWORD = 'a password for the bench';
+const EMAIL = 'bench@example.com';
+
+type Game = {
+  readonly uid: string;
+  readonly builds: readonly string[];
+  readonly groups: readonly string[];
+  readonly cursors: readonly string[];
+};
+
+/** What is asked for: a path below the game, for the `run`-th time. Words and names are those that the seed has. */
+type Kind = {
+  readonly name: string;
+  readonly list: 'reports' | 'groups';
+  readonly query: (game: Game, run: number) => Record<string, string>;
+};
+
+const pick = <T>(from: readonly T[], run: number): T => from[(run * 7919) % from.length]!;
+
+const KINDS: readonly Kind[] = [
+  { name: 'newest', list: 'reports', query: () => ({}) },
+  { name: 'a later page', list: 'reports', query: ({ cursors }, run) => ({ cursor: pick(cursors, run) }) },
+  { name: 'of a build', list: 'reports', query: ({ builds }, run) => ({ build_id: pick(builds, run) }) },
+  { name: 'of a group', list: 'reports', query: ({ groups }, run) => ({ group_id: pick(groups, run) }) },
+  { name: 'of a system', list: 'reports', query: (_, run) => ({ os: pick(['windows', 'linux', 'macos'], run) }) },
+  { name: 'of a system that no report has', list: 'reports', query: () => ({ os: 'android' }) },
+  {
+    name: 'of a group in a build',
+    list: 'reports',
+    query: ({ groups, builds }, run) => ({ group_id: pick(groups, run), build_id: pick(builds, run) }),
+  },
+  {
+    name: 'of a build on another system',
+    list: 'reports',
+    query: ({ builds }, run) => ({ build_id: pick(builds, run), os: 'android' }),
+  },
+  { name: 'word in every report', list: 'reports', query: () => ({ text: 'resource' }) },
+  {
+    name: 'word in a fifth',
+    list: 'reports',
+    query: (_, run) => ({ text: pick(['texture', 'shader', 'sound'], run) }),
+  },
+  { name: 'word of one group', list: 'reports', query: (_, run) => ({ text: `resource${(run * 37) % 3000}` }) },
+  { name: 'words of few players', list: 'reports', query: (_, run) => ({ text: `opened word${(run * 37) % 2000}` }) },
+  { name: 'word of nobody', list: 'reports', query: () => ({ text: 'aardvark' }) },
+  {
+    name: 'word in a build',
+    list: 'reports',
+    query: ({ builds }, run) => ({ text: 'shader', build_id: pick(builds, run) }),
+  },
+  { name: 'function in every report', list: 'reports', query: () => ({ frame: 'engine::run' }) },
+  { name: 'function of one group', list: 'reports', query: (_, run) => ({ frame: `method${(run * 37) % 3000}_1(` }) },
+  { name: 'part of many functions', list: 'reports', query: (_, run) => ({ frame: `part${run % 60}::` }) },
+  { name: 'shared function', list: 'reports', query: (_, run) => ({ frame: `step${(run * 61) % 4000}(` }) },
+  { name: 'function of nobody', list: 'reports', query: () => ({ frame: 'nowhere' }) },
+  {
+    name: 'function in a group',
+    list: 'reports',
+    query: ({ groups }, run) => ({ frame: 'main', group_id: pick(groups, run) }),
+  },
+  { name: 'seen last', list: 'groups', query: () => ({}) },
+  { name: '100 seen last', list: 'groups', query: () => ({ limit: '100' }) },
+  { name: 'open ones', list: 'groups', query: () => ({ status: 'open' }) },
+  { name: 'resolved ones', list: 'groups', query: () => ({ status: 'resolved' }) },
+  { name: 'of a build', list: 'groups', query: ({ builds }, run) => ({ build_id: pick(builds, run) }) },
+];
+
+const PATHS = { reports: 'crashes', groups: 'crash-groups' } as const;
+
+type Ask = (path: string) => Promise<unknown>;
+
+async function signIn({ url }: Service): Promise<Ask> {
+  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+  });
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  return async (path) => {
+    const response = await fetch(`${url}/api/v1${path}`, { headers: { cookie } });
+    const { success, data, error } = (await response.json()) as { success: boolean; data: unknown; error: unknown };
+    if (!success) throw new Error(`${path} answered ${JSON.stringify(error)}`);
+    return data;
+  };
+}
+
+/** Builds, groups and cursors to ask for: of groups frequent ones and rare ones, of pages those of the first ten. */
+async function explore(ask: Ask, uid: string): Promise<Game> {
+  const { builds } = (await ask(`/games/${uid}/builds?page_size=100`)) as { builds: { build_id: string }[] };
+  const { groups } = (await ask(`/games/${uid}/crash-groups?limit=100`)) as { groups: { group_id: string }[] };
+  const cursors: string[] = [];
+  let query = 'limit=100';
+  for (let page = 0; page < 10; page += 1) {
+    const { next_cursor: cursor } = (await ask(`/games/${uid}/crashes?${query}`)) as { next_cursor: string };
+    cursors.push(cursor);
+    query = `limit=100&cursor=${cursor}`;
+  }
+  return {
+    uid,
+    builds: builds.map(({ build_id }) => build_id),
+    groups: groups.map(({ group_id }) => group_id),
+    cursors,
+  };
+}
+
+type Times = ReadonlyMap<Kind, readonly number[]>;
+
+async function measure(ask: Ask, game: Game): Promise<Times> {
+  const times = new Map<Kind, number[]>();
+  for (const kind of KINDS) {
+    const taken: number[] = [];
+    for (let run = -WARM_UP; run < RUNS; run += 1) {
+      const query = new URLSearchParams(kind.query(game, run + WARM_UP));
+      const begun = performance.now();
+      await ask(`/games/${game.uid}/${PATHS[kind.list]}?${query}`);
+      if (run >= 0) taken.push(performance.now() - begun);
+    }
+    times.set(kind, taken);
+  }
+  return times;
+}
+
+function percentile(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? Number.NaN;
+}
+
+function report(few: Times, many: Times, reports: number): void {
+  const show = (times: readonly number[]) =>
+    `p50 ${percentile(times, 0.5).toFixed(1)}, p95 ${percentile(times, 0.95).toFixed(1)} ms`;
+  for (const [kind, times] of many)
+    print(`${kind.list}, ${kind.name}: ${show(times)} (with ${FEW}: ${show(few.get(kind) ?? [])})`);
+  for (const list of ['reports', 'groups'] as const) {
+    const all = (of: Times) => [...of].filter(([kind]) => kind.list === list).flatMap(([, times]) => times);
+    const [small, large] = [percentile(all(few), 0.95), percentile(all(many), 0.95)];
+    printFigure(`p95 of all lists of ${list} with ${reports}`, large, { below: 50 }, { unit: ' ms', digits: 1 });
+    printFigure(`the same / with ${FEW}`, large / small, { below: 2 });
+  }
+}
+
+const { values } = parseArgs({ options: { reports: { type: 'string', default: '1000000' } } });
+const many = Number(values.reports);
+const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
+// As root, PostgreSQL runs under another account, which must be able to enter.
+await chmod(folder, 0o755);
+const log = pino({ level: 'warn' });
+const service = await startService(join(folder, 'data'));
+const postgres = await startEmbeddedPostgres(join(folder, 'data'), log);
+const database = openDatabase(postgres.url, { connections: 2, log, name: 'bench' });
+const client = await database.pool.connect();
+try {
+  service.admin(['user', 'create', '--email', EMAIL, '--password-stdin', '--verified'], `${PASSWORD}\n`);
+  const { game_uid: uid = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
+  for (let days = 0; days <= DAYS; days += 28)
+    await ensurePartition(database.db, new Date(Date.now() - days * 86_400_000));
+  await ensurePartition(database.db, new Date(Date.now() - DAYS * 86_400_000));
+  await prepareSeed(client, uid);
+  const ask = await signIn(service);
+  const times: Times[] = [];
+  for (const [from, to] of [
+    [0, FEW],
+    [FEW, many],
+  ] as const) {
+    const begun = performance.now();
+    await seedReports(client, uid, from, to);
+    note(`${to} reports are there, after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    times.push(await measure(ask, await explore(ask, uid)));
+  }
+  report(times[0]!, times[1]!, many);
+} finally {
+  client.release();
+  await database.close();
+  await postgres.stop();
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+}

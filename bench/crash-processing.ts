@@ -1,0 +1,217 @@
+// Measures how long a dump of 2 MB takes from the last byte of its PUT until its report is in its group: alone, and with 50 a second
+// arriving. Symbols are compiled before. `--alone 60 --rate 50 --seconds 20`.
+import { hash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { note, print, printFigure } from './figures.ts';
+import { writeGameDump } from './game-dump.ts';
+import { type Service, startService } from './service.ts';
+import { writeSymbolText } from './symbol-text.ts';
+
+const { values } = parseArgs({
+  options: {
+    alone: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '20' },
+  },
+});
+
+const DUMP_BYTES = 2_000_000;
+const SYMBOL_BYTES = 8_000_000;
+const DEADLINE_MS = 120_000;
+/** How often is looked: what is measured is longer by half of it. */
+const LOOK_MS = 10;
+
+type Target = {
+  api: string;
+  headers: Record<string, string>;
+  dump: Buffer;
+  /** How many reports the game’s groups count, as its owner reads it. */
+  countGrouped(): Promise<number>;
+};
+
+const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
+// As root, PostgreSQL runs under another account, which must be able to enter.
+await chmod(folder, 0o755);
+const agent = new Agent({ keepAlive: true });
+try {
+  const service = await startService(join(folder, 'data'));
+  try {
+    await measure(await prepare(service));
+  } finally {
+    agent.destroy();
+    await service.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(target: Target): Promise<void> {
+  for (let warm = 0; warm < 5; warm++) await timeAlone(target);
+  const alone: number[] = [];
+  for (let run = 0; run < Number(values.alone); run++) alone.push(await timeAlone(target));
+  note(`alone: ${describe(alone)}`);
+  const { times: crowded, rate } = await timeCrowd(target, Number(values.rate), Number(values.seconds));
+  print(`alone: ${describe(alone)}; ${rate.toFixed(0)} a second: ${describe(crowded)}`);
+  printFigure('p95 alone', percentile(alone, 0.95), { below: 500 }, { unit: ' ms', digits: 0 });
+  printFigure(
+    `p95 with ${values.rate} a second`,
+    percentile(crowded, 0.95),
+    { below: 2000 },
+    { unit: ' ms', digits: 0 },
+  );
+}
+
+/** The milliseconds from the last byte of one dump until its report is in its group. */
+async function timeAlone(target: Target): Promise<number> {
+  const before = await target.countGrouped();
+  const lastByte = await sendReport(target);
+  await untilCounted(target, before + 1);
+  return performance.now() - lastByte;
+}
+
+/**
+ * The same for each of many that arrive at this rate. Reports are told by their order: the first last byte belongs to the first
+ * report that is counted. Looking at each by itself would be more work than to process it.
+ */
+async function timeCrowd(target: Target, rate: number, seconds: number): Promise<{ times: number[]; rate: number }> {
+  const start = await target.countGrouped();
+  const count = rate * seconds;
+  const ends = watchCount(target, start, count);
+  const sendings: Promise<number>[] = [];
+  const begun = performance.now();
+  for (let no = 0; no < count; no++) {
+    sendings.push(sendReport(target));
+    await wait(Math.max(0, begun + ((no + 1) * 1000) / rate - performance.now()));
+  }
+  const lastBytes = (await Promise.all(sendings)).toSorted((a, b) => a - b);
+  const took = (lastBytes.at(-1)! - lastBytes[0]!) / 1000;
+  const counted = await ends;
+  return { times: counted.map((end, index) => end - lastBytes[index]!), rate: count / took };
+}
+
+/** When each of the next `count` reports was counted. */
+async function watchCount(target: Target, start: number, count: number): Promise<number[]> {
+  const times: number[] = [];
+  while (times.length < count) {
+    const now = (await target.countGrouped()) - start;
+    while (times.length < now) times.push(performance.now());
+    await wait(LOOK_MS);
+  }
+  return times;
+}
+
+async function untilCounted(target: Target, count: number): Promise<void> {
+  for (const deadline = performance.now() + DEADLINE_MS; (await target.countGrouped()) < count; ) {
+    if (performance.now() > deadline) throw new Error('a report did not come into its group');
+    await wait(LOOK_MS);
+  }
+}
+
+/** Reports a crash and sends its dump; answers when the last byte went. */
+async function sendReport(target: Target): Promise<number> {
+  const { uploads } = await postJson<Created>(target, '/public/crashes', { has_dump: true });
+  return put(uploads.dump.url, target.dump);
+}
+
+type Created = { uploads: { dump: { url: string } } };
+
+/** Sends the dump; answers when its last byte was handed to the system. */
+async function put(url: string, dump: Buffer): Promise<number> {
+  const sending = request(url, { method: 'PUT', agent, headers: { 'content-length': dump.length } });
+  sending.end(dump);
+  const answered = once(sending, 'response');
+  await once(sending, 'finish');
+  const lastByte = performance.now();
+  const [response] = await answered;
+  response.resume();
+  if (response.statusCode !== 200) throw new Error(`the dump was answered ${response.statusCode}`);
+  await once(response, 'end');
+  return lastByte;
+}
+
+/** A game with a build whose symbols are compiled, and a dump of its program. */
+async function prepare(service: Service): Promise<Target> {
+  const email = 'bench@example.com';
+  const password = 'a password for the bench';
+  service.admin(['user', 'create', '--email', email, '--password-stdin', '--verified'], `${password}\n`);
+  const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', email, '--name', 'Bench']);
+  const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
+  const api = `${service.url}/api/v1`;
+  const keys = { 'x-access-token': access_token, 'x-secret-key': secret_key };
+  const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
+  const { build_id } = await postJson<{ build_id: string }>({ api, headers: keys }, '/tool/upload/build', build);
+  const symbols = join(folder, 'game.sym');
+  const functions = writeSymbolText(symbols, SYMBOL_BYTES);
+  await sendSymbols(api, keys, build_id, readFileSync(symbols));
+  const stacks = writeGameDump(functions);
+  // The rest of a dump is memory that the walk does not look at.
+  const dump = Buffer.concat([stacks, randomBytes(Math.max(0, DUMP_BYTES - stacks.length))]);
+  const owner = await signIn(service, { email, password });
+  return {
+    api,
+    headers: { 'x-app-id': game, 'x-build-id': build_id },
+    dump,
+    async countGrouped() {
+      const list = await call<{ groups: { count: number }[] }>(`${api}/games/${game}/crash-groups`, { headers: owner });
+      return list.groups.reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
+
+async function signIn({ url }: Service, account: { email: string; password: string }): Promise<{ cookie: string }> {
+  const response = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify(account),
+  });
+  return {
+    cookie: response.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  };
+}
+
+async function sendSymbols(api: string, keys: Record<string, string>, buildId: string, text: Buffer): Promise<void> {
+  const form = new FormData();
+  form.set('build_id', buildId);
+  form.set('checksum', hash('sha256', text));
+  form.set('file', new Blob([new Uint8Array(text)]), 'game.sym');
+  await call(`${api}/tool/upload/symbols`, { method: 'POST', headers: keys, body: form });
+  for (;;) {
+    const { symbols } = await call<{ symbols: { state: string }[] }>(`${api}/tool/symbols?build_id=${buildId}`, {
+      headers: keys,
+    });
+    if (symbols.every(({ state }) => state === 'compiled')) return;
+    await wait(50);
+  }
+}
+
+function postJson<T>({ api, headers }: Pick<Target, 'api' | 'headers'>, path: string, body: object): Promise<T> {
+  const all = { ...headers, 'content-type': 'application/json' };
+  return call(`${api}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) });
+}
+
+/** The data of an answer in the service's envelope. */
+async function call<T>(url: string, init: RequestInit): Promise<T> {
+  const response = await fetch(url, init);
+  const { success, data, error } = (await response.json()) as { success: boolean; data: T; error: unknown };
+  if (!success) throw new Error(`${url} answered ${JSON.stringify(error)}`);
+  return data;
+}
+
+function describe(times: readonly number[]): string {
+  const show = (share: number) => `${percentile(times, share).toFixed(0)} ms`;
+  return `p50 ${show(0.5)}, p95 ${show(0.95)}, at most ${show(1)}`;
+}
+
+function percentile(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(times.length * share) - 1)] ?? Number.NaN;
+}

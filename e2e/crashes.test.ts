@@ -1,0 +1,194 @@
+// Kills the service and its worker under a load of crash reports, again and again: what was answered is there once, and in its group.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readDumpFixture, readSymbolFixture } from '../packages/server/test/setup/crash-dumps.ts';
+import { formOf, sha256 } from '../packages/server/test/setup/uploads.ts';
+import { runServerCommand } from './setup/processes.ts';
+import { type Served, serveStudio } from './setup/served.ts';
+import { signIn } from './setup/studio.ts';
+
+const SERVER = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
+const DUMP = readDumpFixture('null_deref_inline');
+const SENDERS = 4;
+const KILLS = 5;
+const DEADLINE_MS = 120_000;
+
+// More than a player's machine may send.
+process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
+
+type Sent = {
+  /** Ids of reports that were answered. */
+  readonly answered: Set<string>;
+  /** Those of them whose dump was answered too, or that have none. */
+  readonly whole: Set<string>;
+};
+
+describe('crash reports under a service that is killed', () => {
+  const served = serveStudio();
+  let worker: ChildProcess;
+  let buildId: string;
+  before(async () => {
+    buildId = await shipSymbols(served);
+    worker = startWorker(served);
+  });
+  after(async () => {
+    await killWorker(worker);
+  });
+
+  test('each that was answered is there once, and in its group, which counts it once', async () => {
+    const sent: Sent = { answered: new Set(), whole: new Set() };
+    const ending = new AbortController();
+    const senders = Array.from({ length: SENDERS }, () => sendReports(served, buildId, sent, ending.signal));
+    for (let kill = 0; kill < KILLS; kill++) {
+      const enough = sent.answered.size + randomInt(5, 60);
+      while (sent.answered.size < enough) await wait(1);
+      if (kill % 2 === 0) {
+        await killWorker(worker);
+        worker = startWorker(served);
+      } else {
+        await served.service.kill();
+        await served.restart();
+      }
+    }
+    ending.abort();
+    await Promise.all(senders);
+    const reports = await untilGrouped(served, sent);
+    const ids = reports.map(({ crash_id }) => crash_id);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(
+      [...sent.answered].filter((id) => !ids.includes(id)),
+      [],
+    );
+    const expected = Map.groupBy(
+      reports.filter(({ group_id }) => group_id !== null),
+      ({ title }) => title,
+    );
+    const groups = await readAll<Group>(served, 'crash-groups', 'groups');
+    assert.deepEqual(
+      groups.map(({ title, count }) => [title, count]).sort(),
+      [...expected].map(([title, members]) => [title, members.length]).sort(),
+    );
+    assert.deepEqual(groups.map(({ title }) => title).sort(), ['The end of the world', 'render::measure']);
+  });
+
+  test('they can be grouped again by the operator, who is told how many there were', async () => {
+    const { code, stdout } = await runServerCommand(served.service, [
+      'regroup',
+      '--game',
+      served.studio.slug,
+      '--json',
+    ]);
+    assert.deepEqual([code, JSON.parse(stdout)], [0, { reports: 0, left: 0 }]);
+    const unknown = await runServerCommand(served.service, ['regroup', '--game', 'no-such-game']);
+    assert.deepEqual([unknown.code, /there is no game/.test(unknown.stderr)], [1, true]);
+  });
+});
+
+/** Reports with a dump and without one by turns, until told to end; what is not answered is not sent again. */
+async function sendReports(served: Served, buildId: string, sent: Sent, ending: AbortSignal): Promise<void> {
+  for (let turn = 0; !ending.aborted; turn++) {
+    try {
+      await sendReport(served, buildId, sent, turn % 2 === 0);
+    } catch {
+      // The service is being killed or started.
+      await wait(20);
+    }
+  }
+}
+
+async function sendReport({ service, studio }: Served, buildId: string, sent: Sent, has_dump: boolean): Promise<void> {
+  const created = await fetch(`${service.api}/public/crashes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-app-id': studio.gameUid, 'x-build-id': buildId },
+    body: JSON.stringify({ message: 'The end of the world', has_dump }),
+  });
+  if (created.status !== 201) throw new Error(`answered ${created.status}`);
+  const { data } = (await created.json()) as { data: { id: string; uploads: { dump?: { url: string } } } };
+  sent.answered.add(data.id);
+  if (data.uploads.dump !== undefined) {
+    const put = await fetch(data.uploads.dump.url, { method: 'PUT', body: new Uint8Array(DUMP) });
+    if (put.status !== 200) throw new Error(`answered ${put.status}`);
+  }
+  sent.whole.add(data.id);
+}
+
+type Crash = { crash_id: string; state: string; title: string; group_id: string | null };
+type Group = { title: string; count: number };
+
+/** All reports, once those that came whole are processed. A dump whose PUT was cut off is waited for by its report alone. */
+async function untilGrouped(served: Served, { whole }: Sent): Promise<Crash[]> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const reports = await readAll<Crash>(served, 'crashes', 'crashes');
+    const unfinished = reports.filter(
+      ({ crash_id, state, group_id }) =>
+        state === 'queued' ||
+        state === 'processing' ||
+        (whole.has(crash_id) && (state !== 'processed' || group_id === null)),
+    );
+    if (unfinished.length === 0) return reports;
+    if (Date.now() > deadline)
+      throw new Error(`unfinished:\n${JSON.stringify(unfinished)}\n${served.service.output()}`);
+    await wait(200);
+  }
+}
+
+let owner: Promise<Record<string, string>> | undefined;
+
+/** Headers of the studio's owner, who signs in once. */
+function ownerOf({ service, studio }: Served): Promise<Record<string, string>> {
+  owner ??= signIn(service, studio);
+  return owner;
+}
+
+/** Every page of a list of the studio's game, as its owner reads it. */
+async function readAll<T>(served: Served, path: string, field: string): Promise<T[]> {
+  const { service, studio } = served;
+  const headers = await ownerOf(served);
+  const all: T[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor === '' ? 'limit=100' : `limit=100&cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${service.api}/games/${studio.gameUid}/${path}?${query}`, { headers });
+    const { data } = (await response.json()) as { data: { next_cursor: string | null } & Record<string, T[]> };
+    all.push(...(data[field] ?? []));
+    cursor = data.next_cursor;
+  }
+  return all;
+}
+
+/** Registers a build and sends its symbols; answers its id. */
+async function shipSymbols({ service, studio }: Served): Promise<string> {
+  const headers = {
+    'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
+    'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
+  };
+  const registered = await fetch(`${service.api}/tool/upload/build`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ version: '1.0.0', os: 'linux', arch: 'x86_64' }),
+  });
+  const { data } = (await registered.json()) as { data: { build_id: string } };
+  const symbols = readSymbolFixture('null_deref_inline');
+  const body = formOf({ build_id: data.build_id, checksum: sha256(symbols) }, symbols, { filename: 'game.sym' });
+  const sent = await fetch(`${service.api}/tool/upload/symbols`, { method: 'POST', headers, body });
+  assert.equal(sent.status, 201);
+  return data.build_id;
+}
+
+/** A second worker beside the service, on the same database. */
+function startWorker({ service }: Served): ChildProcess {
+  return spawn(process.execPath, [SERVER, 'worker'], {
+    env: { ...process.env, ...service.environment },
+    stdio: 'ignore',
+  });
+}
+
+async function killWorker(worker: ChildProcess): Promise<void> {
+  const ended = once(worker, 'exit');
+  if (worker.exitCode === null && worker.signalCode === null && worker.kill('SIGKILL')) await ended;
+}

@@ -1,0 +1,79 @@
+// Bug tickets: players file them, developers mark them.
+import Type from 'typebox';
+import { ArchInput, OsInput } from '../identity.ts';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { CrashUpload } from './crashes.ts';
+import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+
+export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
+
+export const BugTicket = Type.Object({
+  bug_uid: Uuid,
+  status: Type.Enum([...BUG_STATUSES]),
+  message: Type.String(),
+  build_id: Nullable(Uuid),
+  version: Nullable(Type.String()),
+  os: Nullable(Type.String()),
+  arch: Nullable(Type.String()),
+  crash_id: Nullable(Uuid),
+  filed_by: Type.String({ description: 'The player’s name' }),
+  filed_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const fileBug = defineOperation({
+  id: 'bugs.file',
+  summary: 'File a bug of a game, with a dump and a log to be sent to the addresses in the answer',
+  method: 'POST',
+  path: '/games/{uid}/bugs',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({
+    message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
+    build_id: Type.Optional(Uuid),
+    os: Type.Optional(OsInput),
+    arch: Type.Optional(ArchInput),
+    has_dump: Type.Optional(Type.Boolean()),
+    has_log: Type.Optional(Type.Boolean()),
+  }),
+  output: Type.Object({
+    bug_uid: Uuid,
+    crash_id: Nullable(Uuid),
+    uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
+  }),
+  statuses: [201],
+  errors: [4006, 4040, 4290],
+});
+
+export const listBugTickets = defineOperation({
+  id: 'bugs.list',
+  summary: 'Bugs that players filed, newest first',
+  method: 'GET',
+  path: '/games/{uid}/bugs',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({
+    status: Type.Optional(Type.Enum([...BUG_STATUSES])),
+    cursor: Type.Optional(Type.String({ maxLength: 200 })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
+  }),
+  output: Type.Object({ bugs: Type.Array(BugTicket), next_cursor: Nullable(Type.String()) }),
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'list_bug_tickets', scope: 'mcp:read' },
+});
+
+export const updateBugTicket = defineOperation({
+  id: 'bugs.update',
+  summary: 'Mark a bug fixed or closed, or open it again',
+  method: 'PATCH',
+  path: '/games/{uid}/bugs/{bug_uid}',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, bug_uid: Uuid }),
+  body: Type.Object({ status: Type.Enum([...BUG_STATUSES]) }),
+  output: BugTicket,
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'update_bug_ticket', scope: 'mcp:write' },
+});

@@ -1,0 +1,340 @@
+// Crash reports: sent by games, read, searched and resolved by developers.
+import Type from 'typebox';
+import { OsInput } from '../identity.ts';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+
+export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
+export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'unreal'] as const;
+export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
+export type CrashState = (typeof CRASH_STATES)[number];
+export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
+
+const Text = (most: number) => Type.Optional(Type.String({ maxLength: most }));
+
+/** What a client says of a crash before it sends dump and log. */
+export const CrashInput = Type.Object({
+  has_dump: Type.Optional(Type.Boolean()),
+  has_log: Type.Optional(Type.Boolean()),
+  app_name: Text(255),
+  app_version: Text(64),
+  engine_version: Text(64),
+  os: Text(64),
+  arch: Text(64),
+  message: Text(LIMITS.metadataValueLength),
+  user_message: Text(LIMITS.userMessageLength),
+  anonymous: Type.Optional(Type.Boolean()),
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
+      description: 'Flat; at most 64 keys of up to 64 characters, values of up to 1,024',
+    }),
+  ),
+});
+
+export const CrashUpload = Type.Object({
+  url: Type.String(),
+  method: Type.Literal('PUT'),
+  expires_at: Timestamp,
+  max_bytes: Type.Integer(),
+  filename: Type.String(),
+});
+
+export const CrashCreated = Type.Object({
+  id: Uuid,
+  read_token: Type.String({ description: 'Reads the state, the reason and the stack of this report; shown once' }),
+  uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
+});
+
+export const CrashFrame = Type.Object({
+  function: Nullable(Type.String()),
+  module: Nullable(Type.String()),
+  file: Nullable(Type.String({ description: 'Source file, without the folders of the build machine' })),
+  line: Nullable(Type.Integer()),
+  offset: Nullable(Type.String({ description: 'In the module' })),
+  trust: Type.String({ description: 'How it was found; scan is a guess' }),
+  inlined: Type.Boolean(),
+});
+
+export const CrashSummary = Type.Object({
+  crash_id: Uuid,
+  build_id: Uuid,
+  version: Type.String(),
+  group_id: Nullable(Uuid),
+  state: Type.Enum([...CRASH_STATES]),
+  title: Type.String({ description: 'Signature, or message where there is no stack' }),
+  reason: Nullable(Type.String()),
+  os: Type.String(),
+  arch: Type.String(),
+  user_message: Type.String(),
+  received_at: Timestamp,
+});
+
+export const MissingModule = Type.Object({
+  module: Type.String(),
+  debug_id: Type.String(),
+  why: Type.Enum(['never_uploaded', 'wrong_debug_id', 'unreadable']),
+  detail: Type.String(),
+});
+
+export const CrashRecord = Type.Object({
+  ...CrashSummary.properties,
+  source: Type.Enum([...CRASH_SOURCES]),
+  app_name: Type.String(),
+  app_version: Type.String(),
+  engine_version: Type.String(),
+  message: Type.String(),
+  anonymous: Type.Boolean(),
+  metadata: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  crash_address: Nullable(Type.String()),
+  failure: Nullable(Type.String({ description: 'Why the dump could not be read' })),
+  processed_at: Nullable(Timestamp),
+  stack: Type.Array(CrashFrame, { description: 'Top of the crashed thread' }),
+  missing_symbols: Type.Array(MissingModule),
+  available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'What can be downloaded' }),
+});
+
+export const CrashGroup = Type.Object({
+  group_id: Uuid,
+  kind: Type.Enum(['stack', 'message']),
+  title: Type.String(),
+  reason: Nullable(Type.String()),
+  status: Type.Enum(['open', 'resolved']),
+  fixed_in_version: Nullable(Type.String()),
+  regressed_at: Nullable(Timestamp),
+  count: Type.Integer(),
+  first_seen: Timestamp,
+  last_seen: Timestamp,
+  sample_crash_id: Nullable(Type.String({ description: 'The newest of its reports; null when none is kept any more' })),
+  builds: Type.Array(Type.Object({ build_id: Uuid, version: Type.String(), count: Type.Integer() })),
+  oses: Type.Array(Type.Object({ os: Type.String(), count: Type.Integer() })),
+  days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() }), {
+    description: 'Of the last 30 days (UTC) those with a report',
+  }),
+});
+
+export const CrashGroupDetail = Type.Object({
+  ...CrashGroup.properties,
+  explanation: Type.Array(Type.String(), { description: 'How the signature came about' }),
+});
+
+const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
+const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
+const CursorQuery = {
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the page before' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
+};
+const NextCursor = Nullable(Type.String({ description: 'Asks for the next page; null at the end' }));
+
+export const createCrash = defineOperation({
+  id: 'crashes.create',
+  summary: 'Report a crash: JSON, then PUT dump and log; or all in one form, as crash reporters send it',
+  method: 'POST',
+  path: '/public/crashes',
+  access: 'public',
+  crossOrigin: true,
+  body: CrashInput,
+  output: CrashCreated,
+  statuses: [201, 200],
+  invalid: 4001,
+  errors: [4001, 4010, 4030, 4043, 4130, 4290, 5070],
+});
+
+export const createUnrealCrash = defineOperation({
+  id: 'crashes.createUnreal',
+  summary: 'Report a crash as Unreal Engine’s CrashReportClient sends it',
+  method: 'POST',
+  path: '/public/crashes/unreal',
+  access: 'public',
+  crossOrigin: true,
+  bodyKind: 'bytes',
+  output: CrashCreated,
+  statuses: [201],
+  invalid: 4001,
+  errors: [4001, 4010, 4030, 4043, 4290, 5070],
+});
+
+export const uploadCrashFile = defineOperation({
+  id: 'crashes.upload',
+  summary: 'Send the dump or the log of a report, raw or as a form, to its single-use address',
+  method: 'PUT',
+  path: '/public/crashes/uploads/{token}',
+  host: 'upload',
+  access: 'public',
+  crossOrigin: true,
+  bodyKind: 'bytes',
+  params: Type.Object({ token: Type.String({ maxLength: 256 }) }),
+  output: Type.Object({ crash_id: Uuid, kind: Type.Enum(['dump', 'log']), size: Type.Integer() }),
+  statuses: [200],
+  errors: [4001, 4040, 4043, 5070],
+});
+
+export const getPublicCrash = defineOperation({
+  id: 'crashes.getPublic',
+  summary: 'State and reason of a report, for whoever holds its read token',
+  method: 'GET',
+  path: '/public/crashes/{id}',
+  access: 'public',
+  crossOrigin: true,
+  params: Type.Object({ id: Type.String({ maxLength: 128 }) }),
+  query: Type.Object({ read_token: Type.Optional(Type.String({ maxLength: 128 })) }),
+  output: Type.Object({
+    id: Type.String(),
+    app_id: Uuid,
+    build_id: Uuid,
+    state: Type.Enum([...CRASH_STATES]),
+    analysis: Nullable(Type.Object({ crash_reason: Nullable(Type.String()), crash_address: Nullable(Type.String()) })),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const getPublicStack = defineOperation({
+  id: 'crashes.getPublicStack',
+  summary: 'The crashed thread’s stack as text, for whoever holds the report’s read token',
+  method: 'GET',
+  path: '/public/crashes/{id}/stack',
+  access: 'public',
+  crossOrigin: true,
+  params: Type.Object({ id: Type.String({ maxLength: 128 }) }),
+  query: Type.Object({ read_token: Type.Optional(Type.String({ maxLength: 128 })) }),
+  answerKind: 'bytes',
+  statuses: [200],
+  errors: [4040, 4090],
+});
+
+export const listCrashes = defineOperation({
+  id: 'crashes.list',
+  summary: 'Recent crash reports, newest first; by build, group, system, words or any function on the stack',
+  method: 'GET',
+  path: '/games/{uid}/crashes',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({
+    build_id: Type.Optional(Uuid),
+    group_id: Type.Optional(Uuid),
+    os: Type.Optional(OsInput),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Beginnings of words in title, message or what the player wrote',
+      }),
+    ),
+    frame: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'A part of the name of any function on the crashed stack',
+      }),
+    ),
+    ...CursorQuery,
+  }),
+  output: Type.Object({ crashes: Type.Array(CrashSummary), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'list_game_crashes', scope: 'mcp:read' },
+});
+
+export const getCrash = defineOperation({
+  id: 'crashes.get',
+  summary: 'One crash report: what the game and the player said, and the stack',
+  method: 'GET',
+  path: '/games/{uid}/crashes/{crash_id}',
+  access: 'account',
+  params: CrashParams,
+  output: CrashRecord,
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'get_crash', scope: 'mcp:read' },
+});
+
+export const deleteCrash = defineOperation({
+  id: 'crashes.delete',
+  summary: 'Delete a report with its dump, log and stack',
+  method: 'DELETE',
+  path: '/games/{uid}/crashes/{crash_id}',
+  access: 'account',
+  params: CrashParams,
+  output: Type.Object({ deleted: Type.Boolean() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const listCrashGroups = defineOperation({
+  id: 'crashes.groups',
+  summary: 'Crashes grouped by cause, those seen last first, with counts by build, system and day',
+  method: 'GET',
+  path: '/games/{uid}/crash-groups',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({
+    build_id: Type.Optional(Uuid),
+    status: Type.Optional(Type.Enum(['open', 'resolved'])),
+    ...CursorQuery,
+  }),
+  output: Type.Object({ groups: Type.Array(CrashGroup), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'list_crash_groups', scope: 'mcp:read' },
+});
+
+export const getCrashGroup = defineOperation({
+  id: 'crashes.getGroup',
+  summary: 'One group, and how its signature came about',
+  method: 'GET',
+  path: '/games/{uid}/crash-groups/{group_id}',
+  access: 'account',
+  params: GroupParams,
+  output: CrashGroupDetail,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const updateCrashGroup = defineOperation({
+  id: 'crashes.updateGroup',
+  summary: 'Resolve a group as fixed in a version, or open it again',
+  method: 'PATCH',
+  path: '/games/{uid}/crash-groups/{group_id}',
+  access: 'account',
+  params: GroupParams,
+  body: Type.Object({
+    status: Type.Enum(['open', 'resolved']),
+    fixed_in_version: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.versionLength,
+        description: 'With resolved: the version that has the fix',
+      }),
+    ),
+  }),
+  output: CrashGroupDetail,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const requestCrashDownload = defineOperation({
+  id: 'crashes.requestDownload',
+  summary: 'A private link, valid one hour, to the stack, the log or the dump of a report',
+  method: 'POST',
+  path: '/games/{uid}/crashes/{crash_id}/downloads',
+  access: 'account',
+  params: CrashParams,
+  body: Type.Object({ kind: Type.Enum([...DOWNLOAD_KINDS]) }),
+  output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
+  statuses: [201],
+  errors: [4040, 4090],
+  mcp: { tool: 'request_crash_download', scope: 'mcp:read' },
+});
+
+export const downloadCrashFile = defineOperation({
+  id: 'crashes.download',
+  summary: 'What a private link leads to',
+  method: 'GET',
+  path: '/crash-downloads/{token}',
+  access: 'public',
+  params: Type.Object({ token: Type.String({ maxLength: 512 }) }),
+  answerKind: 'bytes',
+  statuses: [200, 206, 304],
+  errors: [4040, 4090],
+});

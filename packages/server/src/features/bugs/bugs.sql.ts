@@ -1,0 +1,99 @@
+// The SQL of bug tickets.
+import type { BUG_STATUSES } from '@chauffeur/contract/operations/bugs';
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type BugStatus = (typeof BUG_STATUSES)[number];
+
+export type BugRow = {
+  bug_id: string;
+  status: BugStatus;
+  message: string;
+  build_id: string | null;
+  version: string | null;
+  os: string | null;
+  arch: string | null;
+  crash_id: string | null;
+  filed_by: string;
+  filed_at: Date;
+  updated_at: Date;
+};
+
+export type NewBug = {
+  gameId: string;
+  bugId: string;
+  userId: string;
+  filedBy: string;
+  message: string;
+  buildId: string | null;
+  os: string | null;
+  arch: string | null;
+  filedAt: Date;
+};
+
+const columns =
+  sql.raw(`bug_id, status, message, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, crash_id, filed_by,
+  filed_at, bug_tickets.updated_at`);
+/** A build may be gone that a ticket names. */
+const table = sql.raw(`bug_tickets left join builds
+  on builds.game_id = bug_tickets.game_id and builds.build_id = bug_tickets.build_id`);
+
+/** Tickets of one player are filed one after the other, so that their number is right; answers how many there are since `day` began. */
+export async function lockAndCount(tx: Tx, userId: string, day: Date): Promise<number> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`bugs/${userId}`}, 0))`);
+  const { filed } = await onlyRow(
+    tx,
+    sql<{ filed: number }>`select count(*) as filed from bug_tickets where user_id = ${userId} and filed_at >= ${day}`,
+  );
+  return filed;
+}
+
+export async function insertBug(tx: Tx, bug: NewBug): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into bug_tickets (game_id, bug_id, user_id, filed_by, message, build_id, os, arch, filed_at, updated_at)
+      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.message}, ${bug.buildId}, ${bug.os}, ${bug.arch},
+        ${bug.filedAt}, ${bug.filedAt})`,
+  );
+}
+
+export async function setCrash(db: Db, gameId: string, bugId: string, crashId: string): Promise<void> {
+  await changed(db, sql`update bug_tickets set crash_id = ${crashId} where game_id = ${gameId} and bug_id = ${bugId}`);
+}
+
+export async function deleteBug(db: Db, gameId: string, bugId: string): Promise<void> {
+  await changed(db, sql`delete from bug_tickets where game_id = ${gameId} and bug_id = ${bugId}`);
+}
+
+/** The newest first, those older than `before` only. */
+export function listBugs(
+  db: Db,
+  gameId: string,
+  status: BugStatus | undefined,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<BugRow[]> {
+  const all = [sql`bug_tickets.game_id = ${gameId}`];
+  if (status !== undefined) all.push(sql`status = ${status}`);
+  if (before !== null) all.push(sql`bug_id < ${before}::uuid`);
+  return rows(
+    db,
+    sql<BugRow>`select ${columns} from ${table} where ${sql.join(all, sql` and `)} order by bug_id desc limit ${limit}`,
+  );
+}
+
+/** Answers the ticket as it is then; undefined when there is none. */
+export async function updateStatus(
+  db: Db,
+  gameId: string,
+  bugId: string,
+  { status, now }: { status: BugStatus; now: Date },
+): Promise<BugRow | undefined> {
+  await changed(
+    db,
+    sql`update bug_tickets set status = ${status}, updated_at = ${now} where game_id = ${gameId} and bug_id = ${bugId}`,
+  );
+  return row(
+    db,
+    sql<BugRow>`select ${columns} from ${table} where bug_tickets.game_id = ${gameId} and bug_id = ${bugId}`,
+  );
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ACCEPTANCE_RULES, accept, processorNamed, systemNamed } from './accept.ts';
+
+const appId = '01A1FE67-c5fc-7ba4-b21c-87d0d12281e7';
+const buildId = '01a1fe67-c647-745d-ba4d-1e62e50c1b37';
+
+const ruleOf = (claim: Partial<Parameters<typeof accept>[0]>) => {
+  const verdict = accept({ appId, buildId, body: {}, ...claim });
+  return 'refused' in verdict ? verdict.refused.rule : null;
+};
+
+describe('accept', () => {
+  it('gives what the client said, with ids in lowercase', () => {
+    const body = { message: 'boom' };
+    assert.deepEqual(accept({ appId, buildId, body }), {
+      accepted: { gameId: appId.toLowerCase(), buildId, facts: body },
+    });
+  });
+
+  it('refuses by the first rule that objects, and each rule can', () => {
+    const many = Object.fromEntries(Array.from({ length: 65 }, (_, no) => [`${no}`.repeat(70), 'x']));
+    const refused = [
+      ruleOf({ appId: '', buildId: 'x', body: null }),
+      ruleOf({ buildId: 'x', body: null }),
+      ruleOf({ body: [] }),
+      ruleOf({ body: { metadata: many, has_dump: 1 } }),
+      ruleOf({ body: { metadata: { x: 'y'.repeat(2000) }, has_dump: 1 } }),
+      ruleOf({ body: { has_dump: 1 } }),
+    ];
+    assert.deepEqual(
+      refused,
+      ACCEPTANCE_RULES.map(({ name }) => name),
+    );
+    assert.equal(ruleOf({}), null);
+  });
+
+  it('counts characters, not halves of them', () => {
+    assert.equal(ruleOf({ body: { metadata: { ['😱'.repeat(64)]: '😱'.repeat(1024) } } }), null);
+    assert.equal(ruleOf({ body: { metadata: { ['😱'.repeat(65)]: 1 } } }), 'long_metadata');
+    assert.equal(ruleOf({ body: { metadata: { a: `${'😱'.repeat(1024)}a` } } }), 'long_metadata');
+  });
+});
+
+for (const [said, name] of [
+  ['Windows 11', 'windows'],
+  ['win32', 'windows'],
+  ['WINNT', 'windows'],
+  ['macOS', 'macos'],
+  ['Mac OS X 10.15', 'macos'],
+  ['Darwin', 'macos'],
+  ['Linux/x86', 'linux'],
+  ['iPhone OS', 'ios'],
+  ['HTML5', 'web'],
+  ['Haiku', 'haiku'],
+  ['', ''],
+] as const) {
+  it(`calls the system ${JSON.stringify(said)} ${JSON.stringify(name)}`, () => assert.equal(systemNamed(said), name));
+}
+
+it('calls processors by the words of builds', () => {
+  assert.deepEqual(['AMD64', 'x64', 'aarch64', ' riscv64 '].map(processorNamed), [
+    'x86_64',
+    'x86_64',
+    'arm64',
+    'riscv64',
+  ]);
+});

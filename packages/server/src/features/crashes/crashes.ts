@@ -1,0 +1,108 @@
+// Crash reports as developers see them: listed, searched, read, deleted. The front door of the feature.
+import { canonicalOs } from '@chauffeur/contract/identity';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/crashes';
+import { type RawBuilder, sql } from 'kysely';
+import type { AccountCaller, Context } from '../../context.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
+import type { Db } from '../../kernel/db.ts';
+import { requireMember } from '../games/games.ts';
+import { dropBlobs } from './blobs.ts';
+import { unknownCrash } from './downloads.ts';
+import { detachReports, transactGroups } from './groups.sql.ts';
+import { explainMissing } from './missing-symbols.ts';
+import * as reports from './reading.sql.ts';
+import { crashOf, summaryOf } from './record.ts';
+import { matchFunction, matchWords, type Search } from './search.sql.ts';
+import { searchWindows } from './search-windows.ts';
+
+type Filters = InputOf<typeof contract.listCrashes>;
+type CrashInput = { uid: string; crash_id: string };
+
+const PAGE_SIZE = 50;
+
+/** A page begins behind the last report of the one before, so reports that arrive meanwhile move nothing. */
+export async function listCrashes(
+  ctx: Context,
+  caller: AccountCaller,
+  input: Filters,
+): Promise<OutputOf<typeof contract.listCrashes>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { build_id, group_id, os, text, frame, cursor, limit = PAGE_SIZE } = input;
+  const list = ['crashes', game.game_id, ...[build_id, group_id, os, text, frame].map((value) => value ?? null)];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const found = await readPage(ctx.db, game.game_id, input, { before, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
+  return {
+    crashes: page.map(summaryOf),
+    next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
+  };
+}
+
+async function readPage(db: Db, gameId: string, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
+  const { build_id, group_id, os, text, frame } = filters;
+  // Only what is asked for: the planner then chooses the index that serves it.
+  const conditions: RawBuilder<unknown>[] = [];
+  if (build_id !== undefined) conditions.push(sql`build_id = ${build_id}`);
+  if (group_id !== undefined) conditions.push(sql`group_id = ${group_id}`);
+  if (os !== undefined) conditions.push(sql`os = ${canonicalOs(os)}`);
+  const searches: Search[] = [];
+  if (text !== undefined) searches.push(matchWords(text));
+  if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
+  if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
+  return searchPage(db, gameId, conditions, searches, page);
+}
+
+/**
+ * No index has the matches of a search in the order of the list, and what is asked for may be in every report or in none. So the newest
+ * are looked through, which is enough for what is common; for the rest the index is asked, ever further back. Left to the planner, a wrong
+ * guess costs a walk through all reports.
+ */
+async function searchPage(
+  db: Db,
+  gameId: string,
+  conditions: readonly RawBuilder<unknown>[],
+  searches: readonly Search[],
+  page: reports.Page,
+): Promise<reports.SummaryRow[]> {
+  const { found, reach } = await reports.lookThroughNewest(db, gameId, conditions, searches, page);
+  if (found.length === page.limit || reach === null) return found;
+  for (const from of searchWindows(reach.newest, reach.oldest)) {
+    const matching = await reports.searchReports(db, gameId, conditions, searches, { ...page, from });
+    if (matching.length === page.limit || from === null) return matching;
+  }
+  return found;
+}
+
+export async function getCrash(
+  ctx: Context,
+  caller: AccountCaller,
+  input: CrashInput,
+): Promise<OutputOf<typeof contract.getCrash>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const report = await reports.findReport(ctx.db, game.game_id, input.crash_id);
+  if (report === undefined) throw unknownCrash();
+  return crashOf(report, await explainMissing(ctx, game.game_id, report.build_id, report.missing_symbols));
+}
+
+/** The report leaves its group, which counts it no more, and is gone with its dump, log and stack. */
+export async function deleteCrash(
+  ctx: Context,
+  caller: AccountCaller,
+  input: CrashInput,
+): Promise<{ deleted: boolean }> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const files = await transactGroups(ctx.db, async (tx) => {
+    await detachReports(tx, game.game_id, [input.crash_id]);
+    return reports.deleteReport(tx, game.game_id, input.crash_id);
+  });
+  if (files === undefined) throw unknownCrash();
+  ctx.log.info({ game: game.game_id, crash: input.crash_id, user: caller.user.id }, 'crash report deleted');
+  await dropBlobs(ctx, files);
+  return { deleted: true };
+}
+
+/** Of these reports of the game, those that are kept. */
+export function existingReports(ctx: Context, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
+  return reports.existingReports(ctx.db, gameId, reportIds);
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CrashInput } from '@chauffeur/contract/operations/crashes';
+import { findProblem } from '@chauffeur/contract/validate';
+import fc from 'fast-check';
+import { accept } from '../accept.ts';
+import { factsOfAnnotations } from './annotations.ts';
+import { readEngineMetadata } from './engine-metadata.ts';
+import { clientRefOf, clip, factsOf } from './facts.ts';
+
+const ids = { appId: '01a1fe67-c5fc-7ba4-b21c-87d0d12281e7', buildId: '01a1fe67-c647-745d-ba4d-1e62e50c1b37' };
+const anyText = fc.string({ unit: 'binary', maxLength: 200 });
+
+describe('facts of a crash reporter', () => {
+  it('are accepted whatever a form says', () => {
+    const fields = fc.array(
+      fc.tuple(fc.oneof(anyText, fc.constantFrom('prod', 'ver', '_version', '__proto__')), anyText),
+      { maxLength: 90 },
+    );
+    fc.assert(
+      fc.property(fields, fc.nat(3), (said, times) => {
+        const longer = said.map(([name, value]) => [name, value.repeat(times * 10)] as const);
+        const verdict = accept({ ...ids, body: factsOfAnnotations(new Map(longer), ['something']) });
+        assert.ok('accepted' in verdict, JSON.stringify(verdict));
+      }),
+    );
+  });
+
+  it('are accepted whatever an engine says', () => {
+    fc.assert(
+      fc.property(fc.dictionary(anyText, fc.jsonValue(), { maxKeys: 90 }), (said) => {
+        const verdict = accept({ ...ids, body: readEngineMetadata(JSON.stringify(said)).facts([]) });
+        assert.ok('accepted' in verdict, JSON.stringify(verdict));
+      }),
+    );
+  });
+
+  it('hold what is nested as text, however deep', () => {
+    const depth = 100_000;
+    const deep = `{"a":{"b":[1]},"c":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const { metadata } = readEngineMetadata(deep).facts([]);
+    assert.deepEqual(metadata, { a: '{"b":[1]}', c: '(nested too deeply)' });
+  });
+
+  it('spread out the metadata of an engine that sends the API’s shape', () => {
+    const said = { message: 'm', anonymous: true, metadata: { gpu: 'RTX' }, build_channel: 'beta' };
+    const { message, anonymous, metadata } = readEngineMetadata(JSON.stringify(said)).facts([]);
+    assert.deepEqual(
+      { message, anonymous, metadata },
+      { message: 'm', anonymous: true, metadata: { build_channel: 'beta', gpu: 'RTX' } },
+    );
+  });
+
+  it('tell what was left out', () => {
+    const further = Array.from({ length: 70 }, (_, no) => [`k${no}`, no] as const);
+    const { metadata = {} } = factsOf({ further, omissions: ['the log was too large'] });
+    assert.equal(Object.keys(metadata).length, 64);
+    assert.equal(metadata.chauffeur_omitted, 'the log was too large; 7 more fields were left out.');
+  });
+});
+
+describe('clip', () => {
+  it('cuts between characters', () => {
+    assert.equal(clip('a😱b😱c', 3), 'a😱b');
+    assert.equal(clip('abc', 3), 'abc');
+  });
+
+  it('leaves nothing that PostgreSQL does not store', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(0xffff)), fc.integer({ min: 1, max: 20 }), (units, most) => {
+        const text = clip(String.fromCharCode(...units), most);
+        assert.equal(findProblem(CrashInput, { message: text }), null);
+        assert.ok([...text].length <= most);
+      }),
+    );
+  });
+});
+
+describe('an id of the client', () => {
+  for (const name of [
+    '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp',
+    '6FA459EAEE8A4CA4894EDB77E160355E',
+    '{6fa459ea-ee8a-4ca4-894e-db77e160355e}.DMP',
+  ])
+    it(`is ${name}`, () => assert.equal(typeof clientRefOf(name), 'string'));
+  for (const name of [
+    '',
+    'dump.dmp',
+    'upload_file_minidump',
+    '12345678.dmp',
+    '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp.gz',
+  ])
+    it(`is not ${JSON.stringify(name)}`, () => assert.equal(clientRefOf(name), null));
+});

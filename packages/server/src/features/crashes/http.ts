@@ -1,0 +1,134 @@
+// The routes of games’ crash reporters: JSON, the forms of other reporters, Unreal’s archive, upload addresses, and reading back.
+import { ApiError } from '@chauffeur/contract/errors';
+import { MIB } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { createCrash } from '@chauffeur/contract/operations/crashes';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Context } from '../../context.ts';
+import { countPublicPost } from '../../kernel/address-limit.ts';
+import { type Answer, answer } from '../../kernel/answer.ts';
+import { accept } from './accept.ts';
+import { BodyTooLargeError, openBody } from './body.ts';
+import { createReport, type OpenedReport, refuse } from './create.ts';
+import { receiveForm } from './forms/receive.ts';
+import { idsOf } from './ids.ts';
+import { findReader, publicReportOf, publicStackOf } from './public-report.ts';
+import { receiveUnreal } from './unreal/receive.ts';
+import { isForm, receiveUpload } from './upload.ts';
+
+/** `POST …/public/crashes`: JSON, or the form of a crash reporter. */
+export async function receiveCrash(
+  ctx: Context,
+  _caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer<unknown> | FastifyReply> {
+  countPost(ctx, request);
+  if (!isForm(request)) return answer(201, createdOf(await createReport(ctx, await readJsonReport(ctx, request))));
+  const report = await receiveForm(ctx, request);
+  if (report.source === 'engine') return answer(201, createdOf(report));
+  // Crashpad on Linux takes no status but 200, and keeps the body as the report’s id.
+  return reply.code(200).header('content-type', 'text/plain; charset=utf-8').send(report.reportId);
+}
+
+/** `POST …/public/crashes/unreal`. */
+export async function receiveUnrealCrash(
+  ctx: Context,
+  _caller: Caller,
+  request: FastifyRequest,
+): Promise<Answer<unknown>> {
+  countPost(ctx, request);
+  return answer(201, createdOf(await receiveUnreal(ctx, request)));
+}
+
+/** `PUT …/public/crashes/uploads/{token}`. */
+export async function receiveCrashFile(
+  ctx: Context,
+  _caller: Caller,
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  { token }: { token: string },
+): Promise<Answer<unknown>> {
+  return answer(200, await receiveUpload(ctx, token, request));
+}
+
+type ReadInput = { id: string; read_token?: string };
+
+/** `GET …/public/crashes/{id}`: enveloped for who has a read token, plain for an engine’s side-car, which expects it so. */
+export async function getPublicCrash(
+  ctx: Context,
+  _caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: ReadInput,
+): Promise<Answer<unknown> | FastifyReply> {
+  const reader = await findReader(ctx, input.id, readTokenOf(request, input));
+  reply.header('cache-control', 'no-store');
+  const report = publicReportOf(reader);
+  if (reader.kind === 'token') return answer(200, report);
+  return reply.code(200).send({ ...report, id: input.id });
+}
+
+/** `GET …/public/crashes/{id}/stack`. Until there is one: 4090 for who has a read token, 4040 for a side-car, which asks again. */
+export async function getPublicStack(
+  ctx: Context,
+  _caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: ReadInput,
+): Promise<FastifyReply> {
+  const reader = await findReader(ctx, input.id, readTokenOf(request, input));
+  const stack = publicStackOf(reader);
+  if (stack === null) {
+    const code = reader.kind === 'token' ? 4090 : 4040;
+    throw new ApiError(
+      code,
+      'The report has no stack, or not yet: its dump may still have to come or to be processed.',
+    );
+  }
+  return reply
+    .code(200)
+    .header('content-type', 'text/plain; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(stack);
+}
+
+function readTokenOf(request: FastifyRequest, { read_token = '' }: ReadInput): string {
+  const header = request.headers['x-read-token'];
+  return typeof header === 'string' && header !== '' ? header.trim() : read_token;
+}
+
+function countPost(ctx: Context, request: FastifyRequest): void {
+  try {
+    countPublicPost(ctx, request.ip);
+  } catch (error) {
+    ctx.metrics.crashRefusals.inc({ rule: 'address_limit' });
+    throw error;
+  }
+}
+
+async function readJsonReport(ctx: Context, request: FastifyRequest) {
+  const isRead = request.body !== undefined || request.raw.readableEnded;
+  const body = isRead ? request.body : await readJson(ctx, request);
+  const verdict = accept({ ...idsOf(request), body });
+  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  return { ...verdict.accepted, source: 'api' as const };
+}
+
+/** JSON under another name: a page that sends it as text/plain spares itself the preflight. */
+async function readJson(ctx: Context, request: FastifyRequest): Promise<unknown> {
+  const options = { packing: 'header', most: MIB, idleMs: ctx.config.uploadIdleSeconds * 1000 } as const;
+  try {
+    const text = Buffer.concat(await Array.fromAsync(openBody(request.raw, options))).toString();
+    return text === '' ? undefined : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new ApiError(4001, 'body: not well-formed JSON; check quotes, commas and brackets.', { cause: error });
+    if (error instanceof BodyTooLargeError) throw new ApiError(4001, 'body: larger than 1 MiB; send less.');
+    throw error;
+  }
+}
+
+function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof createCrash> {
+  return { id: reportId, read_token: readToken, uploads };
+}

@@ -1,0 +1,89 @@
+// Turns rows of reports and groups into what the API shows, without what paths tell of people.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/crashes';
+import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
+import type { CountRow, GroupRow } from './group-list.sql.ts';
+import type { ReportRow, StoredFiles, SummaryRow } from './reading.sql.ts';
+import { redactUserPaths } from './user-paths.ts';
+
+type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
+type Crash = OutputOf<typeof contract.getCrash>;
+type Group = OutputOf<typeof contract.listCrashGroups>['groups'][number];
+
+const UNTITLED = 'Neither a stack nor a message';
+
+export function summaryOf(row: SummaryRow): Summary {
+  return {
+    crash_id: row.report_id,
+    build_id: row.build_id,
+    version: row.version,
+    group_id: row.group_id,
+    state: row.state,
+    title: titleOf(row),
+    reason: row.reason,
+    os: row.os,
+    arch: row.arch,
+    user_message: redactUserPaths(row.user_message),
+    received_at: row.received_at.toISOString(),
+  };
+}
+
+/** One line: a message may have many. */
+function titleOf({ signature, message }: SummaryRow): string {
+  if (signature !== null && signature !== '') return signature;
+  return (
+    redactUserPaths(message)
+      .trim()
+      .split(/\s*[\r\n]/, 1)[0] || UNTITLED
+  );
+}
+
+export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Crash {
+  return {
+    ...summaryOf(row),
+    source: row.source,
+    app_name: row.app_name,
+    app_version: row.app_version,
+    engine_version: row.engine_version,
+    message: redactUserPaths(row.message),
+    anonymous: row.anonymous,
+    metadata: Object.fromEntries(Object.entries(row.metadata).map(([key, value]) => [key, redactValue(value)])),
+    crash_address: row.crash_address,
+    failure: row.failure,
+    processed_at: row.processed_at?.toISOString() ?? null,
+    stack: row.frames ?? [],
+    missing_symbols: missing,
+    available: availableOf(row),
+  };
+}
+
+function redactValue<T>(value: T): T | string {
+  return typeof value === 'string' ? redactUserPaths(value) : value;
+}
+
+function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKind[] {
+  const keys = { stack: stack_key, log: log_key, dump: dump_key };
+  return (['stack', 'log', 'dump'] as const).filter((kind) => keys[kind] !== null);
+}
+
+/** `counts` are those of the group alone. */
+export function groupOf(row: GroupRow, counts: readonly CountRow[]): Group {
+  return {
+    group_id: row.group_id,
+    kind: row.kind,
+    title: row.title,
+    reason: row.reason,
+    status: row.status,
+    fixed_in_version: row.fixed_in_version,
+    regressed_at: row.regressed_at?.toISOString() ?? null,
+    count: row.count,
+    first_seen: row.first_seen.toISOString(),
+    last_seen: row.last_seen.toISOString(),
+    sample_crash_id: row.sample_report_id,
+    builds: counts.flatMap(({ build_id, version, count }) =>
+      build_id === null ? [] : [{ build_id, version: version ?? '', count }],
+    ),
+    oses: counts.flatMap(({ os, count }) => (os === null ? [] : [{ os, count }])),
+    days: counts.flatMap(({ day, count }) => (day === null ? [] : [{ day, count }])),
+  };
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { BadArchiveError, listArchive } from './archive.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'chauffeur-archive-'));
+after(() => rm(folder, { recursive: true }));
+
+async function list(bytes: Uint8Array) {
+  await using file: FileHandle = await open(join(folder, 'archive'), 'w+');
+  await file.writeFile(bytes);
+  return listArchive(file);
+}
+
+const int32 = (value: number) => Buffer.from(new Int32Array([value]).buffer);
+const name = (text: string, padded = text.length) =>
+  Buffer.concat([int32(padded), Buffer.from(text.padEnd(padded, '\0'))]);
+const header = (count: number) => Buffer.concat([name('dir'), name('file'), int32(0), int32(count)]);
+const entry = (no: number, text: string, content: string, padded?: number) =>
+  Buffer.concat([int32(no), name(text, padded), int32(content.length), Buffer.from(content)]);
+
+describe('listArchive', () => {
+  const entries = Buffer.concat([entry(0, 'a.log', 'hello', 20), entry(1, 'b', 'MDMPx'), entry(2, 'c', '')]);
+  const found = (start: number) => [
+    { name: 'a.log', start: start + 32, size: 5, magic: 'hell' },
+    { name: 'b', start: start + 37 + 13, size: 5, magic: 'MDMP' },
+    { name: 'c', start: start + 37 + 18 + 13, size: 0, magic: '' },
+  ];
+
+  it('finds the files behind the marker and its header', async () => {
+    const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries]);
+    assert.deepEqual(await list(marked), found(3 + header(3).length));
+  });
+
+  it('finds them behind the placeholder, by the number at the end', async () => {
+    assert.deepEqual(await list(Buffer.concat([header(0), entries, header(3)])), found(header(0).length));
+  });
+
+  it('gives the files that are whole', async () => {
+    const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries.subarray(0, 45)]);
+    assert.deepEqual(
+      (await list(marked)).map((file) => file.name),
+      ['a.log'],
+    );
+  });
+
+  it('refuses numbers of files that none has', async () => {
+    for (const count of [-1, 101, 0x7fffffff])
+      await assert.rejects(list(Buffer.concat([Buffer.from('CR1'), header(count), entries])), BadArchiveError);
+  });
+
+  it('throws nothing else, and points to nothing outside, whatever the bytes', async () => {
+    const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries]);
+    const change = fc.record({ at: fc.nat(marked.length - 1), byte: fc.nat(255), keep: fc.nat(marked.length) });
+    await fc.assert(
+      fc.asyncProperty(change, fc.boolean(), async ({ at, byte, keep }, whole) => {
+        const bytes = Buffer.from(marked);
+        bytes[at] = byte;
+        const given = whole ? bytes : bytes.subarray(0, keep);
+        const files = await list(given).catch((error) => {
+          assert.ok(error instanceof BadArchiveError, String(error));
+          return [];
+        });
+        for (const { start, size } of files) assert.ok(start >= 0 && size >= 0 && start + size <= given.length);
+      }),
+    );
+    await assert.rejects(list(randomBytes(2)), BadArchiveError);
+  });
+});

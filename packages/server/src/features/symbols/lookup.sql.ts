@@ -1,0 +1,68 @@
+// The SQL that finds the symbols of a dump's modules, and of a reader's address.
+import { sql } from 'kysely';
+import { type Db, row, rows } from '../../kernel/db.ts';
+
+export type FoundSymbols = {
+  /** Null when the game has no symbols of this module and debug id. */
+  checksum: string | null;
+  state: 'stored' | 'compiled' | 'unreadable';
+  problem: string | null;
+  cache_key: string | null;
+  cache_size: number | null;
+  cache_version: number | null;
+  /** When there are none: a debug id that the game has symbols of this file for. */
+  other_debug_id: string | null;
+};
+
+/**
+ * For each module in its place what the game has. Of several builds’ symbols those of the given build count first, unless they
+ * cannot be read. One round trip, with one or two index look-ups a module.
+ */
+export function findModules(
+  db: Db,
+  gameId: string,
+  buildId: string,
+  modules: readonly { debugFile: string; debugId: string }[],
+): Promise<FoundSymbols[]> {
+  return rows(
+    db,
+    sql<FoundSymbols>`
+      select found.*, other.debug_id as other_debug_id
+      from unnest(${modules.map(({ debugFile }) => debugFile)}::text[], ${modules.map(({ debugId }) => debugId)}::text[])
+        with ordinality as asked (debug_file, debug_id, place)
+      left join lateral (
+        select checksum, state, problem, cache_key, cache_size, cache_version
+        from symbols join symbol_texts using (game_id, checksum)
+        where symbols.game_id = ${gameId} and symbols.debug_id = asked.debug_id
+          and lower(symbols.debug_file) = lower(asked.debug_file)
+        order by state <> 'unreadable' desc, symbols.build_id = ${buildId} desc, state = 'compiled' desc, uploaded_at desc
+        limit 1
+      ) found on true
+      left join lateral (
+        select debug_id from symbols
+        where found.checksum is null and game_id = ${gameId} and lower(debug_file) = lower(asked.debug_file)
+        order by build_id = ${buildId} desc, uploaded_at desc
+        limit 1
+      ) other on true
+      order by place`,
+  );
+}
+
+export type ReadableText = { checksum: string; blob_key: string; token_hash: Buffer };
+
+/** The newest text of a module in the game that the token is for, whatever its state: the reader has a parser of its own. */
+export function findReadable(
+  db: Db,
+  tokenHash: Buffer,
+  module: { debugFile: string; debugId: string },
+): Promise<ReadableText | undefined> {
+  return row(
+    db,
+    sql<ReadableText>`
+      select checksum, blob_key, token_hash
+      from symbol_tokens join symbols using (game_id) join symbol_texts using (game_id, checksum)
+      where token_hash = ${tokenHash} and debug_id = ${module.debugId} and lower(debug_file) = lower(${module.debugFile})
+      order by state <> 'unreadable' desc, uploaded_at desc
+      limit 1`,
+  );
+}

@@ -1,0 +1,60 @@
+// Which symbol files are taken by their first line, and how debug ids are written here.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalDebugId, lastPart, readModuleFacts } from './module-facts.ts';
+
+const read = (line: string) => readModuleFacts(Buffer.from(`${line}\nFILE 0 a.c\n`));
+const GUID = '5A9832E5287241C1838ED98914E9B7FF';
+
+test('a MODULE line gives the module, its file by its last part and its id as it is kept', () => {
+  assert.deepEqual(read(`MODULE windows x86 ${GUID.toLowerCase()}1F C:\\out\\test app.pdb`), {
+    debugFile: 'test app.pdb',
+    debugId: `${GUID}1f`,
+    os: 'windows',
+    cpu: 'x86',
+  });
+});
+
+test('systems are known as their tools write them', () => {
+  const osOf = (os: string) => {
+    const facts = read(`MODULE ${os} x86 ${GUID}0 a`);
+    return 'os' in facts ? facts.os : null;
+  };
+  const written = ['Linux', 'linux', 'Android', 'mac', 'macOS', 'iOS', 'windows', 'Windows', 'solaris', 'constructor'];
+  assert.deepEqual(written.map(osOf), [
+    ...['linux', 'linux', 'android', 'macos', 'macos', 'ios', 'windows', 'windows'],
+    ...[null, null],
+  ]);
+});
+
+for (const line of ['', 'ELF', 'MODULE Linux x86', `module Linux x86 ${GUID}0 a`]) {
+  test(`${JSON.stringify(line)} is no symbol file`, () => {
+    assert.match((read(line) as { refused: string }).refused, /^is not a Breakpad symbol file/);
+  });
+}
+
+for (const name of ['..', 'a:b', 'nul', 'a.', 'x'.repeat(300), '/', 'a\u0001']) {
+  test(`a module cannot be called ${JSON.stringify(name.slice(0, 20))}`, () => {
+    assert.match((read(`MODULE Linux x86 ${GUID}0 ${name}`) as { refused: string }).refused, /^names a module/);
+  });
+}
+
+test('an id is the same whatever the case it came in', () => {
+  const ids = fc.stringMatching(/^[0-9a-fA-F]{1,64}$/);
+  fc.assert(
+    fc.property(ids, (id) => {
+      const kept = canonicalDebugId(id);
+      assert.equal(kept.toLowerCase(), id.toLowerCase());
+      for (const other of [id.toLowerCase(), id.toUpperCase(), kept]) assert.equal(canonicalDebugId(other), kept);
+    }),
+  );
+});
+
+test('an id of a PDB before GUIDs keeps its age apart, too', () => {
+  assert.equal(canonicalDebugId('45d35f6c2A'), '45D35F6C2a');
+});
+
+test('the last part of a path is its name on either system', () => {
+  assert.deepEqual(['a', '/b/a', 'C:\\b\\a', 'b/c\\a', 'b/'].map(lastPart), ['a', 'a', 'a', 'a', '']);
+});

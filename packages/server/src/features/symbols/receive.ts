@@ -1,0 +1,100 @@
+// Receives the form of a symbol upload: one .sym file or a zip of them, for a build, stored as blobs and not yet recorded.
+import { join } from 'node:path';
+import { ApiError } from '@chauffeur/contract/errors';
+import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
+import { GIB, LIMITS } from '@chauffeur/contract/limits';
+import { findProblem } from '@chauffeur/contract/validate';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { Context, GameCaller } from '../../context.ts';
+import { type Fields, type FilePart, readForm } from '../../kernel/form.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { type Build, requireBuild } from '../builds/builds.ts';
+import { peek } from './peek.ts';
+import { type Spooled, spool } from './spool.ts';
+import { storeFailure } from './store-failure.ts';
+import { dropBlobs, type StoredText, storeText } from './store-text.ts';
+import { unpack } from './unpack.ts';
+
+export type ReceivedSymbols = { readonly build: Build; readonly texts: readonly StoredText[] };
+
+const Form = Type.Object({ checksum: ChecksumInput });
+/** Of a zip with entries, or of one without any. */
+const ZIP_STARTS = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
+const START_BYTES = 4;
+
+/** Throws the codes of the operation; nothing is kept then. */
+export async function receiveSymbols(
+  ctx: Context,
+  { gameId }: GameCaller,
+  request: FastifyRequest,
+): Promise<ReceivedSymbols> {
+  let single: StoredText | undefined;
+  let zip: Spooled | undefined;
+
+  async function onFile({ filename, bytes }: FilePart, fieldsSoFar: Fields): Promise<void> {
+    if ('build_id' in fieldsSoFar) await requireNamedBuild(ctx, gameId, fieldsSoFar);
+    const { head, all } = await peek(bytes, START_BYTES);
+    const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
+    if (isZip) zip = await spoolZip(ctx, all);
+    else single = await storeText(ctx, gameId, filename || 'the file', all);
+  }
+
+  try {
+    const idleMs = ctx.config.uploadIdleSeconds * 1000;
+    const fields = await readForm(request.raw, { onFile, mostFiles: 1, invalid: 4037, idleMs });
+    const build = await requireNamedBuild(ctx, gameId, fields);
+    requireChecksum(fields, (zip ?? single)!.checksum);
+    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip) };
+  } catch (error) {
+    if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
+    throw error;
+  } finally {
+    await zip?.file.close();
+  }
+}
+
+/** Throws 4038 and 4039. */
+function requireNamedBuild(ctx: Context, gameId: string, { build_id: buildId = '' }: Fields): Promise<Build> {
+  if (buildId === '') throw new ApiError(4038, 'build_id: missing; send the one that registration answered.');
+  if (!isUuid(buildId)) throw new ApiError(4039, 'build_id: not the id of a build; send the one of registration.');
+  return requireBuild(ctx.db, gameId, { buildId });
+}
+
+/** Throws 4041 without one, and 4046 when the bytes have another. */
+function requireChecksum(fields: Fields, digest: string): void {
+  const problem = findProblem(Form, { ...fields });
+  if (problem !== null) throw new ApiError(4041, problem);
+  if (canonicalChecksum(fields.checksum ?? '') === digest) return;
+  throw new ApiError(4046, 'checksum: the bytes received have another SHA-256; compute it again and upload once more.');
+}
+
+async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
+  try {
+    return await spool(join(ctx.config.dataFolder, 'spool'), bytes, { most: LIMITS.symbolUploadBytes, tooLarge });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+export function tooLarge(): ApiError {
+  return new ApiError(
+    4043,
+    `The upload is larger than ${LIMITS.symbolUploadBytes / GIB} GB; send the symbol files in several uploads.`,
+  );
+}
+
+/** All files of the zip, or none. */
+async function storeZip(ctx: Context, gameId: string, { file, size }: Spooled): Promise<StoredText[]> {
+  const texts: StoredText[] = [];
+  try {
+    for await (const { name, bytes } of unpack(file, size)) texts.push(await storeText(ctx, gameId, name, bytes));
+    return texts;
+  } catch (error) {
+    await dropBlobs(
+      ctx,
+      texts.map(({ blobKey }) => blobKey),
+    );
+    throw storeFailure(error);
+  }
+}

@@ -1,0 +1,48 @@
+// Keeps an upload in a file without a name, which is gone with its last reader whatever happens to the process.
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { newId } from '../../kernel/ids.ts';
+
+export type Spooled = {
+  /** The caller closes it. */
+  readonly file: FileHandle;
+  readonly size: number;
+  /** SHA-256 of the bytes, 64 lower-case hex digits. */
+  readonly checksum: string;
+};
+
+/** Takes up to `most` bytes of `source`; throws `tooLarge()` at one more, and what the source and the disk throw. */
+export async function spool(
+  folder: string,
+  source: ByteSource,
+  { most, tooLarge }: { most: number; tooLarge: () => Error },
+): Promise<Spooled> {
+  const file = await openNameless(folder);
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* measured() {
+    for await (const bytes of source) {
+      size += bytes.length;
+      if (size > most) throw tooLarge();
+      hash.update(bytes);
+      yield bytes;
+    }
+  }
+  try {
+    await writeFile(file, measured());
+    return { file, size, checksum: hash.digest('hex') };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openNameless(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, newId());
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}

@@ -1,0 +1,191 @@
+// The SQL of symbols: texts by their content, and the modules and builds that have them.
+import type { SYMBOL_STATES } from '@chauffeur/contract/operations/symbols';
+import { sql } from 'kysely';
+import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type SymbolState = (typeof SYMBOL_STATES)[number];
+
+export type SymbolRow = {
+  symbol_uid: string;
+  build_id: string;
+  debug_file: string;
+  debug_id: string;
+  os: string;
+  cpu: string;
+  size: number;
+  checksum: string;
+  state: SymbolState;
+  problem: string | null;
+  uploaded_at: Date;
+};
+
+export type TextRow = {
+  blob_key: string;
+  state: SymbolState;
+  cache_key: string | null;
+  cache_version: number | null;
+};
+
+export type NewText = { checksum: string; size: number; blobKey: string };
+export type NewSymbol = {
+  symbolUid: string;
+  debugFile: string;
+  debugId: string;
+  os: string;
+  cpu: string;
+  checksum: string;
+};
+
+/** Those who add symbols and those who sweep texts that nobody has go one after the other, game by game. */
+export async function lockSymbols(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`symbols/${gameId}`}, 0))`);
+}
+
+/**
+ * Adds texts; one that is there already keeps its blob, unless it could not be read: then it gets another chance. Answers the
+ * checksums of those that have their new blob, and are to be compiled.
+ */
+export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewText[]): Promise<Set<string>> {
+  const taken = await rows(
+    tx,
+    sql<{ checksum: string }>`
+      insert into symbol_texts (game_id, checksum, size, blob_key)
+      select ${gameId}, checksum, size, blob_key
+      from unnest(${texts.map(({ checksum }) => checksum)}::text[], ${texts.map(({ size }) => size)}::bigint[],
+        ${texts.map(({ blobKey }) => blobKey)}::text[]) as new (checksum, size, blob_key)
+      on conflict (game_id, checksum) do update
+        set blob_key = excluded.blob_key, state = 'stored', problem = null, created_at = now()
+        where symbol_texts.state = 'unreadable'
+      returning checksum`,
+  );
+  return new Set(taken.map(({ checksum }) => checksum));
+}
+
+/** Adds modules to a build, each in place of the one of the same file and debug id. */
+export async function upsertSymbols(
+  tx: Tx,
+  of: { gameId: string; buildId: string; keyRef: string },
+  symbols: readonly NewSymbol[],
+): Promise<void> {
+  const column = (name: keyof NewSymbol) => symbols.map((symbol) => symbol[name]);
+  await changed(
+    tx,
+    sql`
+      insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, os, cpu, checksum)
+      select ${of.gameId}, ${of.buildId}, ${of.keyRef}, new.*
+      from unnest(${column('symbolUid')}::uuid[], ${column('debugFile')}::text[], ${column('debugId')}::text[],
+        ${column('os')}::text[], ${column('cpu')}::text[], ${column('checksum')}::text[]) as new
+      on conflict (game_id, build_id, lower(debug_file), debug_id) do update
+        set debug_file = excluded.debug_file, os = excluded.os, cpu = excluded.cpu, checksum = excluded.checksum,
+          key_ref = excluded.key_ref, uploaded_at = excluded.uploaded_at`,
+  );
+}
+
+/** A build's symbols by the names of their files; of these texts only, where `checksums` are given. */
+export function listSymbols(
+  db: Db,
+  gameId: string,
+  buildId: string,
+  checksums: readonly string[] | null = null,
+): Promise<SymbolRow[]> {
+  return rows(
+    db,
+    sql<SymbolRow>`
+      select symbol_uid, build_id, debug_file, debug_id, os, cpu, size, checksum, state, problem, uploaded_at
+      from symbols join symbol_texts using (game_id, checksum)
+      where game_id = ${gameId} and build_id = ${buildId}
+        and (${checksums}::text[] is null or checksum = any(${checksums}::text[]))
+      order by lower(debug_file), debug_id`,
+  );
+}
+
+/** Deletes a build's symbols, or only one of them; answers how many. The sweeper removes texts that nobody has any more. */
+export function deleteSymbols(db: Db, gameId: string, buildId: string, symbolUid: string | null): Promise<number> {
+  return changed(
+    db,
+    sql`delete from symbols where game_id = ${gameId} and build_id = ${buildId}
+      and (${symbolUid}::uuid is null or symbol_uid = ${symbolUid}::uuid)`,
+  );
+}
+
+export function findText(db: Db, gameId: string, checksum: string): Promise<TextRow | undefined> {
+  return row(
+    db,
+    sql<TextRow>`select blob_key, state, cache_key, cache_version from symbol_texts
+      where game_id = ${gameId} and checksum = ${checksum}`,
+  );
+}
+
+export type CompiledText = {
+  problem: string | null;
+  /** Null when the text cannot be read. */
+  cache: { key: string; size: number; version: number } | null;
+};
+
+/** Records what came of compiling the text whose blob is `blobKey`; false when it was compiled or replaced meanwhile. */
+export async function recordCompiled(
+  tx: Tx,
+  gameId: string,
+  text: { checksum: string; blobKey: string; cacheVersion: number },
+  { problem, cache }: CompiledText,
+): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`update symbol_texts set state = ${cache === null ? 'unreadable' : 'compiled'}, problem = ${problem},
+        cache_key = ${cache?.key ?? null}, cache_size = ${cache?.size ?? null}, cache_version = ${cache?.version ?? null}
+      where game_id = ${gameId} and checksum = ${text.checksum} and blob_key = ${text.blobKey}
+        and state <> 'unreadable' and cache_version is distinct from ${text.cacheVersion}`,
+  );
+  return count === 1;
+}
+
+/** The modules that a text is of: one, in as many builds as have it, unless its MODULE line was written in several ways. */
+export function modulesOfText(
+  db: Db,
+  gameId: string,
+  checksum: string,
+): Promise<{ debug_file: string; debug_id: string }[]> {
+  return rows(
+    db,
+    sql<{ debug_file: string; debug_id: string }>`select distinct debug_file, debug_id from symbols
+      where game_id = ${gameId} and checksum = ${checksum}`,
+  );
+}
+
+export async function replaceToken(db: Db, gameId: string, tokenHash: Buffer, prefix: string): Promise<void> {
+  await changed(
+    db,
+    sql`insert into symbol_tokens (game_id, token_hash, prefix) values (${gameId}, ${tokenHash}, ${prefix})
+      on conflict (game_id) do update set token_hash = excluded.token_hash, prefix = excluded.prefix, created_at = now()`,
+  );
+}
+
+/** Games with texts that no build has any more. */
+export async function gamesWithUnusedTexts(db: Db): Promise<string[]> {
+  const found = await rows(db, sql<{ game_id: string }>`select distinct game_id from symbol_texts where ${isUnused}`);
+  return found.map(({ game_id }) => game_id);
+}
+
+/** Deletes a game's texts that no build has any more; answers the keys of their blobs. Only below `lockSymbols`. */
+export async function deleteUnusedTexts(tx: Tx, gameId: string): Promise<string[]> {
+  const deleted = await rows(
+    tx,
+    sql<{ blob_key: string; cache_key: string | null }>`delete from symbol_texts
+      where game_id = ${gameId} and ${isUnused} returning blob_key, cache_key`,
+  );
+  return deleted.flatMap(({ blob_key, cache_key }) => (cache_key === null ? [blob_key] : [blob_key, cache_key]));
+}
+
+const isUnused = sql`not exists (select from symbols
+  where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum)`;
+
+/** Of these blob keys, those that a text has. */
+export async function knownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  const found = await rows(
+    db,
+    sql<{ key: string }>`
+      select blob_key as key from symbol_texts where blob_key = any(${keys}::text[])
+      union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])`,
+  );
+  return new Set(found.map(({ key }) => key));
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError } from '@chauffeur/contract/errors';
+import fc from 'fast-check';
+import { cutPage, readCursor, writeCursor } from './cursor.ts';
+
+const list = ['crashes', 'a game', { os: 'linux' }];
+const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+const isRefused = (error: unknown) =>
+  error instanceof ApiError && error.code === 4002 && /^cursor: /.test(error.message);
+
+describe('a cursor', () => {
+  it('gives back the position that was written', () => {
+    const cursor = writeCursor(list, ['1763732629123456', id]);
+    assert.deepEqual(readCursor(list, cursor, ['microseconds', 'uuid']), ['1763732629123456', id]);
+    assert.match(cursor, /^[\w-]{1,200}$/);
+  });
+
+  it('is refused by another list, and by the same list with other filters', () => {
+    const cursor = writeCursor(list, [id]);
+    for (const other of [
+      ['crashes', 'another game', { os: 'linux' }],
+      ['crashes', 'a game', {}],
+      ['groups', 'a game'],
+    ]) {
+      assert.throws(() => readCursor(other, cursor, ['uuid']), isRefused);
+    }
+  });
+
+  it('is refused when it has other fields than the list has', () => {
+    assert.throws(() => readCursor(list, writeCursor(list, [id]), ['microseconds']), isRefused);
+    assert.throws(() => readCursor(list, writeCursor(list, [id, id]), ['uuid']), isRefused);
+  });
+
+  it('is refused, never an error of another kind, whatever text is sent for one', () => {
+    const mark = writeCursor(list, []);
+    const text = fc.oneof(
+      fc.string(),
+      fc.base64String().map((end) => mark + end),
+      fc.uint8Array().map((bytes) => mark + Buffer.from(bytes).toString('base64url')),
+    );
+    fc.assert(fc.property(text, (cursor) => assert.throws(() => readCursor(list, cursor, ['uuid']), isRefused)));
+  });
+});
+
+describe('cutPage', () => {
+  it('has a last row only where another page follows', () => {
+    assert.deepEqual(cutPage([1, 2, 3], 2), { page: [1, 2], last: 2 });
+    assert.deepEqual(cutPage([1, 2], 2), { page: [1, 2], last: null });
+    assert.deepEqual(cutPage([], 2), { page: [], last: null });
+  });
+});

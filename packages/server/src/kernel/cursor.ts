@@ -1,0 +1,40 @@
+// Cursors of lists: where a page ended, as a text that only the list that gave it takes.
+import { hash } from 'node:crypto';
+import { ApiError } from '@chauffeur/contract/errors';
+
+/** What a position is made of: an id, or a time in whole microseconds since 1970, which a Date cannot hold. */
+const FIELDS = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  microseconds: /^\d{1,16}$/,
+} as const;
+
+export type CursorField = keyof typeof FIELDS;
+
+/** Characters of the mark by which a list knows its cursors; a mistake is to be found out, not an attack. */
+const MARK_LENGTH = 11;
+
+/**
+ * Writes the position behind which the next page begins. `list` names the list, its game and its filters: with others, the position would
+ * mean something else.
+ */
+export function writeCursor(list: readonly unknown[], position: readonly string[]): string {
+  return markOf(list) + Buffer.from(position.join(' ')).toString('base64url');
+}
+
+/** The position in `cursor`, a text for each of `fields`. Throws 4002 for a cursor of another list, or what is none. */
+export function readCursor(list: readonly unknown[], cursor: string, fields: readonly CursorField[]): string[] {
+  const position = Buffer.from(cursor.slice(MARK_LENGTH), 'base64url').toString().split(' ');
+  const isOurs = cursor.startsWith(markOf(list)) && position.length === fields.length;
+  if (isOurs && fields.every((field, index) => FIELDS[field].test(position[index]!))) return position;
+  throw new ApiError(4002, 'cursor: not one of this list and its filters; begin again without it.');
+}
+
+function markOf(list: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(list), 'base64url').slice(0, MARK_LENGTH);
+}
+
+/** Cuts what was read, one more than the page takes, to the page, and says whether another follows. */
+export function cutPage<Row>(found: readonly Row[], limit: number): { page: Row[]; last: Row | null } {
+  const page = found.slice(0, limit);
+  return { page, last: found.length > limit ? page.at(-1)! : null };
+}

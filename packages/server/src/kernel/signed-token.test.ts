@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { deriveKey, openToken, signToken } from './signed-token.ts';
+
+const key = deriveKey('a secret of the tests', 'one thing');
+const payload = Buffer.from('what it allows');
+
+describe('a signed token', () => {
+  it('gives back what was signed', () => {
+    assert.deepEqual(openToken(key, signToken(key, payload)), payload);
+  });
+
+  it('is not opened when any bit of it is another', () => {
+    const bytes = Buffer.from(signToken(key, payload), 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      assert.equal(openToken(key, changed.toString('base64url')), null, `bit ${bit}`);
+    }
+  });
+
+  it('is not opened with the key of another purpose or of another service', () => {
+    const token = signToken(key, payload);
+    assert.equal(openToken(deriveKey('a secret of the tests', 'another thing'), token), null);
+    assert.equal(openToken(deriveKey('another secret', 'one thing'), token), null);
+  });
+
+  it('has one way of being written', () => {
+    const token = signToken(key, payload);
+    for (const text of [
+      '',
+      'x',
+      `${token}=`,
+      ` ${token}`,
+      `${token.slice(0, 5)}.${token.slice(5)}`,
+      token.slice(0, -1),
+    ]) {
+      assert.equal(openToken(key, text), null, text);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+// Keeps worker threads for tasks that come often: as threads.ts, with a time limit and a bounded heap, but without a start for each.
+import { basename } from 'node:path';
+import { parentPort, Worker } from 'node:worker_threads';
+import { ThreadCrashError, type ThreadLimits, ThreadTimeoutError } from './threads.ts';
+import { takeTurns } from './turns.ts';
+
+/** Answers what a task asks while it runs. */
+type AnswerQuestion<Question, Reply> = (question: Question) => Promise<Reply>;
+
+export type ThreadPool<Input, Output, Question, Reply> = {
+  /**
+   * Runs one task on `input`, which is copied. Rejects with an Error of the task's message, with what `answer` rejected with, with
+   * ThreadTimeoutError or with ThreadCrashError; but for the first its thread is ended, and the next task gets a new one.
+   */
+  run(input: Input, answer: AnswerQuestion<Question, Reply>): Promise<Output>;
+};
+
+/** `timeoutMs` is for the work of one task: neither the start of its thread counts, nor the time in which it waits for an answer. */
+type PoolOptions = ThreadLimits & {
+  /** Tasks that run at once. */
+  size: number;
+  /** How long a thread without a task is kept, in milliseconds: its memory is given back in quiet times. */
+  idleMs?: number;
+};
+
+type FromThread = { ready: true } | { output: unknown } | { failure: string } | { question: unknown };
+type ToThread = { input: unknown } | { reply: unknown };
+
+/** A thread without a task, and the clock that ends it. */
+type IdleThread = { readonly worker: Worker; readonly timer: NodeJS.Timeout };
+
+/**
+ * Threads of the file `entry` (`*.thread.ts`, which calls `serveTasks`), each started when it is needed. None of them keeps the process
+ * alive; only a task under way does.
+ */
+export function createThreadPool<Input, Output, Question, Reply>(
+  entry: URL,
+  { size, idleMs = 60_000, timeoutMs, maxHeapMb }: PoolOptions,
+): ThreadPool<Input, Output, Question, Reply> {
+  const takeTurn = takeTurns(size);
+  const name = basename(entry.pathname);
+  let idle: IdleThread[] = [];
+
+  function take(): { worker: Worker; isNew: boolean } {
+    const kept = idle.pop();
+    if (kept === undefined) return { worker: start(), isNew: true };
+    clearTimeout(kept.timer);
+    return { worker: kept.worker, isNew: false };
+  }
+
+  function start(): Worker {
+    const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+    // While it has a task, others listen too; without one, or while it is being ended, nobody waits for what it says.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      idle = idle.filter((kept) => kept.worker !== worker);
+    });
+    return worker;
+  }
+
+  function keep(worker: Worker): void {
+    worker.unref();
+    const timer = setTimeout(() => {
+      idle = idle.filter((kept) => kept.worker !== worker);
+      void worker.terminate();
+    }, idleMs);
+    idle.push({ worker, timer: timer.unref() });
+  }
+
+  return {
+    run: (input, answer) =>
+      takeTurn(async () => {
+        const { worker, isNew } = take();
+        worker.ref();
+        const task = { name, input, isNew, timeoutMs, answer: answer as AnswerQuestion<unknown, unknown> };
+        const { output, reusable } = await runOn<Output>(worker, task);
+        if (reusable) keep(worker);
+        // Not awaited: a thread whose heap is full may be stuck in collecting garbage.
+        else void worker.terminate();
+        return output();
+      }),
+  };
+}
+
+type Task = {
+  name: string;
+  input: unknown;
+  /** Whether its thread is only just starting. */
+  isNew: boolean;
+  timeoutMs: number;
+  answer: AnswerQuestion<unknown, unknown>;
+};
+/** What came of a task, to be had by calling `output`, and whether the thread can take another. */
+type Outcome<Output> = { output: () => Output; reusable: boolean };
+
+function runOn<Output>(worker: Worker, { name, input, isNew, timeoutMs, answer }: Task): Promise<Outcome<Output>> {
+  const { promise, resolve } = Promise.withResolvers<Outcome<Output>>();
+  const fail = (error: unknown, reusable = false) =>
+    resolve({
+      reusable,
+      output: () => {
+        throw error;
+      },
+    });
+  const send = (message: ToThread) => worker.postMessage(message);
+  const clock = new TaskClock(timeoutMs, () =>
+    fail(new ThreadTimeoutError(`${name} took longer than ${timeoutMs} ms`)),
+  );
+  const reply = (value: unknown) => {
+    clock.start();
+    send({ reply: value });
+  };
+  const onMessage = (message: FromThread) => {
+    if ('ready' in message) clock.start();
+    else if ('output' in message) resolve({ output: () => message.output as Output, reusable: true });
+    else if ('failure' in message) fail(new Error(`${name}: ${message.failure}`), true);
+    else {
+      clock.stop();
+      answer(message.question).then(reply, fail);
+    }
+  };
+  const onError = (error: Error) => fail(explainCrash(name, error));
+  const onExit = (code: number) => fail(new ThreadCrashError('exit', `${name} ended with code ${code} and no result`));
+  worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  if (!isNew) clock.start();
+  send({ input });
+  return promise.finally(() => {
+    clock.stop();
+    worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+  });
+}
+
+/** Counts the time in which a task works. */
+class TaskClock {
+  readonly #end: () => void;
+  #leftMs: number;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, end: () => void) {
+    this.#leftMs = ms;
+    this.#end = end;
+  }
+
+  start(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(this.#end, this.#leftMs);
+  }
+
+  stop(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#leftMs -= performance.now() - this.#startedAt;
+  }
+}
+
+function explainCrash(name: string, error: Error): ThreadCrashError {
+  const outOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return outOfMemory
+    ? new ThreadCrashError('memory', `${name} needed more memory than it may have`, { cause: error })
+    : new ThreadCrashError('error', `${name} failed: ${error.message}`, { cause: error });
+}
+
+/**
+ * To be called once by a thread file: runs `task` on each input, one after the other. With `ask` a task has a question answered by the
+ * other side, one at a time; without an answer it is not run on.
+ */
+export function serveTasks<Input, Output, Question, Reply>(
+  task: (input: Input, ask: (question: Question) => Promise<Reply>) => Promise<Output>,
+): void {
+  const port = parentPort;
+  if (port === null) throw new Error('A thread file is started by a pool');
+  let pending: ((reply: Reply) => void) | undefined;
+  const post = (message: FromThread) => port.postMessage(message);
+  const ask = (question: Question) =>
+    new Promise<Reply>((resolve) => {
+      pending = resolve;
+      post({ question });
+    });
+  port.on('message', (message: ToThread) => {
+    if ('reply' in message) pending?.(message.reply as Reply);
+    else {
+      task(message.input as Input, ask).then(
+        (output) => post({ output }),
+        (error: unknown) => post({ failure: error instanceof Error ? error.message : String(error) }),
+      );
+    }
+  });
+  post({ ready: true });
+}

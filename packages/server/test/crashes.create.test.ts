@@ -1,0 +1,265 @@
+// Reporting a crash in JSON on the real server: what is stored, what is refused and why, jobs, faults of the database, web pages.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
+import { partitionOf } from '../src/features/crashes/partitions.sql.ts';
+import { onlyRow } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import {
+  type CrashSender,
+  countJobs,
+  idHeaders,
+  makeSender,
+  onlyReportOf,
+  report,
+  reportsOf,
+} from './setup/crashes.ts';
+import { outageOf } from './setup/outage.ts';
+import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+let sender: CrashSender;
+
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+});
+after(() => server.stop());
+
+function assertCode(answer: Answer, code: ErrorCode, message: RegExp = /./): void {
+  assert.deepEqual([answer.status, answer.body.error?.code], [ERRORS[code].status, code], JSON.stringify(answer.body));
+  assert.match(answer.body.error?.message ?? '', message);
+}
+
+describe('a crash report in JSON', () => {
+  before(async () => {
+    sender = await makeSender(server);
+  });
+
+  test('is stored as it was said, with an address for each file that is to come', async () => {
+    const said = {
+      has_dump: true,
+      has_log: true,
+      app_name: 'Racer',
+      app_version: '1.4.2-rc1',
+      engine_version: '4.3.1',
+      os: 'Windows 11',
+      arch: 'AMD64',
+      message: 'boom',
+      user_message: 'It crashed 😱',
+      anonymous: true,
+      metadata: { gpu: 'RTX', fps: 58.5, vr: false, mod: null },
+    };
+    const mine = await makeSender(server);
+    const { status, body } = await report(mine, said);
+    assert.equal(status, 201, JSON.stringify(body));
+    const row = await onlyReportOf(mine);
+    const { has_dump: _, has_log: __, ...kept } = said;
+    assert.deepEqual(row, {
+      ...kept,
+      os: 'windows',
+      arch: 'x86_64',
+      report_id: body.data.id,
+      build_id: mine.buildId,
+      source: 'api',
+      state: 'received',
+      dump_key: null,
+      dump_size: null,
+      log_key: null,
+      log_size: null,
+      failure: null,
+    });
+    const { dump, log } = body.data.uploads;
+    assert.deepEqual([dump.method, dump.max_bytes, dump.filename], ['PUT', 64 * 1024 * 1024, 'dump.dmp']);
+    assert.deepEqual([log.method, log.filename], ['PUT', 'log.txt']);
+    const hours = (Date.parse(dump.expires_at) - Date.now()) / 3_600_000;
+    assert.ok(hours > 23.9 && hours <= 24, dump.expires_at);
+    assert.ok(dump.url.startsWith(`${server.api}/public/crashes/uploads/`), dump.url);
+  });
+
+  test('takes from its build what it does not say, and has no upload addresses', async () => {
+    const mine = await makeSender(server);
+    const { body } = await report(mine, {});
+    assert.deepEqual(body.data.uploads, {});
+    const { app_version, os, arch, state } = await onlyReportOf(mine);
+    assert.deepEqual(
+      { app_version, os, arch, state },
+      { app_version: '1.4.2', os: 'linux', arch: 'x86_64', state: 'queued' },
+    );
+  });
+
+  test('is grouped by a job that is written with it; that waits a while where a dump was announced', async () => {
+    const waits = async (body: object) => {
+      const { data } = (await report(sender, body)).body;
+      assert.equal(await countJobs(sender, 'crashes:group', data.id), 1);
+      const { later } = await onlyRow(
+        server.ctx.db,
+        sql<{ later: boolean }>`select run_at > now() + interval '1 minute' as later from graphile_worker._private_jobs
+          where payload::text like ${`%${data.id}%`}`,
+      );
+      return later;
+    };
+    assert.equal(await waits({ message: 'a' }), false);
+    assert.equal(await waits({ has_dump: true }), true);
+  });
+
+  test('lies in the partition of its month, and the default one stays empty', async () => {
+    const { body } = await report(sender);
+    const { partition } = await onlyRow(
+      server.ctx.db,
+      sql<{
+        partition: string;
+      }>`select tableoid::regclass::text as partition from crash_reports where report_id = ${body.data.id}`,
+    );
+    assert.equal(partition, partitionOf(new Date()));
+    assert.equal(
+      (await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from crash_reports_default`)).count,
+      0,
+    );
+  });
+
+  test('is known by ids in the address where no header can be set, whatever is appended to them', async () => {
+    const { game, buildId } = sender;
+    const send = (query: string) =>
+      request(`${server.api}/public/crashes/${query}`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'text/plain' },
+      });
+    assert.equal((await send(`?app_id=${game.uid}&build_id=${buildId}`)).status, 201);
+    assert.equal((await send(`?app_id=${game.uid.toUpperCase()}&build_id=${buildId}?AppID=x&y=z`)).status, 201);
+  });
+
+  test('stores the address of its sender nowhere', async () => {
+    const { headers } = await request(`${server.api}/public/crashes`, {
+      method: 'POST',
+      headers: { ...idHeaders(sender), 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.77' },
+      body: '{}',
+    });
+    assert.ok(headers.get('x-request-id'));
+    const { found } = await onlyRow(
+      server.ctx.db,
+      sql<{
+        found: number;
+      }>`select count(*) as found from crash_reports r where r::text ~ '203\\.0\\.113|127\\.0\\.0\\.1'`,
+    );
+    assert.equal(found, 0);
+  });
+});
+
+describe('what is no crash report', () => {
+  before(async () => {
+    sender = await makeSender(server);
+  });
+  const refusals: [string, () => Promise<Answer>, ErrorCode, RegExp][] = [
+    ['no headers', () => report(sender, {}, {}), 4010, /X-App-Id/],
+    ['no build', () => report(sender, {}, { 'x-app-id': sender.game.uid }), 4010, /X-Build-Id/],
+    ['ids of another shape', () => report(sender, {}, { 'x-app-id': 'racer', 'x-build-id': '1.0' }), 4030, /build_id/],
+    ['an unknown game', () => report(sender, {}, { ...idHeaders(sender), 'x-app-id': newId() }), 4030, /build_id/],
+    ['an unknown build', () => report(sender, {}, { ...idHeaders(sender), 'x-build-id': newId() }), 4030, /build_id/],
+    ['no JSON', () => report(sender, '{"message":'), 4001, /JSON/],
+    ['JSON of another kind', () => report(sender, '[]'), 4001, /object/],
+    ['nothing', () => report(sender, ''), 4001, /object/],
+    ['a field of another type', () => report(sender, { has_dump: 'yes' }), 4001, /has_dump/],
+    ['a text that is too long', () => report(sender, { user_message: 'x'.repeat(4001) }), 4001, /user_message: longer/],
+    ['metadata that is not flat', () => report(sender, { metadata: { a: { b: 1 } } }), 4001, /metadata\.a/],
+    [
+      'a long key',
+      () => report(sender, { metadata: { ['k'.repeat(65)]: 1 } }),
+      4001,
+      /metadata: a key is longer than 64/,
+    ],
+    ['a long value', () => report(sender, { metadata: { k: 'v'.repeat(1025) } }), 4001, /metadata: the value .* 1024/],
+    ['a NUL', () => report(sender, { message: 'a\u0000b' }), 4001, /message: holds a NUL/],
+    [
+      'too many keys',
+      () => report(sender, { metadata: Object.fromEntries(Array.from({ length: 65 }, (_, no) => [`k${no}`, no])) }),
+      4130,
+      /more than 64 keys/,
+    ],
+  ];
+  for (const [name, send, code, message] of refusals) {
+    test(`${name} is answered ${code}, and nothing is kept`, async () => {
+      assertCode(await send(), code, message);
+      assert.deepEqual(await reportsOf(sender), []);
+    });
+  }
+
+  test('another game’s build is answered 4030', async () => {
+    const other = await makeSender(server);
+    assertCode(await report(sender, {}, { ...idHeaders(sender), 'x-build-id': other.buildId }), 4030);
+  });
+
+  test('is counted by the rule that refused it', async () => {
+    const value = async () =>
+      (await server.ctx.metrics.crashRefusals.get()).values.find(({ labels }) => labels.rule === 'no_ids')?.value ?? 0;
+    const before = await value();
+    await report(sender, {}, {});
+    assert.equal(await value(), before + 1);
+  });
+
+  test('64 keys with values of 1,024 characters are taken, counted in characters', async () => {
+    const mine = await makeSender(server);
+    const metadata = Object.fromEntries(
+      Array.from({ length: 64 }, (_, no) => [`k${no}`, no === 0 ? '😱'.repeat(1024) : no]),
+    );
+    assert.equal((await report(mine, { metadata })).status, 201);
+    assert.deepEqual((await onlyReportOf(mine)).metadata, metadata);
+  });
+});
+
+test('reports that come at once are all there, each once, and each with its own answer', async () => {
+  const mine = await makeSender(server);
+  const stranger = { ...mine, buildId: newId() };
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, no) => report(no % 10 === 3 ? stranger : mine, { message: `crash ${no}` })),
+  );
+  for (const [no, answer] of answers.entries()) assert.equal(answer.status, no % 10 === 3 ? 403 : 201);
+  const stored = new Map((await reportsOf(mine)).map(({ report_id, message }) => [report_id, message]));
+  assert.equal(stored.size, 270);
+  for (const [no, { body }] of answers.entries())
+    if (no % 10 !== 3) assert.equal(stored.get(body.data.id), `crash ${no}`);
+});
+
+test('while the database is away, clients are told when to come again, and nothing is half-written', async () => {
+  const mine = await makeSender(server);
+  const outage = outageOf(server.database);
+  await outage.begin();
+  try {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => report(mine)));
+    for (const answer of answers) {
+      assertCode(answer, 5030);
+      assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    }
+  } finally {
+    await outage.end();
+  }
+  assert.equal((await report(mine)).status, 201);
+  assert.equal((await reportsOf(mine)).length, 1);
+});
+
+describe('a page of another site', () => {
+  test('may ask first, and read the answer, also a refusal', async () => {
+    const preflight = await fetch(`${server.api}/public/crashes`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://game.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-app-id',
+      },
+    });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /x-app-id/i);
+    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/);
+    const refused = await report(sender, {}, { origin: 'https://game.example' });
+    assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [400, '*']);
+  });
+
+  test('may put files to upload addresses, and call nothing else', async () => {
+    const put = await fetch(`${server.api}/public/crashes/uploads/x`, { method: 'OPTIONS' });
+    assert.match(put.headers.get('access-control-allow-methods') ?? '', /PUT/);
+    const other = await request(`${server.api}/games`, { headers: { origin: 'https://game.example' } });
+    assert.equal(other.headers.get('access-control-allow-origin'), null);
+  });
+});

@@ -1,0 +1,128 @@
+// What fails under the processing of crashes, the database, the storage and the symbols: reports are tried again, and end well.
+import assert from 'node:assert/strict';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { processCrash } from '../src/features/crashes/process.job.ts';
+import {
+  findMiscount,
+  groupsOf,
+  readDumpFixture,
+  readSymbolFixture,
+  registerBuild,
+  reportCrash,
+  reportRow,
+  untilDone,
+} from './setup/crash-dumps.ts';
+import { outageOf } from './setup/outage.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { addSymbols, compileNow, symbolBlobsOf, waitingJobs } from './setup/symbols.ts';
+
+const DUMP = readDumpFixture('null_deref_inline');
+const SYMBOLS = readSymbolFixture('null_deref_inline');
+const MODULE = 'null_deref_inline/8EB9ED96B569A6A04D6CB5C57A4568B80';
+
+describe('processing a crash', () => {
+  let server: TestServer;
+  let game: TestGame;
+  let buildId: string;
+  let reportId: string;
+  beforeEach(async () => {
+    // Without a worker: the tests say when a job runs.
+    server = await startServer({ role: 'api' });
+    game = await makeGame(server);
+    buildId = await registerBuild(server, game);
+    reportId = await reportCrash(server, game, buildId, { dump: DUMP, message: 'it said' });
+  });
+  afterEach(() => server.stop());
+
+  function process({ number = 1, last = false } = {}): Promise<void> {
+    const attempt = { number, last, signal: new AbortController().signal };
+    return processCrash(server.ctx, { gameId: game.uid, reportId }, attempt);
+  }
+
+  /** Nothing can be read from the store nor written to it; answers how to end that. */
+  async function breakStore(): Promise<() => Promise<void>> {
+    const folder = join(server.dataFolder, 'blobs');
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, 'no folder');
+    return async () => {
+      await rm(folder);
+      await rename(`${folder}.away`, folder);
+    };
+  }
+
+  async function compileSymbols(): Promise<void> {
+    const [symbols] = await addSymbols(server, game, buildId, SYMBOLS);
+    await compileNow(server, game, symbols!.checksum);
+  }
+
+  async function cacheKey(): Promise<string> {
+    return (await symbolBlobsOf(server, game)).find((key) => key.endsWith('.cache')) ?? '';
+  }
+
+  test('is tried again when the storage is away', async () => {
+    const mend = await breakStore();
+    await assert.rejects(process());
+    assert.deepEqual([(await reportRow(server, reportId)).state, await groupsOf(server, game)], ['processing', []]);
+    await mend();
+    await process({ number: 2 });
+    assert.equal((await reportRow(server, reportId)).state, 'processed');
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('ends in a visible failure when the storage stays away, from which a later try recovers', async () => {
+    const mend = await breakStore();
+    await process({ number: 12, last: true });
+    const failed = await reportRow(server, reportId);
+    assert.equal(failed.state, 'failed');
+    assert.match(failed.failure ?? '', /for a reason of its own/);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title }) => title),
+      ['it said'],
+    );
+    await mend();
+    await process();
+    const processed = await reportRow(server, reportId);
+    assert.deepEqual([processed.state, processed.failure], ['processed', null]);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ kind, count }) => [kind, count]),
+      [['stack', 1]],
+    );
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('does without compiled symbols that are lost, and does not run for ever because of them', async () => {
+    await compileSymbols();
+    await server.ctx.blobs.delete(await cacheKey());
+    await process();
+    const report = await reportRow(server, reportId);
+    assert.deepEqual([report.state, report.missing_symbols.includes(MODULE)], ['processed', true]);
+    const again = (await waitingJobs(server, 'crashes:process')).filter((payload) => payload.reportId === reportId);
+    assert.equal(again.length, 1);
+  });
+
+  test('does without compiled symbols that are damaged', async () => {
+    await compileSymbols();
+    await writeFile(join(server.dataFolder, 'blobs', await cacheKey()), 'damaged');
+    await process();
+    const report = await reportRow(server, reportId);
+    assert.deepEqual([report.state, report.missing_symbols.includes(MODULE)], ['processed', true]);
+  });
+});
+
+describe('processing crashes while the database restarts', () => {
+  test('ends with every report in its group, once', async (t) => {
+    const server = await startServer();
+    t.after(() => server.stop());
+    const game = await makeGame(server);
+    const buildId = await registerBuild(server, game);
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count++) ids.push(await reportCrash(server, game, buildId, { dump: DUMP }));
+    const outage = outageOf(server.database);
+    await outage.begin();
+    await outage.end();
+    for (const id of ids) assert.equal((await untilDone(server, id)).state, 'processed');
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+});

@@ -1,0 +1,327 @@
+// The forms of engine reporters, Breakpad and Crashpad on the real server: what they send, as they send it, and what they need to hear.
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { newId } from '../src/kernel/ids.ts';
+import {
+  blobOf,
+  type CrashSender,
+  countJobs,
+  crashBlobs,
+  idHeaders,
+  makeSender,
+  onlyReportOf,
+  orphansOf,
+  reportsOf,
+} from './setup/crashes.ts';
+import { multipartOf, type Part } from './setup/raw.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+
+const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
+const LOG = Buffer.from('started\nloaded\ncrashed\n');
+const FORM = 'multipart/form-data; boundary=B';
+
+let server: TestServer;
+
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+});
+after(async () => {
+  assert.deepEqual(await orphansOf(server), []);
+  await server.stop();
+});
+
+function part(
+  name: string,
+  content: string | Uint8Array,
+  { filename, type }: { filename?: string; type?: string } = {},
+): Part {
+  const disposition = `Content-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}`;
+  return { headers: type === undefined ? disposition : `${disposition}\r\nContent-Type: ${type}`, content };
+}
+
+const dumpPart = (filename = `${randomUUID()}.dmp`, content: Uint8Array = DUMP) =>
+  part('upload_file_minidump', content, { filename, type: 'application/octet-stream' });
+
+type Sent = { status: number; type: string; text: string };
+
+async function post(
+  sender: CrashSender,
+  body: Uint8Array,
+  {
+    headers = {},
+    query = `?app_id=${sender.game.uid}&build_id=${sender.buildId}`,
+  }: { headers?: Record<string, string>; query?: string } = {},
+): Promise<Sent> {
+  const response = await fetch(`${server.api}/public/crashes${query}`, {
+    method: 'POST',
+    headers: { 'content-type': FORM, ...headers },
+    body: body as Uint8Array<ArrayBuffer>,
+  });
+  return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text() };
+}
+
+describe('the one-shot form of an engine', () => {
+  const metadata = (sender: CrashSender) => ({
+    app_id: sender.game.uid,
+    build_id: sender.buildId,
+    build_channel: 'stable',
+    app_name: 'Racer',
+    app_version: '2.0',
+    engine_version: '4.4',
+    os: 'macOS',
+    message: 'boom',
+    memory: { total: 8 },
+  });
+  const metadataPart = (content: object) => part('metadata', JSON.stringify(content), { type: 'application/json' });
+
+  test('becomes a report with its dump and its log, queued for processing', async () => {
+    const sender = await makeSender(server);
+    const id = randomUUID();
+    const form = multipartOf([
+      metadataPart(metadata(sender)),
+      part('dump', DUMP, { filename: `${id}.dmp`, type: 'application/octet-stream' }),
+      part('log', LOG, { type: 'text/plain' }),
+    ]);
+    const { status, text } = await post(sender, form, { query: '', headers: idHeaders(sender) });
+    assert.equal(status, 201, text);
+    const row = await onlyReportOf(sender);
+    assert.equal(JSON.parse(text).data.id, row.report_id);
+    const { source, state, app_name, app_version, engine_version, os, message, metadata: kept } = row;
+    assert.deepEqual(
+      { source, state, app_name, app_version, engine_version, os, message },
+      {
+        source: 'engine',
+        state: 'queued',
+        app_name: 'Racer',
+        app_version: '2.0',
+        engine_version: '4.4',
+        os: 'macos',
+        message: 'boom',
+      },
+    );
+    assert.deepEqual(kept, { build_channel: 'stable', memory: '{"total":8}' });
+    assert.deepEqual(await blobOf(sender, row.dump_key), DUMP);
+    assert.deepEqual(await blobOf(sender, row.log_key), LOG);
+    assert.equal(await countJobs(sender, 'crashes:process', row.report_id), 1);
+  });
+
+  test('names its game in the metadata alone, which may come after the dump', async () => {
+    const sender = await makeSender(server);
+    const parts = [part('dump', DUMP, { filename: 'x.dmp' }), metadataPart(metadata(sender))];
+    assert.equal((await post(sender, multipartOf(parts), { query: '' })).status, 201);
+    assert.equal((await onlyReportOf(sender)).dump_size, DUMP.length);
+  });
+
+  test('of a stranger is refused, and its dump is not kept', async () => {
+    const sender = await makeSender(server);
+    const before = await crashBlobs(server);
+    const parts = [part('dump', DUMP, { filename: 'x.dmp' }), metadataPart({ ...metadata(sender), build_id: newId() })];
+    assert.equal((await post(sender, multipartOf(parts), { query: '' })).status, 403);
+    assert.equal((await post(sender, multipartOf([parts[0]!]), { query: '' })).status, 400);
+    assert.deepEqual(await crashBlobs(server), before);
+  });
+
+  test('with metadata that is no JSON is refused', async () => {
+    const sender = await makeSender(server);
+    const { status, text } = await post(sender, multipartOf([part('metadata', '{'), dumpPart()]));
+    assert.deepEqual([status, JSON.parse(text).error.code], [400, 4001]);
+    assert.deepEqual(await reportsOf(sender), []);
+  });
+
+  test('whose log is too large keeps its dump, says so, and the log may come first', { timeout: 60_000 }, async () => {
+    const sender = await makeSender(server);
+    const huge = Buffer.alloc(LIMITS.crashFileBytes + MIB, 'log line\n');
+    const form = multipartOf([
+      part('log', huge, { filename: 'game.log' }),
+      metadataPart(metadata(sender)),
+      part('dump', DUMP, { filename: 'x.dmp' }),
+    ]);
+    assert.equal((await post(sender, form)).status, 201);
+    const row = await onlyReportOf(sender);
+    assert.deepEqual([row.log_key, row.dump_size], [null, DUMP.length]);
+    assert.match(String(row.metadata.chauffeur_omitted), /The log was larger than 64 MB/);
+  });
+
+  test('whose dump is too large becomes a report without it that says why', { timeout: 60_000 }, async () => {
+    const sender = await makeSender(server);
+    const form = multipartOf([
+      metadataPart(metadata(sender)),
+      part('dump', Buffer.alloc(LIMITS.crashFileBytes + 1), { filename: 'x.dmp' }),
+    ]);
+    assert.equal((await post(sender, form)).status, 201);
+    const { dump_key, failure, state } = await onlyReportOf(sender);
+    assert.deepEqual([dump_key, state], [null, 'queued']);
+    assert.match(failure ?? '', /The dump was larger than 64 MB/);
+  });
+});
+
+describe('the form of Breakpad and Crashpad', () => {
+  const annotations = [
+    part('prod', 'Racer'),
+    part('ver', '1.5'),
+    part('guid', 'abc'),
+    part('ptime', '1234'),
+    part('comments', 'it broke'),
+    part('email', 'a@b.c'),
+  ];
+
+  test('is answered 200 with the bare id; its annotations become fields and metadata', async () => {
+    const sender = await makeSender(server);
+    const { status, type, text } = await post(sender, multipartOf([...annotations, dumpPart()]));
+    const row = await onlyReportOf(sender);
+    assert.deepEqual([status, type, text], [200, 'text/plain; charset=utf-8', row.report_id]);
+    const { source, app_name, app_version, user_message, metadata } = row;
+    assert.deepEqual(
+      { source, app_name, app_version, user_message, metadata },
+      {
+        source: 'breakpad',
+        app_name: 'Racer',
+        app_version: '1.5',
+        user_message: 'it broke',
+        metadata: { guid: 'abc', ptime: '1234', email: 'a@b.c' },
+      },
+    );
+  });
+
+  test('may come gzipped and in chunks without a length', async () => {
+    const sender = await makeSender(server);
+    const gzipped = gzipSync(multipartOf([...annotations, dumpPart()]));
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < gzipped.length; at += 500) controller.enqueue(gzipped.subarray(at, at + 500));
+        controller.close();
+      },
+    });
+    const response = await fetch(
+      `${server.api}/public/crashes?app_id=${sender.game.uid}&build_id=${sender.buildId}&product=Racer&version=1.5&guid=abc`,
+      {
+        method: 'POST',
+        headers: { 'content-type': FORM, 'content-encoding': 'gzip' },
+        body: stream,
+        duplex: 'half',
+      } as RequestInit,
+    );
+    assert.equal(response.status, 200);
+    const row = await onlyReportOf(sender);
+    assert.deepEqual(await blobOf(sender, row.dump_key), DUMP);
+  });
+
+  test('may come by HTTP/1.0, chunked and without a Host, and is not answered in chunks', async () => {
+    const sender = await makeSender(server);
+    const body = gzipSync(multipartOf([...annotations, dumpPart()]));
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const head = [
+      `POST /api/v1/public/crashes?app_id=${sender.game.uid}&build_id=${sender.buildId} HTTP/1.0`,
+      `Content-Type: ${FORM}`,
+      'Content-Encoding: gzip',
+      'Transfer-Encoding: chunked',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.length.toString(16)}\r\n`);
+    socket.write(body);
+    socket.write('\r\n0\r\n\r\n');
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    const [lines = '', text] = answer.split('\r\n\r\n');
+    assert.match(lines, /^HTTP\/1\.[01] 200 /);
+    assert.doesNotMatch(lines, /transfer-encoding/i);
+    assert.equal(text, (await onlyReportOf(sender)).report_id);
+  });
+
+  test('of Electron tells the app’s version from Electron’s', async () => {
+    const sender = await makeSender(server);
+    const fields = [
+      part('_productName', 'Racer'),
+      part('_version', '3.1.0'),
+      part('ver', '28.2.0'),
+      part('prod', 'Electron'),
+      part('platform', 'win32'),
+    ];
+    await post(sender, multipartOf([...fields, dumpPart()]));
+    const { app_name, app_version, engine_version, os, metadata } = await onlyReportOf(sender);
+    assert.deepEqual(
+      { app_name, app_version, engine_version, os, metadata },
+      {
+        app_name: 'Racer',
+        app_version: '3.1.0',
+        engine_version: '28.2.0',
+        os: 'windows',
+        metadata: { prod: 'Electron' },
+      },
+    );
+  });
+
+  test('names its game and build in its fields, also after the dump', async () => {
+    const sender = await makeSender(server);
+    const parts = [dumpPart(), part('app_id', sender.game.uid), part('build_id', sender.buildId)];
+    assert.equal((await post(sender, multipartOf(parts), { query: '' })).status, 200);
+    assert.deepEqual((await onlyReportOf(sender)).metadata, {});
+  });
+
+  test('with more and longer annotations than are kept is taken, and says what was left out', async () => {
+    const sender = await makeSender(server);
+    const many = Array.from({ length: 80 }, (_, no) => part(`key${no}`, no === 0 ? 'x'.repeat(5000) : 'v'));
+    assert.equal((await post(sender, multipartOf([...many, dumpPart()]))).status, 200);
+    const { metadata } = await onlyReportOf(sender);
+    assert.equal(Object.keys(metadata).length, LIMITS.metadataKeys);
+    assert.equal(String(metadata.key0).length, LIMITS.metadataValueLength);
+    assert.match(String(metadata.chauffeur_omitted), /17 more fields were left out/);
+  });
+
+  test('with attachments keeps the log, and leaves the others out', async () => {
+    const sender = await makeSender(server);
+    const parts = [
+      part('attachment_log', LOG, { filename: 'game.log' }),
+      part('screenshot', randomBytes(5000), { filename: 's.png' }),
+      dumpPart(),
+    ];
+    assert.equal((await post(sender, multipartOf(parts))).status, 200);
+    const { log_size, dump_size, metadata } = await onlyReportOf(sender);
+    assert.deepEqual([log_size, dump_size], [LOG.length, DUMP.length]);
+    assert.match(String(metadata.chauffeur_omitted), /a file was left out/);
+  });
+
+  test('that is no gzip although it says so is refused, and so is one that is cut', async () => {
+    const sender = await makeSender(server);
+    const whole = multipartOf([...annotations, dumpPart()]);
+    const headers = { 'content-encoding': 'gzip' };
+    for (const body of [whole, gzipSync(whole).subarray(0, 1500)])
+      assert.equal((await post(sender, body, { headers })).status, 400);
+    assert.equal((await post(sender, whole.subarray(0, 1500))).status, 400);
+    assert.deepEqual(await reportsOf(sender), []);
+  });
+
+  test('that unpacks to far more than it may is a report of what came before', { timeout: 60_000 }, async () => {
+    const sender = await makeSender(server);
+    const bomb = gzipSync(
+      multipartOf([...annotations, dumpPart(), part('attachment', Buffer.alloc(520 * MIB), { filename: 'x' })]),
+      { level: 1 },
+    );
+    assert.equal((await post(sender, bomb, { headers: { 'content-encoding': 'gzip' } })).status, 200);
+    const { dump_size, metadata } = await onlyReportOf(sender);
+    assert.equal(dump_size, DUMP.length);
+    assert.match(String(metadata.chauffeur_omitted), /too large/);
+  });
+
+  test('whose sender hangs up leaves nothing', async () => {
+    const sender = await makeSender(server);
+    const before = await crashBlobs(server);
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const body = multipartOf([...annotations, dumpPart(undefined, randomBytes(MIB))]);
+    socket.write(
+      `POST /api/v1/public/crashes?app_id=${sender.game.uid}&build_id=${sender.buildId} HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body.subarray(0, MIB / 2));
+    while ((await crashBlobs(server)).length === before.length);
+    socket.destroy();
+    while ((await crashBlobs(server)).length > before.length);
+    assert.deepEqual(await reportsOf(sender), []);
+  });
+});

@@ -1,0 +1,187 @@
+// One crash report on the real server: what is shown of it, why symbols are missing, and its deletion.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { rows } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
+import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+let stranger: Person;
+before(async () => {
+  server = await startServer({ role: 'api' });
+  stranger = await makePlayer(server);
+});
+after(() => server.stop());
+
+function get(game: SharedGame, id: string, person: Person | null = game.owner): Promise<Answer> {
+  return callAs(server, person, `/games/${game.uid}/crashes/${id}`);
+}
+
+function remove(game: SharedGame, id: string, person: Person | null = game.owner): Promise<Answer> {
+  return callAs(server, person, `/games/${game.uid}/crashes/${id}`, { method: 'DELETE' });
+}
+
+function statusOf({ status, body }: Answer): [number, number | undefined] {
+  return [status, body.error?.code];
+}
+
+async function groupsOf(game: SharedGame) {
+  return (await callAs(server, game.owner, `/games/${game.uid}/crash-groups`)).body.data.groups;
+}
+
+async function blobsOf(reportId: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of server.ctx.blobs.list('crashes/')) if (key.includes(reportId)) keys.push(key);
+  return keys;
+}
+
+describe('one crash report', () => {
+  test('shows what the game and the player said, without the names of people in paths', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const id = await addReport(server.ctx, {
+      game,
+      buildId,
+      message: 'cannot open C:\\Users\\Ann Lee\\save.dat',
+      user_message: 'my /home/ann/x',
+      metadata: { level: 3, file: '/Users/ann/Library/x.sav' },
+    });
+    const { data } = (await get(game, id.toUpperCase())).body;
+    assert.equal(data.crash_id, id);
+    assert.equal(data.message, 'cannot open C:\\Users\\<user>\\save.dat');
+    assert.equal(data.user_message, 'my /home/<user>/x');
+    assert.deepEqual(data.metadata, { level: 3, file: '/Users/<user>/Library/x.sav' });
+    assert.deepEqual([data.source, data.state, data.failure, data.app_version], ['api', 'processed', null, '1.0.0']);
+    assert.deepEqual([data.stack, data.available, data.missing_symbols], [[], [], []]);
+    assert.ok(!JSON.stringify((await groupsOf(game))[0]).includes('Ann'));
+  });
+
+  test('shows the stack, and what can be downloaded', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const id = await addReport(server.ctx, {
+      game,
+      buildId,
+      stack: ['a', 'b'],
+      dump: Buffer.from('MDMP'),
+      log: Buffer.from('x'),
+    });
+    const { data } = (await get(game, id)).body;
+    assert.deepEqual(data.available, ['stack', 'log', 'dump']);
+    assert.equal(data.crash_address, '0x14');
+    assert.deepEqual(data.stack[1], {
+      function: 'b',
+      module: 'game',
+      file: 'src/render/layout.cc',
+      line: 14,
+      offset: '0x1010',
+      trust: 'cfi',
+      inlined: false,
+    });
+  });
+
+  test('says of each module without symbols why it has none', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const [here, known] = ['0123456789ABCDEF0123456789ABCDEF0', 'FEDCBA9876543210FEDCBA98765432100'];
+    await addSymbols(game, buildId, 'game', known, { state: 'stored', problem: null });
+    await addSymbols(game, buildId, 'broken.pdb', here, { state: 'unreadable', problem: 'line 3 is not a record' });
+    const missing = ['libfoo.so', 'game', 'broken.pdb'].map((file) => `${file}/${here}`);
+    const id = await addReport(server.ctx, { game, buildId, stack: ['a'], missing });
+    const found = (await get(game, id)).body.data.missing_symbols;
+    assert.deepEqual(
+      found.map(({ module, why }: { module: string; why: string }) => [module, why]),
+      [
+        ['libfoo.so', 'never_uploaded'],
+        ['game', 'wrong_debug_id'],
+        ['broken.pdb', 'unreadable'],
+      ],
+    );
+    assert.match(found[1].detail, new RegExp(known));
+    assert.match(found[2].detail, /line 3 is not a record/);
+  });
+
+  test('is 4040 for anyone who is no member, by the id of another game, and when there is none', async () => {
+    const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
+    const id = await addReport(server.ctx, { game, buildId: await addBuild(server, game) });
+    assert.equal((await get(game, id, game.admin)).status, 200);
+    for (const person of [stranger, other.owner]) assert.deepEqual(statusOf(await get(game, id, person)), [404, 4040]);
+    assert.deepEqual(statusOf(await get(game, id, null)), [401, 4011]);
+    assert.deepEqual(statusOf(await get(other, id)), [404, 4040]);
+    assert.deepEqual(statusOf(await get(game, newId())), [404, 4040]);
+    assert.deepEqual(statusOf(await get(game, 'x')), [400, 4002]);
+  });
+});
+
+describe('deleting a report', () => {
+  test('takes it out of its group, and its files out of the store', async () => {
+    const game = await makeSharedGame(server);
+    const [one, two] = [await addBuild(server, game), await addBuild(server, game, { version: '2.0', os: 'windows' })];
+    const files = { dump: Buffer.from('MDMP'), log: Buffer.from('x') };
+    const kept = await addReport(server.ctx, { game, buildId: one, stack: ['a'], ...files });
+    const gone = await addReport(server.ctx, { game, buildId: two, stack: ['a'], ...files });
+    assert.equal((await blobsOf(gone)).length, 3);
+    const answer = await remove(game, gone, game.admin);
+    assert.deepEqual([answer.status, answer.body.data], [200, { deleted: true }]);
+    assert.deepEqual([(await blobsOf(gone)).length, (await blobsOf(kept)).length], [0, 3]);
+    assert.deepEqual(statusOf(await get(game, gone)), [404, 4040]);
+    const [group] = await groupsOf(game);
+    assert.deepEqual([group.count, group.sample_crash_id], [1, kept]);
+    assert.deepEqual(group.builds, [{ build_id: one, version: '1.0.0', count: 1 }]);
+    assert.deepEqual(group.oses, [{ os: 'linux', count: 1 }]);
+  });
+
+  test('twice at once counts once, and the second is 4040', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const [gone] = [
+      await addReport(server.ctx, { game, buildId, stack: ['a'] }),
+      await addReport(server.ctx, { game, buildId, stack: ['a'] }),
+    ];
+    const answers = await Promise.all([remove(game, gone), remove(game, gone), remove(game, gone)]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404]);
+    assert.equal((await groupsOf(game))[0].count, 1);
+  });
+
+  test('deletes the group with its last report, also when all are deleted at once', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const ids: string[] = [];
+    for (let count = 0; count < 6; count += 1) ids.push(await addReport(server.ctx, { game, buildId, stack: ['a'] }));
+    await Promise.all(ids.map((id) => remove(game, id)));
+    assert.deepEqual(await groupsOf(game), []);
+  });
+
+  test('is for members of the game alone', async () => {
+    const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
+    const id = await addReport(server.ctx, { game, buildId: await addBuild(server, game) });
+    for (const person of [stranger, other.owner])
+      assert.deepEqual(statusOf(await remove(game, id, person)), [404, 4040]);
+    assert.deepEqual(statusOf(await remove(game, id, null)), [401, 4011]);
+    assert.deepEqual(statusOf(await remove(other, id)), [404, 4040]);
+    assert.equal((await get(game, id)).status, 200);
+  });
+});
+
+/** Symbols as an upload leaves them, before or after they were compiled. */
+async function addSymbols(
+  game: SharedGame,
+  buildId: string,
+  debugFile: string,
+  debugId: string,
+  text: { state: string; problem: string | null },
+) {
+  const checksum = newId().replaceAll('-', '').repeat(2);
+  await rows(
+    server.ctx.db,
+    sql`insert into symbol_texts (game_id, checksum, size, blob_key, state, problem)
+      values (${game.uid}, ${checksum}, 1, ${`symbols/${checksum}`}, ${text.state}, ${text.problem})`,
+  );
+  await rows(
+    server.ctx.db,
+    sql`insert into symbols (game_id, symbol_uid, build_id, debug_file, debug_id, os, cpu, checksum, key_ref)
+      values (${game.uid}, ${newId()}, ${buildId}, ${debugFile}, ${debugId}, 'linux', 'x86_64', ${checksum}, 'x')`,
+  );
+}

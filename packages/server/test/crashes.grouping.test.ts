@@ -1,0 +1,309 @@
+// Crash groups under load and over time: each report is counted once, wherever it moves; groups come, go, are resolved and come back.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { groupByMessage } from '../src/features/crashes/grouping.ts';
+import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups.sql.ts';
+import { regroupReports } from '../src/features/crashes/regroup.job.ts';
+import { lookAtRegrouping, requestRegrouping } from '../src/features/crashes/regroup.ts';
+import { reprocessLacking } from '../src/features/crashes/reprocess.job.ts';
+import { finishReports } from '../src/features/crashes/unfinished.job.ts';
+import { changed, rows } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import {
+  findMiscount,
+  groupsOf,
+  readDumpFixture,
+  registerBuild,
+  reportCrash,
+  reportRow,
+  untilDone,
+} from './setup/crash-dumps.ts';
+import { makeGame, request, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { waitingJobs } from './setup/symbols.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Any grouping; those of one name have one key. */
+function groupingNamed(name: string) {
+  return groupByMessage({ message: `group ${name} of things`, appVersion: '', os: '' });
+}
+
+describe('crash groups', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer({ role: 'api' });
+  });
+  after(() => server.stop());
+
+  async function openGame() {
+    const game = await makeGame(server);
+    return { game, buildId: await registerBuild(server, game) };
+  }
+
+  function reportMany(game: TestGame, buildId: string, count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => reportCrash(server, game, buildId)));
+  }
+
+  function attach(game: TestGame, reportIds: readonly string[], name: string): Promise<boolean> {
+    return transactGroups(server.ctx.db, (tx) => attachReports(tx, game.uid, reportIds, groupingNamed(name)));
+  }
+
+  function detach(game: TestGame, reportIds: readonly string[]): Promise<void> {
+    return transactGroups(server.ctx.db, (tx) => detachReports(tx, game.uid, reportIds));
+  }
+
+  async function titles(game: TestGame) {
+    return (await groupsOf(server, game)).map(({ title, count, status }) => [title, count, status]);
+  }
+
+  /** Says that the group is fixed in this version; answers when. */
+  async function resolve(game: TestGame, version: string | null): Promise<void> {
+    await changed(
+      server.ctx.db,
+      sql`update crash_groups set status = 'resolved', fixed_in_version = ${version}, resolved_at = clock_timestamp(), resolved_by = 'Ann'
+        where game_id = ${game.uid}`,
+    );
+  }
+
+  test('count each report once, however often it is put into its group', async () => {
+    const { game, buildId } = await openGame();
+    const ids = await reportMany(game, buildId, 3);
+    await attach(game, ids, 'a');
+    await attach(game, ids.slice(1), 'a');
+    assert.deepEqual(await titles(game), [['group a of things', 3, 'open']]);
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('keep their counts when hundreds of reports come into one of them at once', async () => {
+    const { game, buildId } = await openGame();
+    const ids = await reportMany(game, buildId, 200);
+    await Promise.all(ids.map((id) => attach(game, [id], 'hot')));
+    assert.deepEqual(await titles(game), [['group hot of things', 200, 'open']]);
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('keep their counts whatever moves at once, and none waits for another for ever', async () => {
+    const { game, buildId } = await openGame();
+    const ids = await reportMany(game, buildId, 12);
+    const move = fc.record({
+      reports: fc.subarray(ids, { minLength: 1, maxLength: 4 }),
+      to: fc.option(fc.constantFrom('a', 'b', 'c'), { freq: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { minLength: 2, maxLength: 16 }), async (moves) => {
+        await Promise.all(
+          moves.map(({ reports, to }) => (to === null ? detach(game, reports) : attach(game, reports, to))),
+        );
+        assert.equal(await findMiscount(server, game.uid), undefined);
+        assert.ok((await groupsOf(server, game)).every(({ count }) => count > 0));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('are gone when their last report leaves, unless they are resolved', async () => {
+    const { game, buildId } = await openGame();
+    const ids = await reportMany(game, buildId, 2);
+    await attach(game, ids, 'a');
+    await attach(game, ids, 'b');
+    assert.deepEqual(await titles(game), [['group b of things', 2, 'open']]);
+    await resolve(game, null);
+    await detach(game, ids);
+    assert.deepEqual(await titles(game), [['group b of things', 0, 'resolved']]);
+    assert.equal((await groupsOf(server, game))[0]?.sample_report_id, null);
+  });
+
+  test('know when they were seen first and last, and have the newest report as their sample', async () => {
+    const { game, buildId } = await openGame();
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) ids.push(await reportCrash(server, game, buildId));
+    const times = await rows(
+      server.ctx.db,
+      sql<{ received_at: Date }>`select received_at from crash_reports where game_id = ${game.uid} order by report_id`,
+    );
+    const [first, second, third] = times.map(({ received_at }) => received_at);
+    const seen = async () => {
+      const [group] = await groupsOf(server, game);
+      return [group?.first_seen, group?.last_seen, group?.sample_report_id];
+    };
+    await attach(game, [ids[1]!], 'a');
+    assert.deepEqual(await seen(), [second, second, ids[1]]);
+    await attach(game, [ids[0]!, ids[2]!], 'a');
+    assert.deepEqual(await seen(), [first, third, ids[2]]);
+    await detach(game, [ids[2]!]);
+    assert.deepEqual(await seen(), [first, second, ids[1]]);
+    await detach(game, [ids[0]!]);
+    assert.deepEqual(await seen(), [second, second, ids[1]]);
+  });
+
+  test('pass over reports that are gone', async () => {
+    const { game } = await openGame();
+    assert.equal(await attach(game, [newId()], 'a'), false);
+    assert.deepEqual(await titles(game), []);
+  });
+
+  test('open again when a build that was registered after they were resolved reports them', async () => {
+    const { game, buildId } = await openGame();
+    await attach(game, await reportMany(game, buildId, 1), 'a');
+    await resolve(game, null);
+    await attach(game, await reportMany(game, buildId, 1), 'a');
+    assert.deepEqual(await titles(game), [['group a of things', 2, 'resolved']]);
+    const later = await registerBuild(server, game, { version: '1.1.0' });
+    await attach(game, await reportMany(game, later, 1), 'a');
+    assert.deepEqual(await titles(game), [['group a of things', 3, 'open']]);
+    assert.ok((await groupsOf(server, game))[0]?.regressed_at instanceof Date);
+  });
+
+  test('open again when the version that is said to have the fix reports them, though it was there before', async () => {
+    const { game, buildId } = await openGame();
+    const fixed = await registerBuild(server, game, { version: '1.1.0' });
+    await attach(game, await reportMany(game, buildId, 1), 'a');
+    await resolve(game, '1.1.0');
+    await attach(game, await reportMany(game, buildId, 1), 'a');
+    assert.deepEqual(await titles(game), [['group a of things', 2, 'resolved']]);
+    await attach(game, await reportMany(game, fixed, 1), 'a');
+    assert.deepEqual(await titles(game), [['group a of things', 3, 'open']]);
+  });
+
+  test('hand their resolution on when new rules give them another name', async () => {
+    const { game, buildId } = await openGame();
+    const ids = await reportMany(game, buildId, 2);
+    await attach(game, ids, 'old');
+    await resolve(game, '1.1.0');
+    await changed(server.ctx.db, sql`update crash_groups set grouping_version = 0 where game_id = ${game.uid}`);
+    await attach(game, ids.slice(1), 'new');
+    assert.deepEqual(await titles(game), [
+      ['group new of things', 1, 'resolved'],
+      ['group old of things', 1, 'resolved'],
+    ]);
+  });
+
+  test('are asked for the reports that lack a module whatever the case of its name, the newest first and none twice', async () => {
+    const { game, buildId } = await openGame();
+    const ids = (await reportMany(game, buildId, 3)).sort();
+    await changed(
+      server.ctx.db,
+      sql`update crash_reports set missing_symbols = array['Game.pdb/AB1'] where report_id = any(${ids.slice(1)}::uuid[])`,
+    );
+    const arrived = { gameId: game.uid, debugFile: 'game.pdb', debugId: 'AB1' };
+    await reprocessLacking(server.ctx, arrived);
+    await reprocessLacking(server.ctx, arrived);
+    const jobs = await waitingJobs(server, 'crashes:process');
+    assert.deepEqual(
+      jobs.flatMap(({ gameId, reportId }) => (gameId === game.uid ? [reportId] : [])),
+      [ids[2], ids[1]],
+    );
+  });
+});
+
+describe('reports that nothing would finish', () => {
+  let server: TestServer;
+  let now = Date.now();
+  before(async () => {
+    server = await startServer({ role: 'api', clock: { now: () => new Date(now) } });
+  });
+  after(() => server.stop());
+
+  test('are grouped by their message when their dump never comes, and fail when its reading comes to no end', async () => {
+    const game = await makeGame(server);
+    const buildId = await registerBuild(server, game);
+    const { body } = await request(`${server.api}/public/crashes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-app-id': game.uid, 'x-build-id': buildId },
+      body: JSON.stringify({ has_dump: true, message: 'no dump came' }),
+    });
+    const silent: string = body.data.id;
+    const stuck = await reportCrash(server, game, buildId, { dump: Buffer.from('never read'), message: 'stuck' });
+    now += DAY_MS;
+    await finishReports(server.ctx);
+    assert.equal((await reportRow(server, silent)).state, 'received');
+    now += DAY_MS / 12;
+    await finishReports(server.ctx);
+    const ended = await reportRow(server, silent);
+    assert.deepEqual([ended.state, ended.failure], ['processed', 'The dump that was announced never arrived.']);
+    assert.equal((await reportRow(server, stuck)).state, 'queued');
+    now += 2 * DAY_MS;
+    await finishReports(server.ctx);
+    await finishReports(server.ctx);
+    assert.equal((await reportRow(server, stuck)).state, 'failed');
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
+      [
+        ['no dump came', 1],
+        ['stuck', 1],
+      ],
+    );
+  });
+});
+
+describe('grouping again after the rules changed', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.stop());
+
+  /** As if an older version had put everything into one group. */
+  async function pretendOldRules(game: TestGame): Promise<void> {
+    const { db } = server.ctx;
+    const ids = await rows(
+      db,
+      sql<{ report_id: string }>`select report_id from crash_reports where game_id = ${game.uid}`,
+    );
+    await transactGroups(db, (tx) =>
+      attachReports(
+        tx,
+        game.uid,
+        ids.map(({ report_id }) => report_id),
+        groupingNamed('old'),
+      ),
+    );
+    await changed(db, sql`update crash_reports set grouping_version = 0 where game_id = ${game.uid}`);
+    await changed(db, sql`update crash_groups set grouping_version = 0 where game_id = ${game.uid}`);
+  }
+
+  test('moves every report from what is stored of it, batch by batch, counting none twice', async () => {
+    const game = await makeGame(server);
+    const buildId = await registerBuild(server, game);
+    const dump = readDumpFixture('nosym_middle');
+    const ids = await Promise.all([
+      ...Array.from({ length: 104 }, () => reportCrash(server, game, buildId, { message: 'no stack' })),
+      reportCrash(server, game, buildId, { dump }),
+      reportCrash(server, game, buildId, { dump }),
+    ]);
+    for (const id of ids) await untilDone(server, id);
+    const before = (await groupsOf(server, game)).map(({ title, count }) => [title, count]);
+    await pretendOldRules(game);
+    assert.equal((await groupsOf(server, game)).length, 1);
+    assert.equal(await requestRegrouping(server.ctx, game.uid), 106);
+    await until(async () => !(await lookAtRegrouping(server.ctx, game.uid)).goesOn);
+    assert.equal((await lookAtRegrouping(server.ctx, game.uid)).left, 0);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
+      before,
+    );
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('leaves a report where it is when its stored stack cannot be read', async () => {
+    const game = await makeGame(server);
+    const buildId = await registerBuild(server, game);
+    const done = await untilDone(
+      server,
+      await reportCrash(server, game, buildId, { dump: readDumpFixture('nosym_middle') }),
+    );
+    await pretendOldRules(game);
+    await server.ctx.blobs.delete(done.stack_key ?? '');
+    await regroupReports(server.ctx, { gameId: game.uid, before: null });
+    assert.equal((await lookAtRegrouping(server.ctx, game.uid)).left, 1);
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('does nothing where the rules are those of now', async () => {
+    const game = await makeGame(server);
+    await untilDone(server, await reportCrash(server, game, await registerBuild(server, game), { message: 'x' }));
+    assert.equal(await requestRegrouping(server.ctx, game.uid), 0);
+  });
+});

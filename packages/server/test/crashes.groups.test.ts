@@ -1,0 +1,210 @@
+// Crash groups on the real server: by when they were seen last, with their counts; resolved and opened again.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DAY } from '../src/kernel/clock.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
+import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+let stranger: Person;
+before(async () => {
+  server = await startServer({ role: 'api' });
+  stranger = await makePlayer(server);
+});
+after(() => server.stop());
+
+function list(
+  game: SharedGame,
+  query: Record<string, string> = {},
+  person: Person | null = game.owner,
+): Promise<Answer> {
+  return callAs(server, person, `/games/${game.uid}/crash-groups?${new URLSearchParams(query)}`);
+}
+
+async function titlesOf(game: SharedGame, query: Record<string, string> = {}): Promise<string[]> {
+  const { status, body } = await list(game, query);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.groups.map(({ title }: { title: string }) => title);
+}
+
+function update(game: SharedGame, groupId: string, body: unknown, person: Person | null = game.owner): Promise<Answer> {
+  return callAs(server, person, `/games/${game.uid}/crash-groups/${groupId}`, { method: 'PATCH', body });
+}
+
+function statusOf({ status, body }: Answer): [number, number | undefined] {
+  return [status, body.error?.code];
+}
+
+/** The service, `days` ago. */
+function ago(days: number) {
+  return { ...server.ctx, clock: { now: () => new Date(Date.now() - days * DAY) } };
+}
+
+describe('the list of groups', () => {
+  test('has those seen last first, with counts by build, system and day', async () => {
+    const game = await makeSharedGame(server);
+    const one = await addBuild(server, game);
+    const two = await addBuild(server, game, { version: '2.0', os: 'windows' });
+    const first = await addReport(ago(40), { game, buildId: one, stack: ['a'] });
+    await addReport(ago(3), { game, buildId: one, stack: ['b'] });
+    for (let count = 0; count < 2; count += 1) await addReport(ago(1), { game, buildId: two, stack: ['a'] });
+    const newest = await addReport(ago(1), { game, buildId: one, stack: ['a'] });
+    const { groups, next_cursor } = (await list(game)).body.data;
+    assert.deepEqual(
+      groups.map(({ title }: { title: string }) => title),
+      ['a', 'b'],
+    );
+    assert.equal(next_cursor, null);
+    const [group] = groups;
+    assert.equal(group.count, 4);
+    assert.deepEqual([group.kind, group.reason, group.status], ['stack', 'SIGSEGV / SEGV_MAPERR', 'open']);
+    assert.deepEqual(
+      group.builds.toSorted((a: { version: string }, b: { version: string }) => a.version.localeCompare(b.version)),
+      [
+        { build_id: one, version: '1.0.0', count: 2 },
+        { build_id: two, version: '2.0', count: 2 },
+      ],
+    );
+    assert.deepEqual(group.oses, [
+      { os: 'linux', count: 2 },
+      { os: 'windows', count: 2 },
+    ]);
+    // The day of the first report is over 30 days ago.
+    assert.deepEqual(group.days, [{ day: new Date(Date.now() - DAY).toISOString().slice(0, 10), count: 3 }]);
+    assert.equal(group.first_seen, timeOf(first));
+    assert.equal(group.last_seen, timeOf(newest));
+  });
+
+  test('comes in pages; none is shown twice when one is seen again meanwhile', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const names = ['g', 'f', 'e', 'd', 'c', 'b', 'a'];
+    for (const [index, name] of names.entries())
+      await addReport(ago(names.length - index), { game, buildId, stack: [name] });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data } = (await list(game, { limit: '2', ...(cursor !== undefined && { cursor }) })).body;
+      seen.push(...data.groups.map(({ title }: { title: string }) => title));
+      cursor = data.next_cursor ?? undefined;
+      // Shown already, and a new one: both stand before the page.
+      await addReport(server.ctx, { game, buildId, stack: [seen[0]!] });
+      await addReport(server.ctx, { game, buildId, stack: [`new ${seen.length}`] });
+    } while (cursor !== undefined);
+    assert.deepEqual(seen, names.toReversed());
+  });
+
+  test('tells groups apart that were seen in the same moment', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const now = new Date();
+    const frozen = { ...server.ctx, clock: { now: () => now } };
+    for (const name of ['a', 'b', 'c', 'd']) await addReport(frozen, { game, buildId, stack: [name] });
+    const first = (await list(game, { limit: '3' })).body.data;
+    const second = (await list(game, { limit: '3', cursor: first.next_cursor })).body.data;
+    const titles = [...first.groups, ...second.groups].map(({ title }: { title: string }) => title);
+    assert.deepEqual(titles.toSorted(), ['a', 'b', 'c', 'd']);
+  });
+
+  test('filters by build and by status', async () => {
+    const game = await makeSharedGame(server);
+    const [one, two] = [await addBuild(server, game), await addBuild(server, game, { version: '2.0' })];
+    await addReport(server.ctx, { game, buildId: one, stack: ['a'] });
+    await addReport(server.ctx, { game, buildId: two, stack: ['a'] });
+    await addReport(server.ctx, { game, buildId: two, stack: ['b'] });
+    assert.deepEqual(await titlesOf(game, { build_id: one }), ['a']);
+    assert.deepEqual((await titlesOf(game, { build_id: two })).toSorted(), ['a', 'b']);
+    assert.deepEqual(await titlesOf(game, { build_id: newId() }), []);
+    const { group_id } = (await list(game, { build_id: one })).body.data.groups[0];
+    await update(game, group_id, { status: 'resolved' });
+    assert.deepEqual(await titlesOf(game, { status: 'resolved' }), ['a']);
+    assert.deepEqual(await titlesOf(game, { status: 'open' }), ['b']);
+    assert.deepEqual(await titlesOf(game, { status: 'open', build_id: one }), []);
+  });
+
+  test('refuses a cursor of the list of reports with 4002', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    for (const name of ['a', 'b']) await addReport(server.ctx, { game, buildId, stack: [name] });
+    const reports = await callAs(server, game.owner, `/games/${game.uid}/crashes?limit=1`);
+    assert.deepEqual(statusOf(await list(game, { cursor: reports.body.data.next_cursor })), [400, 4002]);
+  });
+
+  test('is for members of the game alone, as is one group', async () => {
+    const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
+    await addReport(server.ctx, { game, buildId: await addBuild(server, game), stack: ['a'] });
+    const { group_id } = (await list(game, {}, game.admin)).body.data.groups[0];
+    const one = (person: Person | null, uid = game.uid) =>
+      callAs(server, person, `/games/${uid}/crash-groups/${group_id}`);
+    assert.equal((await one(game.admin)).status, 200);
+    for (const person of [stranger, other.owner]) {
+      assert.deepEqual(statusOf(await list(game, {}, person)), [404, 4040]);
+      assert.deepEqual(statusOf(await one(person)), [404, 4040]);
+      assert.deepEqual(statusOf(await update(game, group_id, { status: 'resolved' }, person)), [404, 4040]);
+    }
+    for (const answer of [await list(game, {}, null), await one(null)]) assert.deepEqual(statusOf(answer), [401, 4011]);
+    assert.deepEqual(statusOf(await one(other.owner, other.uid)), [404, 4040]);
+    assert.deepEqual(statusOf(await update(other, group_id, { status: 'resolved' })), [404, 4040]);
+    assert.equal((await one(game.owner)).body.data.status, 'open');
+  });
+});
+
+describe('one group', () => {
+  let game: SharedGame;
+  let groupId: string;
+  before(async () => {
+    game = await makeSharedGame(server);
+    await addReport(server.ctx, { game, buildId: await addBuild(server, game), stack: ['a'] });
+    groupId = (await list(game)).body.data.groups[0].group_id;
+  });
+
+  test('tells how its signature came about', async () => {
+    const { body } = await callAs(server, game.owner, `/games/${game.uid}/crash-groups/${groupId}`);
+    assert.deepEqual(body.data.explanation, ['took a']);
+  });
+
+  test('is resolved as fixed in a version, and opened again, both safe to repeat', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      const { data } = (await update(game, groupId, { status: 'resolved', fixed_in_version: '2.0' }, game.admin)).body;
+      assert.deepEqual([data.status, data.fixed_in_version, data.regressed_at], ['resolved', '2.0', null]);
+    }
+    for (let time = 0; time < 2; time += 1) {
+      const { data } = (await update(game, groupId, { status: 'open' })).body;
+      assert.deepEqual([data.status, data.fixed_in_version, data.regressed_at], ['open', null, null]);
+    }
+  });
+
+  test('stays resolved for a build that was there, and is a regression in one that came later', async () => {
+    const own = await makeSharedGame(server);
+    const old = await addBuild(server, own);
+    await addReport(server.ctx, { game: own, buildId: old, stack: ['a'] });
+    const id: string = (await list(own)).body.data.groups[0].group_id;
+    await update(own, id, { status: 'resolved' });
+    await addReport(server.ctx, { game: own, buildId: old, stack: ['a'] });
+    assert.equal((await list(own)).body.data.groups[0].status, 'resolved');
+    await addReport(server.ctx, { game: own, buildId: await addBuild(server, own, { version: '2.0' }), stack: ['a'] });
+    const [group] = (await list(own)).body.data.groups;
+    assert.equal(group.status, 'open');
+    assert.ok(!Number.isNaN(Date.parse(group.regressed_at)));
+    assert.equal((await update(own, id, { status: 'resolved' })).body.data.regressed_at, null);
+  });
+
+  test('refuses what makes no sense with 4002, and a group that is not there with 4040', async () => {
+    const wrong = [
+      { status: 'open', fixed_in_version: '2.0' },
+      { status: 'gone' },
+      {},
+      { status: 'resolved', fixed_in_version: '' },
+    ];
+    for (const body of wrong)
+      assert.deepEqual(statusOf(await update(game, groupId, body)), [400, 4002], JSON.stringify(body));
+    for (const status of ['open', 'resolved'])
+      assert.deepEqual(statusOf(await update(game, newId(), { status })), [404, 4040]);
+  });
+});
+
+/** The time that a report’s id begins with. */
+function timeOf(reportId: string): string {
+  return new Date(Number.parseInt(reportId.replace('-', '').slice(0, 12), 16)).toISOString();
+}

@@ -1,0 +1,259 @@
+// The list of crash reports on the real server: newest first, by pages, filtered and searched; who may read it.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { newId } from '../src/kernel/ids.ts';
+import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
+import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+let stranger: Person;
+before(async () => {
+  server = await startServer({ role: 'api' });
+  stranger = await makePlayer(server);
+});
+after(() => server.stop());
+
+type Query = Record<string, string>;
+
+function ask(game: SharedGame, query: Query = {}, person: Person | null = game.owner): Promise<Answer> {
+  return callAs(server, person, `/games/${game.uid}/crashes?${new URLSearchParams(query)}`);
+}
+
+async function idsOf(game: SharedGame, query: Query = {}): Promise<string[]> {
+  const answer = await ask(game, query);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id);
+}
+
+function statusOf({ status, body }: Answer): [number, number | undefined] {
+  return [status, body.error?.code];
+}
+
+/** Ids in the order in which the list has them. */
+function newestFirst(ids: readonly string[]): string[] {
+  return ids.toSorted().toReversed();
+}
+
+describe('the list of crash reports', () => {
+  test('shows owner and admin what a report is about, and nobody else that there is one', async () => {
+    const game = await makeSharedGame(server);
+    const other = await makeSharedGame(server);
+    const buildId = await addBuild(server, game, { version: '2.1' });
+    const id = await addReport(server.ctx, {
+      game,
+      buildId,
+      message: 'it broke',
+      user_message: 'I opened /home/ann/save.dat',
+      stack: ['render::measure', 'main'],
+    });
+    for (const person of [game.owner, game.admin]) {
+      const { status, body } = await ask(game, {}, person);
+      assert.equal(status, 200);
+      const [crash] = body.data.crashes;
+      const { group_id, received_at, ...rest } = crash;
+      assert.match(group_id, /^[0-9a-f-]{36}$/);
+      assert.ok(!Number.isNaN(Date.parse(received_at)));
+      assert.deepEqual(rest, {
+        crash_id: id,
+        build_id: buildId,
+        version: '2.1',
+        state: 'processed',
+        title: 'render::measure',
+        reason: 'SIGSEGV / SEGV_MAPERR',
+        os: 'linux',
+        arch: 'x86_64',
+        user_message: 'I opened /home/<user>/save.dat',
+      });
+    }
+    assert.deepEqual(statusOf(await ask(game, {}, null)), [401, 4011]);
+    for (const person of [stranger, other.owner, other.admin]) {
+      assert.deepEqual(statusOf(await ask(game, {}, person)), [404, 4040]);
+    }
+    assert.deepEqual(await idsOf(other), []);
+  });
+
+  test('comes in pages that stay right while reports arrive and go', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const add = () => addReport(server.ctx, { game, buildId, message: 'no disk' });
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) ids.push(await add());
+    const expected = newestFirst(ids);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await ask(game, { limit: '3', ...(cursor !== undefined && { cursor }) });
+      seen.push(...body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id));
+      cursor = body.data.next_cursor ?? undefined;
+      await add();
+      // The report at which the page ended may be gone when the next one is asked for.
+      await callAs(server, game.owner, `/games/${game.uid}/crashes/${seen.at(-1)}`, { method: 'DELETE' });
+    } while (cursor !== undefined);
+    assert.deepEqual(seen, expected);
+  });
+
+  test('gives no cursor when the page is the last one', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    for (let count = 0; count < 2; count += 1) await addReport(server.ctx, { game, buildId });
+    assert.equal((await ask(game, { limit: '2' })).body.data.next_cursor, null);
+    assert.notEqual((await ask(game, { limit: '1' })).body.data.next_cursor, null);
+  });
+
+  test('refuses a cursor of another game, of other filters, or of nobody with 4002', async () => {
+    const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
+    const buildId = await addBuild(server, game);
+    for (let count = 0; count < 2; count += 1) await addReport(server.ctx, { game, buildId });
+    const cursor: string = (await ask(game, { limit: '1' })).body.data.next_cursor;
+    assert.equal((await ask(game, { cursor })).status, 200);
+    const refused = [
+      await ask(other, { cursor }),
+      await ask(game, { cursor, os: 'linux' }),
+      await ask(game, { cursor: 'x' }),
+    ];
+    for (const answer of refused) {
+      assert.deepEqual(statusOf(answer), [400, 4002]);
+      assert.match(answer.body.error?.message ?? '', /^cursor: /);
+    }
+  });
+
+  test('filters by build, group and system, also together', async () => {
+    const game = await makeSharedGame(server);
+    const [old, latest] = [
+      await addBuild(server, game),
+      await addBuild(server, game, { version: '2.0', os: 'windows' }),
+    ];
+    const a = await addReport(server.ctx, { game, buildId: old, stack: ['a'] });
+    const b = await addReport(server.ctx, { game, buildId: latest, stack: ['a'] });
+    const c = await addReport(server.ctx, { game, buildId: latest, stack: ['c'] });
+    const { crashes } = (await ask(game)).body.data;
+    const groupOf = (id: string) => crashes.find(({ crash_id }: { crash_id: string }) => crash_id === id).group_id;
+    assert.deepEqual(await idsOf(game, { build_id: latest }), newestFirst([b, c]));
+    assert.deepEqual(await idsOf(game, { group_id: groupOf(a) }), newestFirst([a, b]));
+    assert.deepEqual(await idsOf(game, { os: 'win64' }), newestFirst([b, c]));
+    assert.deepEqual(await idsOf(game, { group_id: groupOf(a), build_id: latest }), [b]);
+    assert.deepEqual(await idsOf(game, { group_id: groupOf(c), os: 'linux' }), []);
+    assert.deepEqual(await idsOf(game, { build_id: newId() }), []);
+  });
+
+  test('refuses filters that cannot be with 4002 and names them', async () => {
+    const game = await makeSharedGame(server);
+    for (const query of [
+      { os: 'amiga' },
+      { build_id: '1.0' },
+      { limit: '101' },
+      { text: '' },
+      { frame: 'x'.repeat(501) },
+      { text: '\0' },
+    ]) {
+      const answer = await ask(game, query as unknown as Query);
+      assert.deepEqual(statusOf(answer), [400, 4002], JSON.stringify(query));
+      assert.match(answer.body.error?.message ?? '', new RegExp(`^${Object.keys(query)[0]}`));
+    }
+  });
+});
+
+describe('the search by words', () => {
+  let game: SharedGame;
+  const ids: Record<string, string> = {};
+  before(async () => {
+    game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    ids.stack = await addReport(server.ctx, {
+      game,
+      buildId,
+      stack: ['render::Layout::measure'],
+      message: 'The layout broke',
+    });
+    ids.message = await addReport(server.ctx, { game, buildId, message: "Can't open shader_cache.bin: no such file" });
+    ids.player = await addReport(server.ctx, {
+      game,
+      buildId,
+      message: 'x',
+      user_message: 'Nach dem «Größenwechsel» — 東京 — war Schluss',
+    });
+    ids.long = await addReport(server.ctx, { game, buildId, user_message: `${'w'.repeat(3000)} end` });
+  });
+
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['layout', ['stack']],
+    ['LAYOUT measure', ['stack']],
+    ['render::Lay', ['stack']],
+    ['shader', ['message']],
+    ['shader_cache.bin', ['message']],
+    ['file open', ['message']],
+    ['größen', ['player']],
+    ['東京', ['player']],
+    ['“schluss”', ['player']],
+    ['end', ['long']],
+    ['layout shader', []],
+    ['ayout', []],
+    ["' | 'x", ['player']],
+    ['& ! ( ) : * \\', []],
+  ];
+  for (const [text, names] of cases) {
+    test(`finds ${names.join(', ') || 'nothing'} by ${text.slice(0, 40)}`, async () => {
+      assert.deepEqual(await idsOf(game, { text }), newestFirst(names.map((name) => ids[name]!)));
+    });
+  }
+});
+
+describe('the search by function', () => {
+  let game: SharedGame;
+  const ids: Record<string, string> = {};
+  before(async () => {
+    game = await makeSharedGame(server);
+    const other = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    ids.draw = await addReport(server.ctx, { game, buildId, stack: ['abort', 'render::Layout::measure(int)', 'main'] });
+    ids.load = await addReport(server.ctx, { game, buildId, stack: ['abort', 'assets::load<100%_done>', 'main'] });
+    const theirs = await addBuild(server, other);
+    await addReport(server.ctx, { game: other, buildId: theirs, stack: ['abort', 'secret_of_others'] });
+  });
+
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['main', ['draw', 'load']],
+    ['render::Layout::measure(int)', ['draw']],
+    ['layout::MEAS', ['draw']],
+    ['ayout', ['draw']],
+    ['100%_done', ['load']],
+    ['100%done', []],
+    ['%', ['load']],
+    ['secret_of_others', []],
+    ['nowhere', []],
+  ];
+  for (const [frame, names] of cases) {
+    test(`finds ${names.join(', ') || 'nothing'} by ${frame}`, async () => {
+      assert.deepEqual(await idsOf(game, { frame }), newestFirst(names.map((name) => ids[name]!)));
+    });
+  }
+
+  test('goes together with the other filters', async () => {
+    assert.deepEqual(
+      await idsOf(game, { frame: 'main', text: 'abort', os: 'linux' }),
+      newestFirst([ids.draw!, ids.load!]),
+    );
+    assert.deepEqual(await idsOf(game, { frame: 'main', text: 'shader' }), []);
+  });
+
+  test('comes in pages', async () => {
+    const first = await ask(game, { frame: 'main', text: 'abort', limit: '1' });
+    const second = await ask(game, { frame: 'main', text: 'abort', limit: '1', cursor: first.body.data.next_cursor });
+    const [a, b] = [first, second].map(({ body }) => body.data.crashes[0].crash_id);
+    assert.deepEqual([a, b], newestFirst([ids.draw!, ids.load!]));
+    assert.equal(second.body.data.next_cursor, null);
+  });
+
+  test('finds a part that thousands of names have', async () => {
+    const crowd = await makeSharedGame(server);
+    const buildId = await addBuild(server, crowd);
+    const names = Array.from({ length: 200 }, (_, index) => index);
+    const all: string[] = [];
+    for (let part = 0; part < 11; part += 1) {
+      const stack = names.map((index) => `ui::Widget${part}::method${index}`);
+      all.push(await addReport(server.ctx, { game: crowd, buildId, stack }));
+    }
+    assert.deepEqual(await idsOf(crowd, { frame: '::METHOD' }), newestFirst(all));
+    assert.deepEqual(await idsOf(crowd, { frame: 'Widget3::' }), [all[3]]);
+  });
+});

@@ -1,0 +1,236 @@
+// Processing of crash dumps: from a dump's last byte to its stack, with symbols that are there, come later, or never.
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Report } from '@chauffeur/minidump/report';
+import { sql } from 'kysely';
+import { processCrash } from '../src/features/crashes/process.job.ts';
+import { changed } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import {
+  findMiscount,
+  groupsOf,
+  readDumpFixture,
+  readSymbolFixture,
+  registerBuild,
+  reportCrash,
+  reportRow,
+  type StoredReport,
+  untilDone,
+} from './setup/crash-dumps.ts';
+import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
+import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { addSymbols, untilCompiled } from './setup/symbols.ts';
+
+const DUMP = readDumpFixture('null_deref_inline');
+const SYMBOLS = readSymbolFixture('null_deref_inline');
+const MODULE = 'null_deref_inline/8EB9ED96B569A6A04D6CB5C57A4568B80';
+const FIRST = { number: 1, last: false, signal: new AbortController().signal };
+
+/** A game of its own for each test, so that its groups are those of the test. */
+async function openGame(server: TestServer): Promise<{ game: TestGame; buildId: string }> {
+  const game = await makeGame(server);
+  return { game, buildId: await registerBuild(server, game) };
+}
+
+async function readStack({ ctx }: TestServer, { stack_key }: StoredReport): Promise<Report> {
+  return JSON.parse(gunzipSync(await buffer(await ctx.blobs.read(stack_key ?? ''))).toString());
+}
+
+async function keysOf({ ctx }: TestServer, reportId: string): Promise<string[]> {
+  const keys = await Array.fromAsync(ctx.blobs.list('crashes/'), ({ key }) => key);
+  return keys.filter((key) => key.includes(reportId));
+}
+
+function untilSymbols(server: TestServer, reportId: string): Promise<StoredReport> {
+  return until(async () => {
+    const report = await reportRow(server, reportId);
+    return !report.missing_symbols.includes(MODULE) && report;
+  });
+}
+
+describe('processing a crash', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.stop());
+
+  test('names the functions of the stack when the build has symbols, and groups by them', async () => {
+    const { game, buildId } = await openGame(server);
+    await addSymbols(server, game, buildId, SYMBOLS);
+    await untilCompiled(server, game, buildId);
+    const report = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
+    assert.deepEqual(
+      [report.state, report.reason, report.signature, report.crash_address, report.failure],
+      ['processed', 'SIGSEGV / SEGV_MAPERR', 'render::measure', '0x14', null],
+    );
+    assert.deepEqual(report.frames[0], {
+      function: 'render::measure',
+      module: 'null_deref_inline',
+      file: 'game/crashers/null_deref_inline.cc',
+      line: 8,
+      offset: '0x2ce8',
+      trust: 'context',
+      inlined: true,
+    });
+    assert.ok(report.functions.includes('render::PaintLevel3(render::Layout&, int)'));
+    assert.ok(!report.missing_symbols.includes(MODULE));
+    const [group, ...others] = await groupsOf(server, game);
+    assert.deepEqual([group?.title, group?.kind, group?.count, others], ['render::measure', 'stack', 1, []]);
+    assert.equal(group?.sample_report_id, report.report_id);
+    assert.ok(group?.explanation.some((line) => line.startsWith('stack: ')));
+  });
+
+  test('stores the whole report without the folders of build machines', async () => {
+    const { game, buildId } = await openGame(server);
+    await addSymbols(server, game, buildId, SYMBOLS);
+    await untilCompiled(server, game, buildId);
+    const report = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
+    const stack = await readStack(server, report);
+    const files = stack.threads.flatMap(({ frames }) => frames.flatMap(({ file }) => file ?? []));
+    assert.ok(files.length > 0 && files.every((file) => !file.startsWith('/')), files.join('\n'));
+    assert.equal(stack.signature.signature, report.signature);
+  });
+
+  test('moves a report to the right group by itself when its symbols arrive later', async () => {
+    const { game, buildId } = await openGame(server);
+    const before = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
+    assert.ok(before.missing_symbols.includes(MODULE));
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
+      [['null_deref_inline', 1]],
+    );
+    await addSymbols(server, game, buildId, SYMBOLS);
+    const after = await untilSymbols(server, before.report_id);
+    assert.equal(after.signature, 'render::measure');
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
+      [['render::measure', 1]],
+    );
+    assert.equal(await findMiscount(server, game.uid), undefined);
+    // The stack of before goes once the report has the new one.
+    await until(async () => (await keysOf(server, before.report_id)).length === 2);
+  });
+
+  test('finds symbols that arrive while the dump is being walked', async () => {
+    const { game, buildId } = await openGame(server);
+    const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
+    await addSymbols(server, game, buildId, SYMBOLS);
+    await untilDone(server, reportId);
+    assert.equal((await untilSymbols(server, reportId)).signature, 'render::measure');
+  });
+
+  test('comes to the same when it runs again, and when it runs twice at once', async () => {
+    const { game, buildId } = await openGame(server);
+    const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
+    const payload = { gameId: game.uid, reportId };
+    await Promise.all([processCrash(server.ctx, payload, FIRST), processCrash(server.ctx, payload, FIRST)]);
+    await processCrash(server.ctx, payload, FIRST);
+    assert.equal((await untilDone(server, reportId)).state, 'processed');
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ count }) => count),
+      [1],
+    );
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('ends in a visible failure when the file is no dump, and groups the report by its message', async () => {
+    const { game, buildId } = await openGame(server);
+    const dump = Buffer.from('this is not a dump');
+    const message = 'Assertion failed: index 7 of 3';
+    const report = await untilDone(server, await reportCrash(server, game, buildId, { dump, message }));
+    assert.equal(report.state, 'failed');
+    assert.match(report.failure ?? '', /^The dump cannot be read: /);
+    assert.deepEqual([report.signature, report.reason, report.stack_key], [null, null, null]);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ kind, title, count }) => [kind, title, count]),
+      [['message', 'Assertion failed: index <n> of <n>', 1]],
+    );
+  });
+
+  test('says so when the dump is gone', async () => {
+    const { game, buildId } = await openGame(server);
+    const first = await untilDone(server, await reportCrash(server, game, buildId, { dump: Buffer.from('no dump') }));
+    for (const key of await keysOf(server, first.report_id)) await server.ctx.blobs.delete(key);
+    await processCrash(server.ctx, { gameId: game.uid, reportId: first.report_id }, FIRST);
+    assert.equal((await reportRow(server, first.report_id)).failure, 'The stored dump is gone.');
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('keeps what an earlier walk found when a later one fails', async () => {
+    const { game, buildId } = await openGame(server);
+    const before = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
+    for (const key of await keysOf(server, before.report_id))
+      if (key.endsWith('.dmp')) await server.ctx.blobs.delete(key);
+    await processCrash(server.ctx, { gameId: game.uid, reportId: before.report_id }, FIRST);
+    assert.deepEqual(await reportRow(server, before.report_id), before);
+  });
+
+  test('leaves nothing behind when the report is deleted while its dump is walked', async () => {
+    const { game, buildId } = await openGame(server);
+    const { report_id: reportId } = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
+    const before = await keysOf(server, reportId);
+    const processing = processCrash(server.ctx, { gameId: game.uid, reportId }, FIRST);
+    await changed(server.ctx.db, sql`delete from crash_reports where report_id = ${reportId}`);
+    await processing;
+    assert.deepEqual(await keysOf(server, reportId), before);
+  });
+
+  test('passes over a report that is not there', async () => {
+    const { game } = await openGame(server);
+    await processCrash(server.ctx, { gameId: game.uid, reportId: newId() }, FIRST);
+  });
+
+  test('groups a report without a dump by its message, its version and its system', async () => {
+    const { game, buildId } = await openGame(server);
+    for (const message of [
+      'Out of space: 12 MB left on /home/ann/saves',
+      'Out of space: 9 MB left on /home/bob/saves',
+    ]) {
+      assert.equal((await untilDone(server, await reportCrash(server, game, buildId, { message }))).state, 'processed');
+    }
+    await untilDone(server, await reportCrash(server, game, buildId, { message: 'Out of space', app_version: '2.0' }));
+    await untilDone(server, await reportCrash(server, game, buildId, { message: 'Out of space', os: 'windows' }));
+    assert.deepEqual((await groupsOf(server, game)).map(({ title, count }) => [title, count]).sort(), [
+      ['Out of space', 1],
+      ['Out of space', 1],
+      ['Out of space: <n> MB left on /home/<user>/saves', 2],
+    ]);
+    assert.equal(await findMiscount(server, game.uid), undefined);
+  });
+
+  test('counts walks by what came of them', async () => {
+    const text = await server.ctx.metrics.registry.metrics();
+    const counted = [...text.matchAll(/chauffeur_crash_walks_total\{outcome="(\w+)"\} \d/g)].map(
+      ([, outcome]) => outcome,
+    );
+    assert.deepEqual(counted.sort(), ['missing', 'unreadable', 'walked']);
+  });
+});
+
+describe('processing a crash with blobs on S3', () => {
+  let s3: S3Server | null;
+  let server: TestServer;
+  before(async () => {
+    s3 = await startS3();
+    if (s3 === null) return;
+    Object.assign(process.env, s3.env);
+    server = await startServer({ env: { CHAUFFEUR_BLOBS: s3.url } });
+  });
+  after(async () => {
+    await server?.stop();
+    await s3?.stop();
+  });
+
+  test('reads dump and symbols from there, and stores the stack there', async (t) => {
+    if (s3 === null) return t.skip(S3_MISSING);
+    const { game, buildId } = await openGame(server);
+    const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
+    await untilDone(server, reportId);
+    await addSymbols(server, game, buildId, SYMBOLS);
+    const report = await untilSymbols(server, reportId);
+    assert.equal((await readStack(server, report)).signature.signature, 'render::measure');
+  });
+});

@@ -1,0 +1,136 @@
+// How long crash reports are kept on the real server: months that are over go with their files, groups stay with their counts.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { dropOldCrashes } from '../src/features/crashes/retention.job.ts';
+import { sweepCrashes } from '../src/features/crashes/sweep.job.ts';
+import { HOUR } from '../src/kernel/clock.ts';
+import { rows, transact } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_CRASH_DAYS: '90' } });
+});
+after(() => server.stop());
+
+const FILES = { dump: Buffer.from('MDMP'), log: Buffer.from('x') };
+
+/** The service at a moment. */
+function at(time: string | number) {
+  return { ...server.ctx, clock: { now: () => new Date(time) } };
+}
+
+async function blobsOf(reportId: string): Promise<number> {
+  let count = 0;
+  for await (const { key } of server.ctx.blobs.list('crashes/')) if (key.includes(reportId)) count += 1;
+  return count;
+}
+
+async function idsOf(game: SharedGame): Promise<string[]> {
+  const { body } = await callAs(server, game.owner, `/games/${game.uid}/crashes`);
+  return body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id);
+}
+
+async function groupsOf(game: SharedGame) {
+  return (await callAs(server, game.owner, `/games/${game.uid}/crash-groups`)).body.data.groups;
+}
+
+describe('the retention of crash reports', () => {
+  test('drops the months that ended before the limit, with their files, and keeps the month in which it lies', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const add = (time: string, name: string) => addReport(at(time), { game, buildId, stack: [name], ...FILES });
+    const [first, last] = [await add('2024-01-01T00:00:00Z', 'a'), await add('2024-01-31T23:59:59.999Z', 'b')];
+    const next = await add('2024-02-01T00:00:00Z', 'b');
+    // 90 days before the 1st of May 2024 is the 1st of February; a moment earlier it is January.
+    await dropOldCrashes(at('2024-04-30T23:59:59Z'));
+    assert.deepEqual((await idsOf(game)).toSorted(), [first, last, next].toSorted());
+    await dropOldCrashes(at('2024-05-01T00:00:00Z'));
+    assert.deepEqual(await idsOf(game), [next]);
+    assert.deepEqual(await Promise.all([first, last, next].map(blobsOf)), [0, 0, 3]);
+    const groups = await groupsOf(game);
+    assert.deepEqual(
+      groups.map(({ title, count, sample_crash_id }: Record<string, unknown>) => [title, count, sample_crash_id]),
+      [
+        ['b', 2, next],
+        ['a', 1, null],
+      ],
+    );
+  });
+
+  test('counts on in a group none of whose reports is kept, and forgets only reports that are deleted then', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    await addReport(at('2024-06-10T00:00:00Z'), { game, buildId, stack: ['a'] });
+    await dropOldCrashes(at('2024-12-01T00:00:00Z'));
+    const id = await addReport(server.ctx, { game, buildId, stack: ['a'] });
+    const [group] = await groupsOf(game);
+    assert.deepEqual([group.count, group.sample_crash_id], [2, id]);
+    await callAs(server, game.owner, `/games/${game.uid}/crashes/${id}`, { method: 'DELETE' });
+    const [left] = await groupsOf(game);
+    assert.deepEqual([left.count, left.sample_crash_id], [1, null]);
+  });
+
+  test('drops reports that came while their month had no partition', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const id = newId(Date.parse('2023-03-05T00:00:00Z'));
+    await rows(
+      server.ctx.db,
+      sql`insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version, engine_version, os,
+          arch, message, user_message, anonymous, metadata)
+        values (${game.uid}, ${id}, ${buildId}, now(), 'api', 'processed', '', '', '', 'linux', 'x86_64', '', '', false, '{}')`,
+    );
+    assert.deepEqual(await idsOf(game), [id]);
+    await dropOldCrashes(at('2024-12-01T00:00:00Z'));
+    assert.deepEqual(await idsOf(game), []);
+  });
+
+  test('keeps everything with 0 days', async () => {
+    const game = await makeSharedGame(server);
+    const id = await addReport(at('2022-03-05T00:00:00Z'), { game, buildId: await addBuild(server, game) });
+    await dropOldCrashes({ ...server.ctx, config: { ...server.ctx.config, crashDays: 0 } });
+    assert.deepEqual(await idsOf(game), [id]);
+    await dropOldCrashes(server.ctx);
+    assert.deepEqual(await idsOf(game), []);
+  });
+
+  test('gives up for now behind a long query, so that nothing waits behind it, and does it when asked again', async () => {
+    const game = await makeSharedGame(server);
+    const id = await addReport(at('2021-03-05T00:00:00Z'), { game, buildId: await addBuild(server, game), ...FILES });
+    await transact(server.ctx.db, async (tx) => {
+      await rows(tx, sql`select from crash_reports where game_id = ${game.uid}`);
+      await assert.rejects(dropOldCrashes(server.ctx), /lock timeout/);
+    });
+    assert.deepEqual(await idsOf(game), [id]);
+    await dropOldCrashes(server.ctx);
+    assert.deepEqual(await idsOf(game), []);
+  });
+});
+
+describe('the sweeper of crash files', () => {
+  test('removes files that no report has once they are a day old, and no others', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    const kept = await addReport(server.ctx, { game, buildId, stack: ['a'], ...FILES });
+    const prefix = `crashes/${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
+    const unknown = newId();
+    // A second walk of a report that was cut short, a file of a report that never came, and a name that is none of ours.
+    for (const key of [`${prefix}/${kept}/${newId()}.json.gz`, `${prefix}/${unknown}/${newId()}.dmp`, 'crashes/odd']) {
+      await server.ctx.blobs.complete(await server.ctx.blobs.begin(key));
+    }
+    const begun = `${prefix}/${newId()}/${newId()}.dmp`;
+    await server.ctx.blobs.begin(begun);
+    const keys = () => Array.fromAsync(server.ctx.blobs.list('crashes/'), ({ key }) => key);
+    const before = await keys();
+    await sweepCrashes(at(Date.now() + 23 * HOUR));
+    assert.deepEqual((await keys()).toSorted(), before.toSorted());
+    await sweepCrashes(at(Date.now() + 25 * HOUR));
+    const left = await keys();
+    assert.ok(!left.some((key) => key.includes(unknown) || key === 'crashes/odd' || key === begun));
+    assert.equal(await blobsOf(kept), 3);
+  });
+});

@@ -1,0 +1,155 @@
+// Putting dump and log to their addresses on the real server, on files and on S3: whole, twice, at once, too large, cut off, too late.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import { DAY } from '../src/kernel/clock.ts';
+import {
+  blobOf,
+  type CrashSender,
+  countJobs,
+  crashBlobs,
+  makeSender,
+  onlyReportOf,
+  orphansOf,
+  report,
+} from './setup/crashes.ts';
+import { beginRequest, filePart, multipartOf, readAnswer } from './setup/raw.ts';
+import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
+import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+
+const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(100_000)]);
+
+const s3 = await startS3();
+after(() => s3?.stop());
+
+type Opened = CrashSender & { crashId: string; dump: string; log: string };
+
+async function open(server: TestServer): Promise<Opened> {
+  const sender = await makeSender(server);
+  const { data } = (await report(sender, { has_dump: true, has_log: true, message: 'boom' })).body;
+  return { ...sender, crashId: data.id, dump: data.uploads.dump.url, log: data.uploads.log.url };
+}
+
+function put(url: string, body: Uint8Array, headers: Record<string, string> = {}): Promise<Answer> {
+  return request(url, { method: 'PUT', body: body as Uint8Array<ArrayBuffer>, headers });
+}
+
+function assertCode(answer: Answer, code: ErrorCode): void {
+  assert.deepEqual([answer.status, answer.body.error?.code], [ERRORS[code].status, code], JSON.stringify(answer.body));
+}
+
+describeUploads('on files', null);
+describeUploads('on S3', s3);
+
+function describeUploads(place: string, store: S3Server | null): void {
+  const skip = place === 'on S3' && store === null && S3_MISSING;
+  describe(`the upload addresses of a report ${place}`, { skip }, () => {
+    let server: TestServer;
+    let now = new Date();
+
+    before(async () => {
+      if (store !== null) Object.assign(process.env, store.env);
+      const env = { CHAUFFEUR_LIMIT_PUBLIC: '0', ...(store !== null && { CHAUFFEUR_BLOBS: store.url }) };
+      server = await startServer({ role: 'api', env, clock: { now: () => now } });
+    });
+    after(async () => {
+      assert.deepEqual(await orphansOf(server), []);
+      await server.stop();
+    });
+
+    test('take dump and log once; the dump is queued for processing in the same moment', async () => {
+      const opened = await open(server);
+      const log = await put(opened.log, Buffer.from('a log'), { 'content-type': 'text/plain' });
+      assert.deepEqual(log.body.data, { crash_id: opened.crashId, kind: 'log', size: 5 });
+      assert.equal((await onlyReportOf(opened)).state, 'received');
+      const dump = await put(opened.dump, DUMP);
+      assert.deepEqual(dump.body.data, { crash_id: opened.crashId, kind: 'dump', size: DUMP.length });
+      const row = await onlyReportOf(opened);
+      assert.deepEqual([row.state, row.dump_size, row.log_size], ['queued', DUMP.length, 5]);
+      assert.deepEqual(await blobOf(opened, row.dump_key), DUMP);
+      assert.equal(await countJobs(opened, 'crashes:process', opened.crashId), 1);
+      assertCode(await put(opened.dump, DUMP), 4040);
+      assertCode(await put(opened.log, DUMP), 4040);
+      assert.equal(await countJobs(opened, 'crashes:process', opened.crashId), 1);
+    });
+
+    test('take the file in a form, and packed', async () => {
+      const opened = await open(server);
+      const form = multipartOf([filePart(DUMP, { name: 'anything', filename: 'a.dmp' })]);
+      assert.equal((await put(opened.dump, form, { 'content-type': 'multipart/form-data; boundary=B' })).status, 200);
+      assert.equal((await put(opened.log, gzipSync('a log'), { 'content-encoding': 'gzip' })).status, 200);
+      const row = await onlyReportOf(opened);
+      assert.deepEqual(await blobOf(opened, row.dump_key), DUMP);
+      assert.equal((await blobOf(opened, row.log_key)).toString(), 'a log');
+    });
+
+    test('take bytes whatever their content type says', async () => {
+      for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+        const opened = await open(server);
+        assert.equal((await put(opened.dump, DUMP, { 'content-type': type })).status, 200, type);
+      }
+    });
+
+    test('give the file to one of two that send at once, and keep nothing of the other', async () => {
+      const opened = await open(server);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => put(opened.dump, DUMP)));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404]);
+      assert.equal(await countJobs(opened, 'crashes:process', opened.crashId), 1);
+    });
+
+    test('refuse what is too large, and are as good as before', { timeout: 60_000 }, async () => {
+      const opened = await open(server);
+      const large = Buffer.alloc(LIMITS.crashFileBytes + 1);
+      assertCode(await put(opened.dump, large), 4043);
+      assertCode(await put(opened.dump, gzipSync(large), { 'content-encoding': 'gzip' }), 4043);
+      const form = multipartOf([filePart(large)]);
+      assertCode(await put(opened.dump, form, { 'content-type': 'multipart/form-data; boundary=B' }), 4043);
+      assert.equal((await put(opened.dump, large.subarray(1))).status, 200);
+    });
+
+    test('refuse an empty body and a form without a file, and are as good as before', async () => {
+      const opened = await open(server);
+      assertCode(await put(opened.dump, Buffer.alloc(0)), 4001);
+      assertCode(await put(opened.dump, multipartOf([]), { 'content-type': 'multipart/form-data; boundary=B' }), 4001);
+      assert.equal((await put(opened.dump, DUMP)).status, 200);
+    });
+
+    test('stay good after a connection that is cut', async () => {
+      const opened = await open(server);
+      const before = await crashBlobs(server);
+      const socket = await beginRequest(server, {
+        method: 'PUT',
+        path: new URL(opened.dump).pathname,
+        headers: [['Content-Length', String(DUMP.length)]],
+        body: DUMP.subarray(0, 50_000),
+      });
+      if (store === null) while ((await crashBlobs(server)).length === before.length);
+      socket.destroy();
+      await readAnswer(socket);
+      assert.equal((await put(opened.dump, DUMP)).status, 200);
+      while ((await crashBlobs(server)).length !== before.length + 1);
+    });
+
+    test('are over after a day, and are nobody else’s', async () => {
+      const opened = await open(server);
+      const other = await open(server);
+      const swapped = `${opened.dump.slice(0, -4)}${other.dump.slice(-4)}`;
+      for (const url of [
+        swapped,
+        `${opened.dump}A`,
+        opened.dump.slice(0, -1),
+        `${server.api}/public/crashes/uploads/x`,
+      ])
+        assertCode(await put(url, DUMP), 4040);
+      const begin = now;
+      now = new Date(begin.getTime() + DAY - 1000);
+      assert.equal((await put(opened.log, DUMP)).status, 200);
+      now = new Date(begin.getTime() + DAY + 1000);
+      assertCode(await put(opened.dump, DUMP), 4040);
+      now = begin;
+    });
+  });
+}

@@ -1,0 +1,127 @@
+// What tests of crashes send: real dumps with their symbols, reports with and without a dump; and what becomes of them.
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { onlyRow, row, rows } from '../../src/kernel/db.ts';
+import { request, type TestGame, type TestServer, until } from './server.ts';
+
+export type DumpName = 'null_deref_inline' | 'nosym_middle';
+
+/** A real dump: a program that crashes on purpose. */
+export function readDumpFixture(name: DumpName): Buffer {
+  return readFileSync(new URL(`../fixtures/crashes/${name}.dmp`, import.meta.url));
+}
+
+/** The symbols of its program. */
+export function readSymbolFixture(name: DumpName): Buffer {
+  return readFileSync(new URL(`../fixtures/crashes/${name}.sym`, import.meta.url));
+}
+
+/** Registers a build of the game; answers its id. */
+export async function registerBuild(
+  server: TestServer,
+  game: TestGame,
+  { version = '1.0.0', os = 'linux' }: { version?: string; os?: string } = {},
+): Promise<string> {
+  const { body } = await request(`${server.api}/tool/upload/build`, {
+    method: 'POST',
+    headers: { ...game.keyHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify({ version, os, arch: 'x86_64' }),
+  });
+  if (body.data === undefined) throw new Error(JSON.stringify(body));
+  return body.data.build_id;
+}
+
+type ReportFacts = Record<string, unknown>;
+
+/** Reports a crash, and sends its dump where there is one; answers its id. */
+export async function reportCrash(
+  { api }: Pick<TestServer, 'api'>,
+  { uid }: Pick<TestGame, 'uid'>,
+  buildId: string,
+  { dump, ...facts }: ReportFacts & { dump?: Uint8Array } = {},
+): Promise<string> {
+  const { body } = await request(`${api}/public/crashes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-app-id': uid, 'x-build-id': buildId },
+    body: JSON.stringify({ ...facts, has_dump: dump !== undefined }),
+  });
+  if (body.data === undefined) throw new Error(JSON.stringify(body));
+  if (dump !== undefined) {
+    const sent = await request(body.data.uploads.dump.url, { method: 'PUT', body: Buffer.from(dump) });
+    if (sent.status !== 200) throw new Error(JSON.stringify(sent.body));
+  }
+  return body.data.id;
+}
+
+export type StoredReport = {
+  report_id: string;
+  state: string;
+  failure: string | null;
+  reason: string | null;
+  signature: string | null;
+  crash_address: string | null;
+  frames: { function: string | null; file: string | null; module: string | null; inlined: boolean; trust: string }[];
+  functions: string[];
+  missing_symbols: string[];
+  stack_key: string | null;
+  group_id: string | null;
+  grouping_version: number | null;
+};
+
+/** The row of a report as it is now. */
+export function reportRow({ ctx }: TestServer, reportId: string): Promise<StoredReport> {
+  return onlyRow(
+    ctx.db,
+    sql<StoredReport>`select report_id, state, failure, reason, signature, crash_address, frames, functions, missing_symbols,
+      stack_key, group_id, grouping_version from crash_reports where report_id = ${reportId}`,
+  );
+}
+
+/** The report once it is processed or failed, and in its group. */
+export function untilDone(server: TestServer, reportId: string): Promise<StoredReport> {
+  return until(async () => {
+    const found = await reportRow(server, reportId);
+    return (found.state === 'processed' || found.state === 'failed') && found.group_id !== null && found;
+  });
+}
+
+export type StoredGroup = {
+  group_id: string;
+  kind: string;
+  title: string;
+  reason: string | null;
+  explanation: string[];
+  count: number;
+  first_seen: Date;
+  last_seen: Date;
+  sample_report_id: string | null;
+  status: string;
+  regressed_at: Date | null;
+};
+
+export function groupsOf({ ctx }: TestServer, { uid }: Pick<TestGame, 'uid'>): Promise<StoredGroup[]> {
+  return rows(
+    ctx.db,
+    sql<StoredGroup>`select group_id, kind, title, reason, explanation, count, first_seen, last_seen, sample_report_id, status,
+      regressed_at from crash_groups where game_id = ${uid} order by title`,
+  );
+}
+
+/** A group whose counts are not those of its reports; undefined when all agree. Holds as long as no report was deleted for its age. */
+export function findMiscount({ ctx }: Pick<TestServer, 'ctx'>, gameId: string): Promise<unknown> {
+  return row(
+    ctx.db,
+    sql`with days as (
+        select group_id, build_id, os, (received_at at time zone 'utc')::date as day, count(*) as count from crash_reports
+        where game_id = ${gameId} and group_id is not null group by 1, 2, 3, 4
+      )
+      select 'by day' as what, group_id::text, days.count as reports, counts.count as counted from days
+        full join (select * from crash_group_counts where game_id = ${gameId}) counts using (group_id, build_id, os, day)
+        where days.count is distinct from counts.count
+      union all
+      select 'in all', groups.group_id::text, coalesce(sum(days.count), 0), groups.count from crash_groups groups
+        left join days using (group_id) where groups.game_id = ${gameId}
+        group by groups.group_id, groups.count having coalesce(sum(days.count), 0) <> groups.count
+      limit 1`,
+  );
+}

@@ -1,0 +1,173 @@
+// Crash reports for tests that read them: written by the features' own functions, without a client and without a dump.
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { Frame, Report } from '@chauffeur/minidump/report';
+import type { Context } from '../../src/context.ts';
+import { createReport } from '../../src/features/crashes/create.ts';
+import type { ExcerptFrame } from '../../src/features/crashes/excerpt.ts';
+import { groupMessages } from '../../src/features/crashes/group-messages.job.ts';
+import type { Grouping } from '../../src/features/crashes/grouping.ts';
+import { rememberFunctions } from '../../src/features/crashes/search.sql.ts';
+import { folderOf, storeFile } from '../../src/features/crashes/store-file.ts';
+import { recordWalk } from '../../src/features/crashes/walked.sql.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { type Answer, makePlayer, request, type TestServer } from './server.ts';
+
+export type Person = Awaited<ReturnType<typeof makePlayer>>;
+
+type Call = { method?: string; body?: unknown };
+
+/** One request as `person`, or as nobody. */
+export function callAs(
+  server: TestServer,
+  person: Person | null,
+  path: string,
+  { method = 'GET', body }: Call = {},
+): Promise<Answer> {
+  return request(`${server.api}${path}`, {
+    method,
+    headers: { ...person?.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+export type SharedGame = { uid: string; owner: Person; admin: Person };
+
+/** A game with an owner and an admin who are signed in. */
+export async function makeSharedGame(server: TestServer, visibility = 'public'): Promise<SharedGame> {
+  const [owner, admin] = await Promise.all([makePlayer(server), makePlayer(server)]);
+  const created = await callAs(server, owner, '/games', {
+    method: 'POST',
+    body: { name: `Game ${newId()}`, visibility },
+  });
+  const uid: string = created.body.data.game_uid;
+  await callAs(server, owner, `/games/${uid}/admins`, { method: 'POST', body: { email: admin.email } });
+  return { uid, owner, admin };
+}
+
+/** A build of the game; answers its id. */
+export async function addBuild(
+  server: TestServer,
+  game: SharedGame,
+  fields: { version?: string; os?: string } = {},
+): Promise<string> {
+  const issued = await callAs(server, game.owner, `/games/${game.uid}/deploy-keys`, { method: 'POST' });
+  const { access_token, secret_key } = issued.body.data;
+  const { body } = await request(`${server.api}/tool/upload/build`, {
+    method: 'POST',
+    headers: { 'x-access-token': access_token, 'x-secret-key': secret_key, 'content-type': 'application/json' },
+    body: JSON.stringify({ version: '1.0.0', os: 'linux', arch: 'x86_64', ...fields }),
+  });
+  return body.data.build_id;
+}
+
+export type ReportInput = {
+  game: SharedGame;
+  buildId: string;
+  message?: string;
+  user_message?: string;
+  os?: string;
+  metadata?: Record<string, string | number>;
+  /** Functions of the crashed thread, the innermost first; the first names the group. Without them the report goes by its message. */
+  stack?: readonly string[];
+  missing?: readonly string[];
+  dump?: Uint8Array;
+  log?: Uint8Array;
+};
+
+/** Writes a report and brings it into its group; answers its id. */
+export async function addReport(ctx: Context, input: ReportInput): Promise<string> {
+  const { game, buildId, message, user_message, os, metadata, stack } = input;
+  const reportId = newId(ctx.clock.now().getTime());
+  const [dump, log] = await Promise.all([
+    input.dump === undefined ? null : storeFile(ctx, reportId, 'dump', bytesOf(input.dump), 1e6),
+    input.log === undefined ? null : storeFile(ctx, reportId, 'log', bytesOf(input.log), 1e6),
+  ]);
+  const facts = {
+    ...(message !== undefined && { message }),
+    ...(user_message !== undefined && { user_message }),
+    ...(os !== undefined && { os }),
+    ...(metadata !== undefined && { metadata }),
+  };
+  await createReport(ctx, { gameId: game.uid, buildId, facts, source: 'api', reportId, dump, log });
+  if (stack === undefined) await groupMessages(ctx, { gameId: game.uid, reportIds: [reportId] });
+  else await recordStack(ctx, game.uid, reportId, stack, input.missing ?? []);
+  return reportId;
+}
+
+async function recordStack(
+  ctx: Context,
+  gameId: string,
+  reportId: string,
+  stack: readonly string[],
+  missing: readonly string[],
+) {
+  const stackKey = `${folderOf(reportId)}/${newId()}.json.gz`;
+  const upload = await ctx.blobs.append(
+    await ctx.blobs.begin(stackKey),
+    bytesOf(gzipSync(JSON.stringify(reportOf(stack)))),
+  );
+  await ctx.blobs.complete(upload);
+  await rememberFunctions(ctx.db, gameId, stack);
+  const excerpt = { crashAddress: '0x14', frames: stack.map(frameOf), functions: stack, missingSymbols: missing };
+  await recordWalk(ctx.db, gameId, reportId, { excerpt, grouping: groupingOf(stack), stackKey, at: ctx.clock.now() });
+}
+
+async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function groupingOf(stack: readonly string[]): Grouping {
+  const title = stack[0] ?? '';
+  const key = hash('sha256', title, 'buffer');
+  return { key, kind: 'stack', title, reason: 'SIGSEGV / SEGV_MAPERR', explanation: [`took ${title}`] };
+}
+
+function frameOf(name: string): ExcerptFrame {
+  const place = { module: 'game', file: 'src/render/layout.cc', line: 14, offset: '0x1010' };
+  return { function: name, ...place, trust: 'cfi', inlined: false };
+}
+
+/** What a stackwalk says of a program whose one thread crashed in these functions. */
+function reportOf(stack: readonly string[]): Report {
+  const frames = stack.map(
+    (name, index): Frame => ({
+      frame: index,
+      trust: index === 0 ? 'context' : 'cfi',
+      offset: '0x0000000000401010',
+      return_address: '0x0000000000401011',
+      module: 'game',
+      module_offset: '0x0000000000001010',
+      function: name,
+      function_offset: '0x0000000000000010',
+      file: 'src/render/layout.cc',
+      line: 14,
+      line_offset: 8,
+      inlines: [],
+      missing_symbols: false,
+      unloaded_modules: [],
+      registers: { rip: '0x0000000000401010' },
+    }),
+  );
+  return {
+    schema: 1,
+    time: '2026-11-21T12:00:00Z',
+    pid: 7,
+    process_uptime: 60,
+    system_info: { os: 'Linux', os_ver: '6.1', cpu_arch: 'amd64', cpu_info: null, cpu_count: 2 },
+    crash_info: { type: 'SIGSEGV / SEGV_MAPERR', address: '0x0000000000000014', crashing_thread: 0, assertion: null },
+    signature: { signature: stack[0] ?? '', notes: [] },
+    main_module: null,
+    modules: [],
+    unloaded_modules: [],
+    threads: [
+      { thread_id: 7, thread_name: null, last_error_value: null, frame_count: frames.length, frames, truncated: null },
+    ],
+    crashpad: null,
+    mac_crash_info: [],
+    lsb_release: null,
+    handle_count: null,
+    memory_map_count: null,
+    warnings: [],
+  };
+}

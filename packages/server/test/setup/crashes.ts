@@ -1,0 +1,104 @@
+// What tests of crash reports send, and how they look at what came of it.
+import { buffer } from 'node:stream/consumers';
+import { sql } from 'kysely';
+import { onlyRow, rows } from '../../src/kernel/db.ts';
+import { type Answer, makeGame, request, type TestGame, type TestServer } from './server.ts';
+import { register } from './uploads.ts';
+
+export type CrashSender = { server: TestServer; game: TestGame; buildId: string };
+
+/** A game with one build, and the headers that its clients send. */
+export async function makeSender(server: TestServer): Promise<CrashSender> {
+  const game = await makeGame(server);
+  return { server, game, buildId: await register(server, game, { version: '1.4.2' }) };
+}
+
+export function idHeaders({ game, buildId }: CrashSender): Record<string, string> {
+  return { 'x-app-id': game.uid, 'x-build-id': buildId };
+}
+
+/** Reports a crash in JSON. */
+export function report(
+  sender: CrashSender,
+  body: unknown = { message: 'it crashed' },
+  headers: Record<string, string> = idHeaders(sender),
+): Promise<Answer> {
+  return request(`${sender.server.api}/public/crashes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+export type CrashRow = {
+  report_id: string;
+  build_id: string;
+  source: string;
+  state: string;
+  app_name: string;
+  app_version: string;
+  engine_version: string;
+  os: string;
+  arch: string;
+  message: string;
+  user_message: string;
+  anonymous: boolean;
+  metadata: Record<string, unknown>;
+  dump_key: string | null;
+  dump_size: number | null;
+  log_key: string | null;
+  log_size: number | null;
+  failure: string | null;
+};
+
+/** The game’s reports as they are stored, the oldest first. */
+export function reportsOf({ server, game }: CrashSender): Promise<CrashRow[]> {
+  return rows(
+    server.ctx.db,
+    sql<CrashRow>`select report_id, build_id, source, state, app_name, app_version, engine_version, os, arch, message,
+      user_message, anonymous, metadata, dump_key, dump_size, log_key, log_size, failure
+      from crash_reports where game_id = ${game.uid} order by report_id`,
+  );
+}
+
+/** The only report of the game. */
+export async function onlyReportOf(sender: CrashSender): Promise<CrashRow> {
+  const found = await reportsOf(sender);
+  const [first] = found;
+  if (first === undefined || found.length > 1) throw new Error(`there are ${found.length} reports`);
+  return first;
+}
+
+/** The whole blob under `key`. */
+export async function blobOf({ server }: CrashSender, key: string | null): Promise<Buffer> {
+  if (key === null) throw new Error('there is no blob');
+  return buffer(await server.ctx.blobs.read(key));
+}
+
+/** Keys of all blobs of crash reports in the store, whole or begun. */
+export async function crashBlobs(server: TestServer): Promise<string[]> {
+  const keys = await Array.fromAsync(server.ctx.blobs.list('crashes/'));
+  return keys.map(({ key }) => key).sort();
+}
+
+/** Fails unless every blob of a crash report is a report’s, and every report has its blobs. */
+export async function orphansOf(server: TestServer): Promise<string[]> {
+  const known = await rows(
+    server.ctx.db,
+    sql<{
+      key: string;
+    }>`select unnest(array_remove(array[dump_key, log_key, stack_key], null)) as key from crash_reports`,
+  );
+  return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(known.map(({ key }) => key)))];
+}
+
+/** How many jobs of a kind there are for the report. */
+export async function countJobs({ server }: CrashSender, task: string, reportId: string): Promise<number> {
+  const { count } = await onlyRow(
+    server.ctx.db,
+    sql<{ count: number }>`select count(*) from graphile_worker._private_jobs job
+      join graphile_worker._private_tasks task on task.id = job.task_id
+      where task.identifier = ${task} and job.payload::text like ${`%${reportId}%`}`,
+  );
+  return count;
+}

@@ -1,0 +1,81 @@
+// `chauffeur symbols` against the real service: a folder, a file, a zip, and what it leaves out.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { newId } from '../src/kernel/ids.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
+import { register } from './setup/uploads.ts';
+import { buildZip } from './setup/zips.ts';
+
+const MAIN = fileURLToPath(import.meta.resolve('../../cli/src/main.ts'));
+
+let server: TestServer;
+let game: TestGame;
+let folder: string;
+before(async () => {
+  server = await startServer();
+  game = await makeGame(server);
+  folder = await mkdtemp(join(tmpdir(), 'chauffeur-cli-'));
+});
+after(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function put(path: string, content: Uint8Array): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), content);
+}
+
+async function run(buildId: string, path: string) {
+  const { 'x-access-token': access, 'x-secret-key': secret } = game.keyHeaders;
+  const env = { PATH: '', SERVICE_API_URL: server.api, SERVICE_ACCESS_TOKEN: access, SERVICE_SECRET_KEY: secret };
+  const child = spawn(process.execPath, [MAIN, 'symbols', '--json', '--build-id', buildId, path], { cwd: folder, env });
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [code, stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  return { code, output: JSON.parse(stdout), stderr };
+}
+
+test('a folder goes up, and again only what is new in it', async () => {
+  const buildId = await register(server, game);
+  await put('symbols/a.so/1/a.so.sym', symText({ file: 'a.so' }));
+  await put('symbols/b.so/1/b.so.sym', symText({ file: 'b.so' }));
+  await put('symbols/readme.txt', Buffer.from('not sent'));
+  const first = await run(buildId, 'symbols');
+  assert.deepEqual([first.code, first.output.symbols.length, first.output.skipped], [0, 2, 0], first.stderr);
+  await untilCompiled(server, game, buildId);
+  await put('symbols/b.so/2/b.so.sym', symText({ file: 'b.so', debugId: 'C'.repeat(33) }));
+  const second = await run(buildId, 'symbols');
+  assert.deepEqual([second.code, second.output.symbols.length, second.output.skipped], [0, 1, 2]);
+  assert.match(second.stderr, /The service has 2 symbol files of this build already/);
+  assert.deepEqual((await run(buildId, 'symbols')).output, { symbols: [], skipped: 3 });
+  assert.equal((await symbolsOf(server, game, buildId)).length, 3);
+});
+
+test('a single file and a zip go up as they are', async () => {
+  const buildId = await register(server, game, { version: '2' });
+  await put('one.sym', symText({ file: 'one.so' }));
+  await put('more.zip', buildZip([{ name: 'x/two.sym', data: symText({ file: 'two.so' }), method: 8 }]));
+  assert.equal((await run(buildId, 'one.sym')).code, 0);
+  assert.equal((await run(buildId, 'more.zip')).code, 0);
+  const found = (await untilCompiled(server, game, buildId)).map(({ debug_file, state }) => [debug_file, state]);
+  assert.deepEqual(found, [
+    ['one.so', 'compiled'],
+    ['two.so', 'compiled'],
+  ]);
+});
+
+test('what the service refuses ends with 2, its code and what to do', async () => {
+  const unknown = await run(newId(), join(folder, 'one.sym'));
+  assert.deepEqual([unknown.code, unknown.output.error.code], [2, 4039]);
+  await put('bad.zip', buildZip([{ name: 'readme.txt', data: 'x' }]));
+  const bad = await run(await register(server, game), 'bad.zip');
+  assert.deepEqual([bad.code, bad.output.error.code], [2, 4049]);
+  assert.match(bad.output.error.message, /“readme\.txt” is not a Breakpad symbol file/);
+});

@@ -1,0 +1,181 @@
+// What the stackwalker is told of a module's symbols, and the compiled file that it is given.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openSymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
+import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
+import { sql } from 'kysely';
+import { findSymbols, openCacheFile, type SymbolAnswer } from '../src/features/symbols/symbols.ts';
+import { BlobMissingError } from '../src/kernel/blobs/store.ts';
+import { changed } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { addSymbols, compileNow, debugIdOf, keptOf, symText, waitingJobs } from './setup/symbols.ts';
+import { register, sha256 } from './setup/uploads.ts';
+
+let server: TestServer;
+before(async () => {
+  // Without a worker: each test says when a text is compiled.
+  server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' }, role: 'api' });
+});
+after(() => server.stop());
+
+const makeBuild = (game: TestGame) => register(server, game, { version: newId().slice(-20) });
+const find = async (game: TestGame, buildId: string, debugFile: string, debugId: string): Promise<SymbolAnswer> => {
+  const [found] = await findSymbols(server.ctx, game.uid, buildId, [{ debugFile, debugId }]);
+  assert.ok(found !== undefined);
+  return found;
+};
+
+async function addCompiled(game: TestGame, buildId: string, text: Buffer): Promise<void> {
+  await addSymbols(server, game, buildId, text);
+  await compileNow(server, game, sha256(text));
+}
+
+async function functionIn(answer: SymbolAnswer): Promise<string | undefined> {
+  assert.ok(answer.state === 'compiled', answer.state);
+  const cache = openSymbolCache(new FileReader(await openCacheFile(server.ctx, answer.cacheKey)));
+  try {
+    return cache.placeAt(0x12)?.function;
+  } finally {
+    cache.close();
+  }
+}
+
+describe('finding symbols', () => {
+  const file = 'game.pdb';
+  const debugId = debugIdOf(file);
+
+  test('each module is answered in its place', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    await addCompiled(game, buildId, symText({ file }));
+    await addSymbols(server, game, buildId, symText({ file: 'late.so' }));
+    const bad = Buffer.from(`MODULE Linux x86_64 ${debugIdOf('bad')} bad.so\n%%%\n`);
+    await addCompiled(game, buildId, bad);
+    const wanted = [
+      { debugFile: 'nothing.so', debugId },
+      { debugFile: 'late.so', debugId: debugIdOf('late.so') },
+      { debugFile: file, debugId },
+      { debugFile: file, debugId: debugIdOf('other') },
+      { debugFile: 'bad.so', debugId: debugIdOf('bad') },
+    ];
+    const found = await findSymbols(server.ctx, game.uid, buildId, wanted);
+    assert.deepEqual(
+      found.map(({ state }) => state),
+      ['missing', 'pending', 'compiled', 'missing', 'unreadable'],
+    );
+    assert.deepEqual(found[0], { state: 'missing', why: 'never_uploaded' });
+    assert.deepEqual(found[3], { state: 'missing', why: 'wrong_debug_id', uploadedDebugId: debugId });
+    assert.match((found[4] as { problem: string }).problem, /^Line 2: /);
+    assert.equal(await functionIn(found[2]!), 'game::run()');
+    assert.deepEqual(await findSymbols(server.ctx, game.uid, buildId, []), []);
+  });
+
+  test('a module is found by a path, and in either case of its name and id', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    await addCompiled(game, buildId, symText({ file, debugId: `${'AB'.repeat(16)}1f` }));
+    for (const name of ['C:\\out\\game.pdb', 'GAME.PDB', '/build/Game.pdb'])
+      assert.equal((await find(game, buildId, name, `${'ab'.repeat(16)}1F`)).state, 'compiled', name);
+  });
+
+  test('names that no file has, as a hostile dump may have them, are missing', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    for (const name of ['', '..', '\0', 'a\0b', 'nul', '\ud800', 'x'.repeat(5000), '/', "'; drop table symbols"])
+      assert.deepEqual(await find(game, buildId, name, debugId), { state: 'missing', why: 'never_uploaded' });
+    for (const id of ['', '\0', 'x', '0'.repeat(65)])
+      assert.equal((await find(game, buildId, file, id)).state, 'missing');
+  });
+
+  test('the build’s own symbols come first, then those of any build of the game, and never another game’s', async () => {
+    const game = await makeGame(server);
+    const [own, other, third] = [await makeBuild(game), await makeBuild(game), await makeBuild(game)];
+    await addCompiled(game, own, symText({ file, f: 'own' }));
+    await addCompiled(game, other, symText({ file, f: 'other' }));
+    assert.equal(await functionIn(await find(game, own, file, debugId)), 'own');
+    assert.equal(await functionIn(await find(game, third, file, debugId)), 'other');
+    const foreign = await makeGame(server);
+    const foreignBuild = await makeBuild(foreign);
+    assert.equal((await find(foreign, foreignBuild, file, debugId)).state, 'missing');
+  });
+
+  test('symbols that cannot be read give way to another build’s', async () => {
+    const game = await makeGame(server);
+    const [own, other] = [await makeBuild(game), await makeBuild(game)];
+    await addCompiled(game, own, Buffer.from(`MODULE Linux x86_64 ${debugId} ${file}\n%%%\n`));
+    assert.equal((await find(game, own, file, debugId)).state, 'unreadable');
+    await addCompiled(game, other, symText({ file, f: 'other' }));
+    assert.equal(await functionIn(await find(game, own, file, debugId)), 'other');
+  });
+});
+
+describe('compiling', () => {
+  test('tells that symbols have arrived, once they are compiled', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    const ofGame = async () =>
+      (await waitingJobs(server, 'symbols:arrived')).filter(({ gameId }) => gameId === game.uid);
+    const text = symText({ file: 'a.so' });
+    await addSymbols(server, game, buildId, text);
+    assert.deepEqual(await ofGame(), []);
+    await compileNow(server, game, sha256(text));
+    const arrived = { gameId: game.uid, debugFile: 'a.so', debugId: debugIdOf('a.so') };
+    assert.deepEqual(await ofGame(), [arrived]);
+  });
+
+  test('symbols that are compiled already arrive with the next build that has them', async () => {
+    const game = await makeGame(server);
+    const text = symText({ file: 'a.so' });
+    await addCompiled(game, await makeBuild(game), text);
+    await changed(server.ctx.db, sql`delete from graphile_worker._private_jobs`);
+    await addSymbols(server, game, await makeBuild(game), text);
+    assert.equal((await waitingJobs(server, 'symbols:arrived')).length, 1);
+    assert.equal((await waitingJobs(server, 'symbols:compile')).length, 0);
+  });
+
+  test('twice, also at once, leaves one cache', async () => {
+    const game = await makeGame(server);
+    const text = symText();
+    await addSymbols(server, game, await makeBuild(game), text);
+    await Promise.all([1, 2, 3].map(() => compileNow(server, game, sha256(text))));
+    await compileNow(server, game, sha256(text));
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+
+  test('a cache of another version is made again when it is wanted', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    const text = symText();
+    await addCompiled(game, buildId, text);
+    await changed(server.ctx.db, sql`update symbol_texts set cache_version = 0 where game_id = ${game.uid}`);
+    await changed(server.ctx.db, sql`delete from graphile_worker._private_jobs`);
+    for (let i = 0; i < 3; i += 1)
+      assert.deepEqual(await find(game, buildId, 'libgame.so', debugIdOf('libgame.so')), { state: 'pending' });
+    assert.deepEqual(await waitingJobs(server, 'symbols:compile'), [{ gameId: game.uid, checksum: sha256(text) }]);
+    await compileNow(server, game, sha256(text));
+    assert.equal(await functionIn(await find(game, buildId, 'libgame.so', debugIdOf('libgame.so'))), 'game::run()');
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+
+  test('a text whose blob is gone ends unreadable, and sent again it is well', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    const text = symText();
+    await addSymbols(server, game, buildId, text);
+    for await (const { key } of server.ctx.blobs.list(`symbols/${game.uid}/`)) await server.ctx.blobs.delete(key);
+    await compileNow(server, game, sha256(text));
+    const problem = 'The stored file is gone; upload it again.';
+    assert.deepEqual(await find(game, buildId, 'libgame.so', debugIdOf('libgame.so')), {
+      state: 'unreadable',
+      problem,
+    });
+    await addCompiled(game, buildId, text);
+    assert.equal((await find(game, buildId, 'libgame.so', debugIdOf('libgame.so'))).state, 'compiled');
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+});
+
+test('a compiled file that was deleted is told as missing', async () => {
+  await assert.rejects(openCacheFile(server.ctx, `symbols/${newId()}/${newId()}.cache`), BlobMissingError);
+});

@@ -1,0 +1,246 @@
+// Symbols listed, deleted, swept, and read by other stackwalkers.
+import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
+import { HOUR } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { sendRaw } from './setup/raw.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { addSymbols, compileNow, debugIdOf, keptOf, NOTHING_KEPT, symbolsOf, symText } from './setup/symbols.ts';
+import { register, sha256 } from './setup/uploads.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' }, role: 'api' });
+});
+after(() => server.stop());
+
+async function makeBuild() {
+  const game = await makeGame(server);
+  return { game, buildId: await register(server, game) };
+}
+
+const listUrl = (game: TestGame, buildId: string) => `${server.api}/games/${game.uid}/builds/${buildId}/symbols`;
+const remove = (url: string, headers: Record<string, string>) => request(url, { method: 'DELETE', headers });
+
+describe('developers', () => {
+  test('the owner lists a build’s symbols as its deploy key does', async () => {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, symText({ file: 'b.so' }));
+    await addSymbols(server, game, buildId, symText({ file: 'A.so' }));
+    const { status, body } = await request(listUrl(game, buildId), { headers: await signIn(server, game.owner) });
+    assert.equal(status, 200);
+    assert.deepEqual(body.data.symbols, await symbolsOf(server, game, buildId));
+    assert.deepEqual(
+      body.data.symbols.map((symbol: { debug_file: string }) => symbol.debug_file),
+      ['A.so', 'b.so'],
+    );
+  });
+
+  test('nobody else lists or deletes them', async () => {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, symText());
+    const other = await makeBuild();
+    const callers = [
+      [{}, 4011],
+      [(await makePlayer(server)).headers, 4040],
+      [await signIn(server, other.game.owner), 4040],
+      [game.keyHeaders, 4011],
+    ] as const;
+    for (const [headers, code] of callers) {
+      assert.equal((await request(listUrl(game, buildId), { headers })).body.error?.code, code);
+      assert.equal((await remove(listUrl(game, buildId), headers)).body.error?.code, code);
+      const token = await request(`${server.api}/games/${game.uid}/symbol-token`, { method: 'POST', headers });
+      assert.equal(token.body.error?.code, code);
+    }
+    const foreignKey = await request(`${server.api}/tool/symbols?build_id=${buildId}`, {
+      headers: other.game.keyHeaders,
+    });
+    assert.equal(foreignKey.body.error?.code, 4039);
+    assert.equal((await symbolsOf(server, game, buildId)).length, 1);
+  });
+
+  test('a build that the game does not have is told as such', async () => {
+    const { game } = await makeBuild();
+    const other = await makeBuild();
+    const headers = await signIn(server, game.owner);
+    for (const buildId of [newId(), other.buildId])
+      assert.equal((await request(listUrl(game, buildId), { headers })).body.error?.code, 4006);
+  });
+
+  test('one symbol file is deleted by its uid, or all of the build', async () => {
+    const { game, buildId } = await makeBuild();
+    const headers = await signIn(server, game.owner);
+    const [first] = await addSymbols(server, game, buildId, symText({ file: 'a.so' }));
+    for (const file of ['b.so', 'c.so']) await addSymbols(server, game, buildId, symText({ file }));
+    const url = listUrl(game, buildId);
+    assert.deepEqual((await remove(`${url}?symbol_uid=${first?.symbol_uid}`, headers)).body.data, { deleted: 1 });
+    assert.equal((await remove(`${url}?symbol_uid=${first?.symbol_uid}`, headers)).body.error?.code, 4040);
+    assert.deepEqual((await remove(url, headers)).body.data, { deleted: 2 });
+    assert.deepEqual((await remove(url, headers)).body.data, { deleted: 0 });
+  });
+});
+
+describe('the sweeper', () => {
+  const later = (hours: number) => ({ ...server.ctx, clock: { now: () => new Date(Date.now() + hours * HOUR) } });
+
+  test('removes texts that no build has any more, with their blobs, and no others', async () => {
+    const { game, buildId } = await makeBuild();
+    const other = await register(server, game, { version: '2' });
+    const [shared, own] = [symText({ file: 'shared.so' }), symText({ file: 'own.so' })];
+    for (const text of [shared, own]) {
+      await addSymbols(server, game, buildId, text);
+      await compileNow(server, game, sha256(text));
+    }
+    await addSymbols(server, game, other, shared);
+    await remove(listUrl(game, buildId), await signIn(server, game.owner));
+    assert.deepEqual(await keptOf(server, game), { texts: 2, symbols: 1, blobs: 4 });
+    await sweepSymbols(server.ctx);
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    await changed(server.ctx.db, sql`delete from builds where game_id = ${game.uid}`);
+    await sweepSymbols(server.ctx);
+    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+  });
+
+  test('removes blobs that a killed process left, once they are a day old', async () => {
+    const { game, buildId } = await makeBuild();
+    const text = symText();
+    await addSymbols(server, game, buildId, text);
+    await compileNow(server, game, sha256(text));
+    const orphans = [`symbols/${game.uid}/${newId()}.sym.gz`, `symbols/${game.uid}/${newId()}.cache`];
+    await server.ctx.blobs.complete(await server.ctx.blobs.begin(orphans[0]!));
+    await server.ctx.blobs.append(await server.ctx.blobs.begin(orphans[1]!), createReadStream(import.meta.filename));
+    await sweepSymbols(later(23));
+    assert.equal((await keptOf(server, game)).blobs, 4);
+    await sweepSymbols(later(25));
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+
+  test('and uploads at the same time do not take from each other', async () => {
+    const { game, buildId } = await makeBuild();
+    const headers = await signIn(server, game.owner);
+    const text = symText();
+    for (let round = 0; round < 10; round += 1) {
+      await addSymbols(server, game, buildId, text);
+      await remove(listUrl(game, buildId), headers);
+      await Promise.all([addSymbols(server, game, buildId, text), sweepSymbols(server.ctx)]);
+      assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 1 });
+    }
+    await compileNow(server, game, sha256(text));
+    assert.equal((await symbolsOf(server, game, buildId))[0]?.state, 'compiled');
+  });
+});
+
+describe('other stackwalkers', () => {
+  async function openAddress(game: TestGame): Promise<string> {
+    const headers = await signIn(server, game.owner);
+    const { status, body } = await request(`${server.api}/games/${game.slug}/symbol-token`, {
+      method: 'POST',
+      headers,
+    });
+    assert.equal(status, 201);
+    return body.data.symbols_url;
+  }
+  const debugId = `${'AB'.repeat(16)}1f`;
+  const text = symText({ file: 'Game.pdb', debugId, os: 'windows' });
+  const place = `/Game.pdb/${debugId}/Game.sym`;
+
+  async function makeReadable() {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, text);
+    return { game, buildId, address: await openAddress(game) };
+  }
+
+  test('read a text where they look for it, before it is compiled too', async () => {
+    const { address } = await makeReadable();
+    for (const path of [
+      place,
+      `${place}?code_file=game.exe&code_id=ABC`,
+      `/game.pdb/${debugId.toUpperCase()}/game.sym`,
+    ]) {
+      const response = await fetch(address + path, { headers: { 'accept-encoding': 'identity' } });
+      assert.deepEqual([response.status, await response.text()], [200, text.toString()], path);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
+    }
+  });
+
+  test('get it gzipped where they accept that, under a tag of its own', async () => {
+    const { address } = await makeReadable();
+    const path = new URL(address + place).pathname;
+    const ask = (...headers: [string, string][]) => sendRaw(server, { method: 'GET', path, headers });
+    const plain = await ask();
+    const gzipped = await fetch(address + place);
+    assert.equal(gzipped.headers.get('content-encoding'), 'gzip');
+    assert.equal(gzipped.headers.get('vary'), 'Accept-Encoding');
+    assert.equal(await gzipped.text(), text.toString());
+    assert.deepEqual(
+      [plain?.headers.get('content-encoding'), plain?.headers.get('etag'), gzipped.headers.get('etag')],
+      [undefined, `"${sha256(text)}"`, `"${sha256(text)}-gzip"`],
+    );
+    assert.equal((await ask(['If-None-Match', `"${sha256(text)}"`]))?.status, 304);
+    assert.equal((await ask(['If-None-Match', `"${sha256(text)}-gzip"`]))?.status, 200);
+    const head = await fetch(address + place, { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+  });
+
+  test('are told 404, whatever is wrong', async () => {
+    const { address, game } = await makeReadable();
+    const other = await makeReadable();
+    await changed(server.ctx.db, sql`delete from symbols where game_id = ${other.game.uid}`);
+    const addresses = [
+      `${address}/Game.pdb/${debugIdOf('other')}/Game.sym`,
+      `${address}/Other.pdb/${debugId}/Other.sym`,
+      `${address}/Game.pdb/${debugId}/Game.pd_`,
+      `${address}/Game.pdb/${debugId}/..%2f..%2fGame.sym`,
+      `${address}/%00/${debugId}/%00.sym`,
+      `${address}/Game.pdb/%00/Game.sym`,
+      `${address}/Game.pdb/${'A'.repeat(70)}/Game.sym`,
+      `${address.slice(0, -1)}x${place}`,
+      `${server.api}/symbols/${game.uid}${place}`,
+      other.address + place,
+    ];
+    for (const url of addresses) {
+      const { status, headers, body } = await request(url);
+      assert.deepEqual([status, body.error?.code, headers.get('etag')], [404, 4040, null], url);
+    }
+  });
+
+  test('are told 404 when the blob is gone, with nothing that would make it stay', async () => {
+    const { address, game } = await makeReadable();
+    for await (const { key } of server.ctx.blobs.list(`symbols/${game.uid}/`)) await server.ctx.blobs.delete(key);
+    const response = await fetch(address + place);
+    assert.deepEqual(
+      [response.status, response.headers.get('etag'), response.headers.get('content-encoding')],
+      [404, null, null],
+    );
+  });
+
+  test('a new address ends the one before, and the token is nowhere in the database', async () => {
+    const { address, game } = await makeReadable();
+    const next = await openAddress(game);
+    assert.deepEqual([(await fetch(address + place)).status, (await fetch(next + place)).status], [404, 200]);
+    const stored = await sql<{ row: string }>`select to_jsonb(symbol_tokens)::text as row from symbol_tokens`.execute(
+      server.ctx.db,
+    );
+    assert.ok(stored.rows.every(({ row }) => !row.includes(next.slice(-32))));
+  });
+
+  test('compiled text is the one that was sent, byte for byte', async () => {
+    const { game, buildId, address } = await makeReadable();
+    const large = Buffer.concat([symText(), Buffer.alloc(700_000, 'PUBLIC 10 0 name\n')]);
+    await addSymbols(server, game, buildId, large);
+    const path = new URL(`${address}/libgame.so/${debugIdOf('libgame.so')}/libgame.so.sym`).pathname;
+    const response = await fetch(server.url + path, { headers: { 'accept-encoding': 'gzip' } });
+    assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(large));
+    let stored: Buffer | undefined;
+    for await (const { key } of server.ctx.blobs.list(`symbols/${game.uid}/`)) {
+      const bytes = gunzipSync(Buffer.concat(await Array.fromAsync(await server.ctx.blobs.read(key))));
+      if (bytes.length === large.length) stored = bytes;
+    }
+    assert.ok(stored?.equals(large));
+  });
+});

@@ -1,0 +1,252 @@
+// Uploading symbols: one file or a zip, replaced by module, shared by content, and nothing left of what is refused.
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import { newId } from '../src/kernel/ids.ts';
+import { type Answer, makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import {
+  addSymbols,
+  debugIdOf,
+  keptOf,
+  NOTHING_KEPT,
+  sendSymbols,
+  symbolsOf,
+  symText,
+  untilCompiled,
+} from './setup/symbols.ts';
+import { register, sha256 } from './setup/uploads.ts';
+import { buildZip } from './setup/zips.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' } });
+});
+after(() => server.stop());
+
+async function makeBuild(game?: TestGame) {
+  const owner = game ?? (await makeGame(server));
+  return { game: owner, buildId: await register(server, owner, { version: newId().slice(-20) }) };
+}
+
+function assertRefusal(answer: Answer, code: ErrorCode, message: RegExp): void {
+  assert.deepEqual(
+    [answer.status, answer.body.error?.code],
+    [ERRORS[code].status, code],
+    String(answer.body.error?.message),
+  );
+  assert.match(answer.body.error?.message ?? '', message);
+}
+
+describe('an upload that is taken', () => {
+  test('one symbol file is recorded with its module, and compiled', async () => {
+    const { game, buildId } = await makeBuild();
+    const text = symText();
+    const [sent, ...others] = await addSymbols(server, game, buildId, text);
+    assert.deepEqual(others, []);
+    assert.ok(sent !== undefined);
+    const { symbol_uid, uploaded_at, ...rest } = sent;
+    assert.deepEqual(rest, {
+      build_id: buildId,
+      debug_file: 'libgame.so',
+      debug_id: debugIdOf('libgame.so'),
+      os: 'linux',
+      cpu: 'x86_64',
+      size: text.length,
+      checksum: sha256(text),
+      state: 'stored',
+      problem: null,
+    });
+    assert.match(`${symbol_uid} ${uploaded_at}`, /^[0-9a-f-]{36} \d{4}-.*Z$/);
+    assert.deepEqual(
+      (await untilCompiled(server, game, buildId)).map(({ state }) => state),
+      ['compiled'],
+    );
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+
+  test('a zip’s files are recorded, packed or not, in folders or not', async () => {
+    const { game, buildId } = await makeBuild();
+    const zip = buildZip([
+      { name: 'symbols/', mode: 0o040755 },
+      { name: 'symbols/a.sym', data: symText({ file: 'a.so' }), method: 8 },
+      { name: 'b.sym', data: symText({ file: 'B Game.pdb', os: 'windows' }) },
+      { name: 'symbols/c.sym', data: symText({ file: 'c.so' }), method: 8, descriptor: true },
+    ]);
+    const sent = await addSymbols(server, game, buildId, zip);
+    assert.deepEqual(
+      sent.map(({ debug_file, os }) => [debug_file, os]),
+      [
+        ['a.so', 'linux'],
+        ['B Game.pdb', 'windows'],
+        ['c.so', 'linux'],
+      ],
+    );
+    await untilCompiled(server, game, buildId);
+    assert.deepEqual(await keptOf(server, game), { texts: 3, symbols: 3, blobs: 6 });
+  });
+
+  test('a checksum in capitals and with its prefix is as good, and the fields may follow the file', async () => {
+    const { game, buildId } = await makeBuild();
+    const text = symText();
+    const checksum = `SHA256:${sha256(text).toUpperCase()}`;
+    const answer = await sendSymbols(server, game, buildId, text, { fields: { checksum }, fileFirst: true });
+    assert.equal(answer.status, 201);
+  });
+
+  test('a text that is damaged throughout ends unreadable, and sent again gets another chance', async () => {
+    const { game, buildId } = await makeBuild();
+    const text = Buffer.from(`MODULE Linux x86_64 ${debugIdOf('x')} x.so\n%%%\n`);
+    await addSymbols(server, game, buildId, text);
+    const [unreadable] = await untilCompiled(server, game, buildId);
+    assert.deepEqual([unreadable?.state, /^Line 2: /.test(unreadable?.problem ?? '')], ['unreadable', true]);
+    assert.equal((await addSymbols(server, game, buildId, text))[0]?.state, 'stored');
+    assert.equal((await untilCompiled(server, game, buildId))[0]?.state, 'unreadable');
+  });
+
+  test('a text with a damaged line is compiled, and says what was left out', async () => {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, Buffer.concat([symText(), Buffer.from('FUNC zz 1 0 g\n')]));
+    const [found] = await untilCompiled(server, game, buildId);
+    assert.equal(found?.state, 'compiled');
+    assert.match(found?.problem ?? '', /^1 line was left out, the first is line 5: /);
+  });
+});
+
+describe('symbols that are there already', () => {
+  test('a module sent again takes the place of the one before, whatever the case of its name and id', async () => {
+    const { game, buildId } = await makeBuild();
+    const debugId = `${'AB'.repeat(16)}a`;
+    const [before] = await addSymbols(server, game, buildId, symText({ file: 'Game.pdb', debugId, os: 'windows' }));
+    const next = symText({ file: 'GAME.PDB', debugId: debugId.toLowerCase(), os: 'windows', f: 'g' });
+    await addSymbols(server, game, buildId, next);
+    const [now, ...others] = await symbolsOf(server, game, buildId);
+    assert.deepEqual(others, []);
+    assert.deepEqual([now?.symbol_uid, now?.checksum, now?.debug_id], [before?.symbol_uid, sha256(next), debugId]);
+  });
+
+  test('a text that two builds have is kept once; another game has its own', async () => {
+    const { game, buildId } = await makeBuild();
+    const other = await makeBuild(game);
+    const foreign = await makeBuild();
+    const text = symText();
+    for (const build of [{ game, buildId }, other, foreign]) {
+      await addSymbols(server, build.game, build.buildId, text);
+      await untilCompiled(server, build.game, build.buildId);
+    }
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 2, blobs: 2 });
+    assert.deepEqual(await keptOf(server, foreign.game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+
+  test('the same files sent many times at once are kept once', async () => {
+    const { game, buildId } = await makeBuild();
+    const other = await makeBuild(game);
+    const pieces = Array.from({ length: 5 }, (_, i) => ({
+      name: `${i}.sym`,
+      data: symText({ file: `m${i}.so` }),
+      method: 8,
+    }));
+    const zips = [buildZip(pieces), buildZip(pieces.toReversed())];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        sendSymbols(server, game, i % 3 === 0 ? other.buildId : buildId, zips[i % 2]!),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(8).fill(201),
+    );
+    await untilCompiled(server, game, buildId);
+    assert.deepEqual(await keptOf(server, game), { texts: 5, symbols: 10, blobs: 10 });
+  });
+
+  test('a file that is in a zip twice is one, unless the two differ', async () => {
+    const { game, buildId } = await makeBuild();
+    const twice = [
+      { name: 'a.sym', data: symText() },
+      { name: 'again/a.sym', data: symText() },
+    ];
+    assert.equal((await addSymbols(server, game, buildId, buildZip(twice))).length, 1);
+    const differing = buildZip([
+      { name: 'a.sym', data: symText() },
+      { name: 'b.sym', data: symText({ f: 'g' }) },
+    ]);
+    const message = /^“a\.sym” and “b\.sym” are two different symbol files of one module/;
+    assertRefusal(await sendSymbols(server, game, buildId, differing), 4049, message);
+    await untilCompiled(server, game, buildId);
+    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+});
+
+describe('an upload that is refused leaves nothing', () => {
+  const text = symText();
+  const zip = buildZip([{ name: 'a.sym', data: text, method: 8 }]);
+  const cases: [string, ErrorCode, RegExp, Uint8Array, Record<string, string | undefined>][] = [
+    ['without a build', 4038, /^build_id: missing/, text, { build_id: undefined }],
+    ['for no build’s id', 4039, /^build_id: not the id/, text, { build_id: 'x' }],
+    ['for an unknown build', 4039, /^build_id: this game has no such build/, text, { build_id: newId() }],
+    ['without a checksum', 4041, /^checksum/, text, { checksum: undefined }],
+    ['with another file’s checksum', 4046, /^checksum: the bytes received/, text, { checksum: 'a'.repeat(64) }],
+    ['of a zip with another checksum', 4046, /^checksum: the bytes received/, zip, { checksum: 'a'.repeat(64) }],
+    ['of an executable', 4049, /^“game\.sym” is not a Breakpad symbol file/, Buffer.from('\x7fELF'), {}],
+    ['of nothing', 4049, /is not a Breakpad symbol file/, Buffer.alloc(0), {}],
+    ['of another system’s symbols', 4049, /operating system/, symText({ os: 'solaris' }), {}],
+    ['of a module that is no file’s name', 4049, /names a module/, symText({ file: 'a:b' }), {}],
+  ];
+  for (const [what, code, message, file, fields] of cases) {
+    test(`${what}: ${code}`, async () => {
+      const { game, buildId } = await makeBuild();
+      assertRefusal(await sendSymbols(server, game, buildId, file, { fields }), code, message);
+      assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    });
+  }
+
+  test('without a file: 4037', async () => {
+    const { game, buildId } = await makeBuild();
+    const form = new FormData();
+    form.append('build_id', buildId);
+    const init = { method: 'POST', headers: game.keyHeaders, body: form };
+    const response = await fetch(`${server.api}/tool/upload/symbols`, init);
+    assert.equal(((await response.json()) as { error: { code: number } }).error.code, 4037);
+  });
+
+  test('for another game’s build: 4039', async () => {
+    const { game } = await makeBuild();
+    const foreign = await makeBuild();
+    assertRefusal(await sendSymbols(server, game, foreign.buildId, text), 4039, /no such build/);
+    assert.deepEqual(await keptOf(server, foreign.game), NOTHING_KEPT);
+  });
+
+  test('of an owner without a verified email: 4096', async () => {
+    const game = await makeGame(server, { verified: false });
+    assertRefusal(await sendSymbols(server, game, await register(server, game), text), 4096, /verified/);
+  });
+
+  test('when the store fails: 5020, and the same upload passes once it is well', async () => {
+    const { game, buildId } = await makeBuild();
+    const inTheWay = join(server.dataFolder, 'blobs', 'symbols', game.uid);
+    await addSymbols(server, ...(Object.values(await makeBuild()) as [TestGame, string]), text);
+    await writeFile(inTheWay, '');
+    for (const file of [text, zip])
+      assertRefusal(await sendSymbols(server, game, buildId, file), 5020, /could not be stored/);
+    await rm(inTheWay);
+    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.equal((await sendSymbols(server, game, buildId, zip)).status, 201);
+  });
+});
+
+test('a game may send so many uploads an hour, and is told how long to wait', async () => {
+  const limited = await startServer({ beside: server, env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '2' }, role: 'api' });
+  try {
+    const { game, buildId } = await makeBuild();
+    const send = () => sendSymbols(limited, game, buildId, symText());
+    const statuses = [(await send()).status, (await send()).status];
+    const refused = await send();
+    assert.deepEqual(statuses, [201, 201]);
+    assertRefusal(refused, 4290, /^This game has reached its limit of 2 symbol uploads an hour/);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  } finally {
+    await limited.stop();
+  }
+});
