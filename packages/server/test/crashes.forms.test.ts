@@ -19,7 +19,7 @@ import {
   reportsOf,
 } from './setup/crashes.ts';
 import { multipartOf, type Part } from './setup/raw.ts';
-import { startServer, type TestServer } from './setup/server.ts';
+import { startServer, type TestServer, until } from './setup/server.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
 const LOG = Buffer.from('started\nloaded\ncrashed\n');
@@ -319,9 +319,9 @@ describe('the form of Breakpad and Crashpad', () => {
       `POST /api/v1/public/crashes?app_id=${sender.game.uid}&build_id=${sender.buildId} HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
     socket.write(body.subarray(0, MIB / 2));
-    while ((await crashBlobs(server)).length === before.length);
+    await until(async () => (await crashBlobs(server)).length > before.length);
     socket.destroy();
-    while ((await crashBlobs(server)).length > before.length);
+    await until(async () => (await crashBlobs(server)).length === before.length);
     assert.deepEqual(await reportsOf(sender), []);
   });
 });

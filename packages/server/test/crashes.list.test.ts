@@ -1,6 +1,9 @@
 // The list of crash reports on the real server: newest first, by pages, filtered and searched; who may read it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { rememberFunctions } from '../src/features/crashes/search.sql.ts';
+import { rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
@@ -196,6 +199,59 @@ describe('the search by words', () => {
       assert.deepEqual(await idsOf(game, { text }), newestFirst(names.map((name) => ids[name]!)));
     });
   }
+});
+
+describe('a search in a game with thousands of reports', () => {
+  const MINUTE = 60_000;
+  const at = (age: number) => ({ ...server.ctx, clock: { now: () => new Date(Date.now() - age) } });
+  let game: SharedGame;
+  const wanted: string[] = [];
+  before(async () => {
+    game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    // The newest, one beyond those that are looked through, one far beyond, and one of a month of long ago.
+    for (const age of [0, 60 * MINUTE, 600 * MINUTE, 100_000 * MINUTE]) {
+      const report = { game, buildId, stack: ['rare::thing', 'main'], user_message: 'a needle' };
+      wanted.push(await addReport(at(age), report));
+    }
+    await rememberFunctions(server.ctx.db, game.uid, ['common']);
+    await rows(
+      server.ctx.db,
+      sql`insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version, engine_version, os,
+          arch, message, user_message, anonymous, metadata, functions)
+        select ${game.uid}, (lpad(to_hex(${Date.now()}::bigint - no * 1000), 12, '0') || '70008' || lpad(no::text, 15, '0'))::uuid, ${buildId},
+          now(), 'api', 'processed', '', '', '', 'linux', 'x86_64', 'some hay', '', false, '{}', array['common', 'main']
+        from generate_series(1, 3000) no`,
+    );
+  });
+
+  for (const query of [
+    { text: 'needle' },
+    { frame: 'rare::' },
+    { frame: 'RARE', text: 'need', os: 'linux' },
+  ] as Query[]) {
+    test(`finds the few, however old, by ${JSON.stringify(query)}`, async () => {
+      assert.deepEqual(await idsOf(game, query), wanted);
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { data } = (await ask(game, { ...query, limit: '1', ...(cursor !== undefined && { cursor }) })).body;
+        seen.push(...data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id));
+        cursor = data.next_cursor ?? undefined;
+      } while (cursor !== undefined);
+      assert.deepEqual(seen, wanted);
+    });
+  }
+
+  test('finds a page of the many', async () => {
+    for (const query of [{ text: 'hay' }, { frame: 'commo' }]) {
+      const ids = await idsOf(game, { ...query, limit: '100' });
+      assert.equal(ids.length, 100);
+      assert.deepEqual(ids, newestFirst(ids));
+      assert.ok(wanted.every((id) => !ids.includes(id)));
+    }
+    assert.equal((await idsOf(game, { frame: 'main', limit: '1' }))[0], wanted[0]);
+  });
 });
 
 describe('the search by function', () => {

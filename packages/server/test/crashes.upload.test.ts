@@ -18,7 +18,7 @@ import {
 } from './setup/crashes.ts';
 import { beginRequest, filePart, multipartOf, readAnswer } from './setup/raw.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type Answer, request, startServer, type TestServer, until } from './setup/server.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(100_000)]);
 
@@ -126,11 +126,11 @@ function describeUploads(place: string, store: S3Server | null): void {
         headers: [['Content-Length', String(DUMP.length)]],
         body: DUMP.subarray(0, 50_000),
       });
-      if (store === null) while ((await crashBlobs(server)).length === before.length);
+      if (store === null) await until(async () => (await crashBlobs(server)).length > before.length);
       socket.destroy();
       await readAnswer(socket);
       assert.equal((await put(opened.dump, DUMP)).status, 200);
-      while ((await crashBlobs(server)).length !== before.length + 1);
+      await until(async () => (await crashBlobs(server)).length === before.length + 1);
     });
 
     test('are over after a day, and are nobody else’s', async () => {

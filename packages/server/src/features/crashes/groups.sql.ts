@@ -46,8 +46,10 @@ export async function attachReports(
   if (members.length === 0) return false;
   const ids = members.map(({ report_id }) => report_id);
   const former = groupsOf(members);
-  await insertGroup(tx, gameId, grouping, ids[0]!);
-  const target = await lockGroups(tx, gameId, grouping.key, former);
+  // Mostly the group is there and nothing has to be left: then its lock is all that is needed.
+  const known = former.length === 0 ? await lockGroups(tx, gameId, grouping.key, []) : undefined;
+  if (known === undefined) await insertGroup(tx, gameId, grouping, ids[0]!);
+  const target = known ?? (await lockGroups(tx, gameId, grouping.key, former));
   if (target === undefined) throw new GroupGoneError('A crash group was deleted while a report came into it');
   const coming = members.filter(({ group_id }) => group_id !== target).map(({ report_id }) => report_id);
   for (const groupId of former) if (groupId !== target) await subtractReports(tx, gameId, groupId, coming);

@@ -117,8 +117,8 @@ export function searchReports(
   const bounds = from === null ? [] : [sql`report_id >= ${from}::uuid`];
   const all = allOf(gameId, [...conditions, ...searches.map(({ inIndex }) => inIndex), ...bounds], before);
   return transact(db, async (tx) => {
-    // The planner takes comparing arrays for cheap and would walk through the window; what is left is to combine indexes.
-    await rows(tx, sql`select set_config('enable_indexscan', 'off', true)`);
+    // The planner takes comparing arrays for cheap and would walk through all of the window; what is left is to combine indexes.
+    await rows(tx, sql`select set_config('enable_indexscan', 'off', true), set_config('enable_seqscan', 'off', true)`);
     return withVersions(
       tx,
       gameId,

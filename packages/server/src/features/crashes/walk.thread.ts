@@ -1,6 +1,5 @@
 // The thread of `readDump` and `regroupStack`: walks a dump with what symbols there are, or groups a report that was walked before.
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
@@ -41,7 +40,7 @@ async function walk(
   { dumpKey, stackKey, statement }: WalkInput & { task: 'walk' },
   ask: AskForSymbols,
 ): Promise<WalkOutput> {
-  const dump = await buffer(await blobs.read(dumpKey));
+  const dump = await readBlob(blobs, dumpKey);
   const question = modulesOf(dump);
   const symbols = new StoredSymbols(question, question.length === 0 ? [] : await ask(question));
   let walked: Report;
@@ -59,6 +58,13 @@ async function walk(
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 
+/** Without the copies on the way that `node:stream/consumers` makes: dumps are large, and come often. */
+async function readBlob(blobs: BlobStore, key: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of await blobs.read(key)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 /** Each module of the dump once. */
 function modulesOf(dump: Uint8Array): SymbolQuestion {
   const modules = new Minidump(dump).stream(MODULES) ?? [];
@@ -71,6 +77,6 @@ function modulesOf(dump: Uint8Array): SymbolQuestion {
 }
 
 async function regroup(blobs: BlobStore, { stackKey, statement }: WalkInput & { task: 'group' }): Promise<WalkOutput> {
-  const report = JSON.parse(gunzipSync(await buffer(await blobs.read(stackKey))).toString()) as Report;
+  const report = JSON.parse(gunzipSync(await readBlob(blobs, stackKey)).toString()) as Report;
   return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, statement) };
 }

@@ -65,17 +65,7 @@ function metadataOf(further: Said['further'], omissions: readonly string[]): Met
 function storableOf(value: unknown): Value {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  return clip(typeof value === 'string' ? value : asJson(value), LIMITS.metadataValueLength);
-}
-
-/** V8 reads JSON of any depth, and writes only so much of it as its stack holds. */
-function asJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch (error) {
-    if (error instanceof RangeError) return '(nested too deeply)';
-    throw error;
-  }
+  return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LIMITS.metadataValueLength);
 }
 
 /** At most `most` characters that PostgreSQL stores: it takes neither U+0000 nor half of a surrogate pair. */

@@ -61,7 +61,8 @@ export async function readCrashForm(
   const open = new Set<BusboyFileStream>();
   const fields = new Map<string, string>();
   const omissions = new Set<string>();
-  const parts = new Map<string, Promise<string | void>>();
+  let metadata: string | null = null;
+  const parts = new Map<string, Promise<unknown>>();
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
 
   function fail(error: Error): void {
@@ -85,7 +86,11 @@ export async function readCrashForm(
     }
     open.add(stream);
     const done =
-      kind === METADATA_PART ? readMetadata(stream) : onPart({ kind, name: name ?? '', filename, bytes: stream });
+      kind === METADATA_PART
+        ? readMetadata(stream).then((given) => {
+            metadata = given;
+          })
+        : onPart({ kind, name: name ?? '', filename, bytes: stream });
     parts.set(kind, done);
     done.catch(fail).finally(() => open.delete(stream));
   });
@@ -105,7 +110,6 @@ export async function readCrashForm(
     }
     omissions.add('the rest of the form was left out: it was too large');
   }
-  const metadata = (await parts.get(METADATA_PART)) ?? null;
   await Promise.all(parts.values());
   return { fields, metadata, omissions: [...omissions] };
 }

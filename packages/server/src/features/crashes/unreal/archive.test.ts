@@ -13,7 +13,7 @@ after(() => rm(folder, { recursive: true }));
 async function list(bytes: Uint8Array) {
   await using file: FileHandle = await open(join(folder, 'archive'), 'w+');
   await file.writeFile(bytes);
-  return listArchive(file);
+  return await listArchive(file);
 }
 
 const int32 = (value: number) => Buffer.from(new Int32Array([value]).buffer);

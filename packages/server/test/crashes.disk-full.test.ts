@@ -1,0 +1,75 @@
+// A disk that runs full under the real server: a clear refusal, nothing left behind, and all is well once there is room again.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { deflateSync } from 'node:zlib';
+import { MIB } from '@chauffeur/contract/limits';
+import { crashBlobs, idHeaders, makeSender, onlyReportOf, report, reportsOf } from './setup/crashes.ts';
+import { filePart, multipartOf } from './setup/raw.ts';
+import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { unrealArchive } from './setup/unreal.ts';
+
+const DISK_BYTES = 4 * MIB;
+const LARGE = Buffer.concat([Buffer.from('MDMP'), randomBytes(6 * MIB)]);
+const SMALL = LARGE.subarray(0, MIB);
+
+let server: TestServer;
+let disk: string | null = null;
+
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+  disk = mountSmallDisk(join(server.dataFolder, 'blobs'));
+});
+after(async () => {
+  if (disk !== null) execFileSync('umount', [disk]);
+  await server.stop();
+});
+
+/** Null where this account may not mount. */
+function mountSmallDisk(folder: string): string | null {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
+    return folder;
+  } catch {
+    return null;
+  }
+}
+
+function send(path: string, body: Uint8Array, headers: Record<string, string>, method = 'POST'): Promise<Answer> {
+  const url = path.startsWith('http') ? path : `${server.api}${path}`;
+  return request(url, { method, headers, body: body as Uint8Array<ArrayBuffer> });
+}
+
+function assertFull(answer: Answer): void {
+  assert.deepEqual([answer.status, answer.body.error?.code], [507, 5070], JSON.stringify(answer.body));
+}
+
+test('an upload is answered 5070, and its address is as good as before', async (t) => {
+  if (disk === null) return t.skip('skipped: this account may not mount a disk');
+  const sender = await makeSender(server);
+  const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
+  assertFull(await send(url, LARGE, {}, 'PUT'));
+  assert.deepEqual(await crashBlobs(server), []);
+  assert.equal((await send(url, SMALL, {}, 'PUT')).status, 200);
+  await server.ctx.blobs.delete((await onlyReportOf(sender)).dump_key ?? '');
+});
+
+test('a report that comes whole is answered 5070 and not kept; the next one that fits is', async (t) => {
+  if (disk === null) return t.skip('skipped: this account may not mount a disk');
+  const sender = await makeSender(server);
+  const form = (dump: Uint8Array) => multipartOf([filePart(dump, { name: 'upload_file_minidump', filename: 'a.dmp' })]);
+  const headers = { ...idHeaders(sender), 'content-type': 'multipart/form-data; boundary=B' };
+  const archive = deflateSync(unrealArchive([{ name: 'a.dmp', content: LARGE }], { marked: true }));
+  assertFull(await send('/public/crashes', form(LARGE), headers));
+  assertFull(await send('/public/crashes/unreal', archive, idHeaders(sender)));
+  assert.deepEqual([await reportsOf(sender), await crashBlobs(server)], [[], []]);
+  const response = await fetch(`${server.api}/public/crashes`, {
+    method: 'POST',
+    headers,
+    body: form(SMALL) as Uint8Array<ArrayBuffer>,
+  });
+  assert.equal(response.status, 200);
+  assert.equal((await onlyReportOf(sender)).dump_size, SMALL.length);
+});
