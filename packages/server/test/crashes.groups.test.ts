@@ -36,9 +36,10 @@ function statusOf({ status, body }: Answer): [number, number | undefined] {
   return [status, body.error?.code];
 }
 
-/** The service, `days` ago. */
+/** The service, in one moment `days` ago. */
 function ago(days: number) {
-  return { ...server.ctx, clock: { now: () => new Date(Date.now() - days * DAY) } };
+  const time = new Date(Date.now() - days * DAY);
+  return { ...server.ctx, clock: { now: () => time } };
 }
 
 describe('the list of groups', () => {

@@ -1,0 +1,91 @@
+// Runs the service as a child process on a data folder, for a bench to send requests to.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export type Service = {
+  readonly url: string;
+  readonly pid: number;
+  /** Milliseconds from the spawn of the process to its first 200. */
+  readonly startMs: number;
+  /** Runs `chauffeur-server admin …` on the same data; answers its JSON. */
+  admin(command: readonly string[], input?: string): Record<string, string>;
+  stop(): Promise<void>;
+};
+
+const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
+const DEADLINE_MS = 60_000;
+const PROBE_MS = 2;
+
+/** Starts the service in all its roles, with an embedded PostgreSQL, on files, without limits; settles when /health answers 200. */
+export async function startService(dataFolder: string): Promise<Service> {
+  const port = await findFreePort();
+  const env = {
+    ...process.env,
+    CHAUFFEUR_DATA: dataFolder,
+    CHAUFFEUR_PORT: String(port),
+    CHAUFFEUR_LOG_LEVEL: 'warn',
+    CHAUFFEUR_LIMIT_UPLOADS: '0',
+    CHAUFFEUR_LIMIT_CHUNKS: '0',
+    CHAUFFEUR_LIMIT_SESSIONS: '0',
+    CHAUFFEUR_LIMIT_CRASHES: '0',
+    CHAUFFEUR_LIMIT_CRASH_UPLOADS: '0',
+    CHAUFFEUR_LIMIT_PUBLIC: '0',
+  };
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--cpu-prof','--cpu-prof-dir=/tmp/i4/prof', MAIN, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const url = `http://127.0.0.1:${port}`;
+  await untilHealthy(`${url}/health`, child);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    startMs: performance.now() - begun,
+    admin: (command, input = '') =>
+      JSON.parse(
+        execFileSync(process.execPath, [MAIN, 'admin', ...command, '--json'], { env, input, encoding: 'utf8' }),
+      ),
+    stop: () => end(child),
+  };
+}
+
+/** Asks the process to end, and waits until it has. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** It must be known before the service says it, so that the first answer is not waited for longer than needed. */
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while ((await statusOf(url)) !== 200) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+    if (performance.now() > deadline) throw new Error('the service did not answer in time');
+    await wait(PROBE_MS);
+  }
+}
+
+/** Undefined while nobody listens. */
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const probe = request(url, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    probe.on('error', () => resolve(undefined));
+    probe.end();
+  });
+}
