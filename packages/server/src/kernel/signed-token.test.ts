@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { deriveKey, openToken, signToken } from './signed-token.ts';
 
@@ -8,6 +9,11 @@ const payload = Buffer.from('what it allows');
 describe('a signed token', () => {
   it('gives back what was signed', () => {
     assert.deepEqual(openToken(key, signToken(key, payload)), payload);
+  });
+
+  it('ends in half of an HMAC-SHA-256', () => {
+    const mac = createHmac('sha256', key).update(payload).digest().subarray(0, 16);
+    assert.equal(signToken(key, payload), Buffer.concat([payload, mac]).toString('base64url'));
   });
 
   it('is not opened when any bit of it is another', () => {

@@ -19,7 +19,7 @@ import {
 } from './accept.ts';
 import { ensurePartition, partitionOf } from './partitions.sql.ts';
 import { type NewReport, type StoredFile, type WrittenReport, writeReports } from './reports.sql.ts';
-import { type CrashFileKind, makeReadToken, makeUploadToken } from './tokens.ts';
+import { type CrashFileKind, makeTokens, uploadsEndOf } from './tokens.ts';
 
 /** What the sender of a report gets: `uploads` is empty past the game’s daily limit, and where it asked for none. */
 export type OpenedReport = { reportId: string; readToken: string; uploads: Uploads };
@@ -60,10 +60,11 @@ export async function createReport(ctx: Context, arrival: Arrival): Promise<Open
   if (!known) throw refuse(ctx, UNKNOWN_BUILD);
   if (!accepted) throw refuse(ctx, overLimit(ctx));
   ctx.metrics.crashReports.inc({ source: report.source });
+  const tokens = makeTokens(ctx, report);
   return {
     reportId: report.reportId,
-    readToken: makeReadToken(ctx, report),
-    uploads: granted ? uploadsOf(ctx, report) : {},
+    readToken: tokens.read,
+    uploads: granted ? uploadsOf(ctx, report, tokens) : {},
   };
 }
 
@@ -142,12 +143,12 @@ function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
   return { rule: 'daily_limit', code: 4290, message, data: { retry_after: seconds } };
 }
 
-function uploadsOf(ctx: Context, report: NewReport): Uploads {
-  const expiresAt = new Date(report.receivedAt.getTime() + LIMITS.crashUploadSeconds * SECOND);
+function uploadsOf(ctx: Context, report: NewReport, tokens: Record<CrashFileKind, string>): Uploads {
+  const expires_at = uploadsEndOf(report.reportId).toISOString();
   const uploadOf = (kind: CrashFileKind) => ({
-    url: `${ctx.publicUrl}/api/v1/public/crashes/uploads/${makeUploadToken(ctx, { ...report, kind, expiresAt })}`,
+    url: `${ctx.publicUrl}/api/v1/public/crashes/uploads/${tokens[kind]}`,
     method: 'PUT' as const,
-    expires_at: expiresAt.toISOString(),
+    expires_at,
     max_bytes: LIMITS.crashFileBytes,
     filename: kind === 'dump' ? 'dump.dmp' : 'log.txt',
   });

@@ -2,6 +2,7 @@
 import type { Context } from '../../context.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Attempt } from '../../kernel/jobs.ts';
+import { perContext } from '../../kernel/per-context.ts';
 import { ThreadCrashError } from '../../kernel/threads.ts';
 import { groupByMessage } from './grouping.ts';
 import { enqueueProcessing } from './jobs.ts';
@@ -41,12 +42,25 @@ async function keepWalk(
   desk: SymbolDesk,
 ): Promise<void> {
   const { functions, missingSymbols } = walk.excerpt;
-  await rememberFunctions(ctx.db, gameId, functions);
+  await rememberNewFunctions(ctx, gameId, functions);
   const isThere = await recordWalk(ctx.db, gameId, reportId, { ...walk, at: ctx.clock.now() });
   // Of the report before, or of one that was deleted meanwhile.
   const useless = isThere ? former : walk.stackKey;
   if (useless !== null) await dropStack(ctx, useless);
   if (isThere && (await desk.hasMoreFor(missingSymbols))) await enqueueProcessing(ctx.db, gameId, [reportId]);
+}
+
+/** Names that are kept already, as `game/function`: crashes of one cause have the same ones. */
+const keptFunctions = perContext(() => new Set<string>());
+const MOST_KEPT = 100_000;
+
+async function rememberNewFunctions(ctx: Context, gameId: string, functions: readonly string[]): Promise<void> {
+  const kept = keptFunctions(ctx);
+  const fresh = functions.filter((name) => !kept.has(`${gameId}/${name}`));
+  if (fresh.length === 0) return;
+  await rememberFunctions(ctx.db, gameId, fresh);
+  if (kept.size > MOST_KEPT) kept.clear();
+  for (const name of fresh) kept.add(`${gameId}/${name}`);
 }
 
 /** What is done stays done when this fails: the sweeper comes by later. */

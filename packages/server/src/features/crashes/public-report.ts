@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { hashOfClientRef } from './create.ts';
 import { clientRefOf } from './forms/facts.ts';
 import { findByClientRef, findPublicReport, type PublicFrame, type PublicReportRow } from './reports.sql.ts';
-import { openReadToken } from './tokens.ts';
+import { openToken } from './tokens.ts';
 
 export type PublicReport = OutputOf<typeof getPublicCrash>;
 
@@ -18,9 +18,9 @@ export type Reader = { kind: 'token' | 'client'; report: PublicReportRow };
  * stored and looked up, so the time that takes tells nothing of it. Throws 4040.
  */
 export async function findReader(ctx: Context, id: string, token: string): Promise<Reader> {
-  const gameId = token === '' ? null : openReadToken(ctx, token, id);
-  if (gameId !== null) {
-    const report = await findPublicReport(ctx.db, gameId, id);
+  const grant = token === '' ? null : openToken(ctx, token);
+  if (grant?.allows === 'read' && grant.reportId === id.toLowerCase()) {
+    const report = await findPublicReport(ctx.db, grant.gameId, grant.reportId);
     if (report !== undefined) return { kind: 'token', report };
   }
   const clientRef = token === '' ? clientRefOf(id) : null;

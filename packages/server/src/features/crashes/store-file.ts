@@ -1,6 +1,7 @@
 // Stores a dump or a log as it arrives: durable when it returns, and nothing left of it when it does not.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
+import { giveBack } from '../../kernel/blobs/give-back.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { partitionOf } from './partitions.sql.ts';
@@ -43,7 +44,12 @@ export async function storeFile(
   }
 }
 
-async function* limited(source: ByteSource, most: number): ByteSource {
+/** Its buffers must be nobody else’s: their memory is given back as soon as they are stored. */
+function limited(source: ByteSource, most: number): ByteSource {
+  return { [Symbol.asyncIterator]: () => measure(source, most), release: giveBack };
+}
+
+async function* measure(source: ByteSource, most: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const bytes of source) {
     size += bytes.length;

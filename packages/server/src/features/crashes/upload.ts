@@ -7,7 +7,7 @@ import { BodyTooLargeError, openBody } from './body.ts';
 import { readCrashForm } from './forms/read-form.ts';
 import { attachDump, attachLog, type StoredFile, wantsFile } from './reports.sql.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
-import { openUploadToken, type UploadGrant } from './tokens.ts';
+import { type CrashFileKind, openToken, uploadsEndOf } from './tokens.ts';
 
 /** What a form may hold beside its file. */
 const FORM_BYTES = MIB;
@@ -32,6 +32,15 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   }
   ctx.metrics.uploadedBytes.inc({ way: 'crash' }, file.size);
   return { crash_id: grant.reportId, kind: grant.kind, size: file.size };
+}
+
+type UploadGrant = { kind: CrashFileKind; gameId: string; reportId: string };
+
+/** Null for a token that is not ours, reads only, or is too old. */
+function openUploadToken(ctx: Context, token: string): UploadGrant | null {
+  const grant = openToken(ctx, token);
+  if (grant === null || grant.allows === 'read' || uploadsEndOf(grant.reportId) <= ctx.clock.now()) return null;
+  return { ...grant, kind: grant.allows };
 }
 
 async function store(ctx: Context, grant: UploadGrant, request: FastifyRequest): Promise<StoredFile> {

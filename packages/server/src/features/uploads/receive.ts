@@ -1,6 +1,7 @@
 // Measures, hashes and stores an upload's bytes as they arrive, so that each byte is touched once.
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
+import { giveBack } from '../../kernel/blobs/give-back.ts';
 import type { BlobStore, BlobUpload, ByteSource } from '../../kernel/blobs/store.ts';
 
 export type Receiver = {
@@ -40,15 +41,6 @@ export function createReceiver({ most, tooLarge, hash = createHash('sha256'), on
   }
 
   return receiver;
-}
-
-/**
- * Frees a buffer's memory now. It lies outside of the JavaScript heap, and V8 collects the whole heap whenever 64 MB of such
- * memory have gathered: that more than doubled the processor time of receiving 1 GiB, the kernel's left aside
- * (bench/README.md). A buffer that shares its memory with others is left to the collector.
- */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }
 
 /** Appends what the receiver passes. Throws what the sender did wrong as it is, and 4048 for what the store could not do. */
