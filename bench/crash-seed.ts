@@ -65,7 +65,11 @@ from crash_reports where game_id = $1 group by group_id`;
 const COUNTS = `
 insert into crash_group_counts (game_id, group_id, build_id, os, day, count)
 select $1, group_id, build_id, os, (received_at at time zone 'UTC')::date, count(*)
-from crash_reports where game_id = $1 group by 2, 3, 4, 5`;
+from crash_reports where game_id = $1 group by 2, 3, 4, 5;
+insert into crash_group_totals (game_id, group_id, build_id, os, count)
+select $1, group_id, build_id, os, sum(count) from crash_group_counts where game_id = $1 group by 2, 3, 4;
+insert into crash_group_days (game_id, group_id, day, count)
+select $1, group_id, day, sum(count) from crash_group_counts where game_id = $1 group by 2, 3`;
 
 const BUILD_ROWS = `
 insert into builds (game_id, build_id, version, build_type, os, arch, channel, title, description, changelog, created_at)
@@ -101,6 +105,6 @@ export async function seedReports(client: pg.PoolClient, gameId: string, from: n
   for (const { indexdef } of rows) await client.query(indexdef.replace(' ON ONLY ', ' ON '));
   await client.query('delete from crash_groups where game_id = $1', [gameId]);
   await client.query(GROUP_ROWS, [gameId]);
-  await client.query(COUNTS, [gameId]);
+  for (const statement of COUNTS.split(';')) await client.query(statement, [gameId]);
   await client.query('vacuum analyze');
 }

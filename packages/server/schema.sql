@@ -2,6 +2,24 @@
 
 create sequence process_numbers as integer minvalue 1 maxvalue 2147483647 start 1 cycle;
 
+CREATE OR REPLACE FUNCTION public.crash_words(given text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN strip(to_tsvector('simple'::regconfig, translate(given, ('!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~ ¡«·»¿–—‘’‚“”„•…'::text || '‹›　、。「」『』【】！（），．：；？'::text), repeat(' '::text, 100))));
+
+CREATE OR REPLACE FUNCTION public.crash_query(given text)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((SELECT string_agg((quote_literal(word.word) || ':*'::text), ' & '::text) AS string_agg FROM unnest(tsvector_to_array(crash_words(crash_query.given))) word(word)))::tsquery;
+
+CREATE OR REPLACE FUNCTION public.lower_all(given text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ARRAY(SELECT lower(element.element) AS lower FROM unnest(lower_all.given) element(element));
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -394,6 +412,25 @@ create table crash_group_counts (
   constraint crash_group_counts_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
 );
 
+create table crash_group_totals (
+  game_id uuid not null,
+  group_id uuid not null,
+  build_id uuid not null,
+  os text not null,
+  count bigint not null,
+  constraint crash_group_totals_pkey PRIMARY KEY (game_id, group_id, build_id, os),
+  constraint crash_group_totals_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
+create table crash_group_days (
+  game_id uuid not null,
+  group_id uuid not null,
+  day date not null,
+  count bigint not null,
+  constraint crash_group_days_pkey PRIMARY KEY (game_id, group_id, day),
+  constraint crash_group_days_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
 create table bug_tickets (
   game_id uuid not null,
   bug_id uuid not null,
@@ -446,24 +483,6 @@ CREATE INDEX crash_reports_by_missing ON ONLY public.crash_reports USING gin (lo
 CREATE INDEX crash_reports_unfinished ON ONLY public.crash_reports USING btree (report_id) WHERE (state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text]));
 CREATE UNIQUE INDEX crash_groups_by_key ON public.crash_groups USING btree (game_id, key);
 CREATE INDEX crash_groups_by_age ON public.crash_groups USING btree (game_id, last_seen DESC, group_id DESC);
-CREATE INDEX crash_group_counts_by_build ON public.crash_group_counts USING btree (game_id, build_id, group_id);
+CREATE INDEX crash_group_totals_by_build ON public.crash_group_totals USING btree (game_id, build_id, group_id);
 CREATE INDEX bug_tickets_by_player ON public.bug_tickets USING btree (user_id, filed_at);
 CREATE INDEX bug_tickets_by_status ON public.bug_tickets USING btree (game_id, status, bug_id DESC);
-
-CREATE OR REPLACE FUNCTION public.crash_words(given text)
- RETURNS tsvector
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN strip(to_tsvector('simple'::regconfig, translate(given, ('!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~ ¡«·»¿–—‘’‚“”„•…'::text || '‹›　、。「」『』【】！（），．：；？'::text), repeat(' '::text, 100))));
-
-CREATE OR REPLACE FUNCTION public.crash_query(given text)
- RETURNS tsquery
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN ((SELECT string_agg((quote_literal(word.word) || ':*'::text), ' & '::text) AS string_agg FROM unnest(tsvector_to_array(crash_words(crash_query.given))) word(word)))::tsquery;
-
-CREATE OR REPLACE FUNCTION public.lower_all(given text[])
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN ARRAY(SELECT lower(element.element) AS lower FROM unnest(lower_all.given) element(element));

@@ -31,6 +31,15 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
       order by c.oid`,
   },
   {
+    // Before the tables, whose generated columns and indexes call them.
+    separator: '\n\n',
+    query: `
+      select rtrim(pg_get_functiondef(p.oid), E'\\n') as statement from pg_proc p
+      where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
+        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+      order by p.oid`,
+  },
+  {
     // Partitions come and go with time; their parent says what they are like.
     separator: '\n\n',
     query: `
@@ -72,14 +81,6 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
       where c.relnamespace = 'public'::regnamespace and not c.relispartition
         and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
       order by i.indexrelid`,
-  },
-  {
-    separator: '\n\n',
-    query: `
-      select rtrim(pg_get_functiondef(p.oid), E'\\n') as statement from pg_proc p
-      where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
-        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
-      order by p.oid`,
   },
   {
     separator: '\n\n',

@@ -130,4 +130,24 @@ create table crash_group_counts (
   primary key (game_id, group_id, build_id, os, day),
   foreign key (game_id, group_id) references crash_groups on delete cascade
 );
-create index crash_group_counts_by_build on crash_group_counts (game_id, build_id, group_id);
+
+-- The same summed up, for lists of many groups: by build and system ever since, and by day.
+create table crash_group_totals (
+  game_id uuid not null,
+  group_id uuid not null,
+  build_id uuid not null,
+  os text not null,
+  count bigint not null,
+  primary key (game_id, group_id, build_id, os),
+  foreign key (game_id, group_id) references crash_groups on delete cascade
+);
+create index crash_group_totals_by_build on crash_group_totals (game_id, build_id, group_id);
+
+create table crash_group_days (
+  game_id uuid not null,
+  group_id uuid not null,
+  day date not null,
+  count bigint not null,
+  primary key (game_id, group_id, day),
+  foreign key (game_id, group_id) references crash_groups on delete cascade
+);

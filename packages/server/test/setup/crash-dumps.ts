@@ -119,6 +119,16 @@ export function findMiscount({ ctx }: Pick<TestServer, 'ctx'>, gameId: string): 
         full join (select * from crash_group_counts where game_id = ${gameId}) counts using (group_id, build_id, os, day)
         where days.count is distinct from counts.count
       union all
+      select 'by build and system', group_id::text, sums.count, totals.count
+        from (select group_id, build_id, os, sum(count) as count from crash_group_counts where game_id = ${gameId} group by 1, 2, 3) sums
+        full join (select * from crash_group_totals where game_id = ${gameId}) totals using (group_id, build_id, os)
+        where sums.count is distinct from totals.count
+      union all
+      select 'by day alone', group_id::text, sums.count, days_alone.count
+        from (select group_id, day, sum(count) as count from crash_group_counts where game_id = ${gameId} group by 1, 2) sums
+        full join (select * from crash_group_days where game_id = ${gameId}) days_alone using (group_id, day)
+        where sums.count is distinct from days_alone.count
+      union all
       select 'in all', groups.group_id::text, coalesce(sum(days.count), 0), groups.count from crash_groups groups
         left join days using (group_id) where groups.game_id = ${gameId}
         group by groups.group_id, groups.count having coalesce(sum(days.count), 0) <> groups.count

@@ -45,7 +45,7 @@ export function listGroups(db: Db, gameId: string, filters: Filters, { before, l
   if (filters.status !== undefined) all.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)
     all.push(
-      sql`exists (select from crash_group_counts counts where counts.game_id = ${gameId}
+      sql`exists (select from crash_group_totals counts where counts.game_id = ${gameId}
         and counts.group_id = crash_groups.group_id and counts.build_id = ${filters.buildId})`,
     );
   if (before !== null)
@@ -68,7 +68,7 @@ export function findGroup(db: Db, gameId: string, groupId: string): Promise<Grou
 }
 
 /**
- * The counts of all these groups in one pass: by build and by system ever since, by day from `firstDay` on. Builds and systems with the
+ * The counts of all these groups at once: by build and by system ever since, by day from `firstDay` on. Builds and systems with the
  * most reports first, days in their order.
  */
 export function countGroups(
@@ -80,18 +80,21 @@ export function countGroups(
   return rows(
     db,
     sql<CountRow>`
-      with sums as (
-        select group_id, build_id, os, day, sum(count)::bigint as count
-        from (
-          select group_id, build_id, os, case when day >= ${firstDay}::date then day end as day, count
-          from crash_group_counts where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])
-        ) counted
-        group by grouping sets ((group_id, build_id), (group_id, os), (group_id, day))
+      with totals as (
+        select group_id, build_id, os, count from crash_group_totals
+        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])
       )
-      select group_id, sums.build_id, version, sums.os, day::text, sums.count
-      from sums left join builds on builds.game_id = ${gameId} and builds.build_id = sums.build_id
-      where num_nonnulls(sums.build_id, sums.os, day) = 1
-      order by day, sums.count desc, version desc, sums.os`,
+      select * from (
+        select group_id, totals.build_id, version, null::text as os, null::text as day, sum(count)::bigint as count
+        from totals left join builds on builds.game_id = ${gameId} and builds.build_id = totals.build_id
+        group by group_id, totals.build_id, version
+        union all
+        select group_id, null, null, os, null, sum(count)::bigint from totals group by group_id, os
+        union all
+        select group_id, null, null, null, day::text, count from crash_group_days
+        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[]) and day >= ${firstDay}::date
+      ) counted
+      order by day, count desc, version desc, os`,
   );
 }
 

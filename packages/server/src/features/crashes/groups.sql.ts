@@ -138,11 +138,7 @@ async function addReports(
   await changed(
     tx,
     sql`with coming as (${facts(gameId, reportIds)}),
-      counted as (
-        insert into crash_group_counts (game_id, group_id, build_id, os, day, count)
-        select ${gameId}, ${groupId}, build_id, os, day, count(*) from coming group by build_id, os, day
-        on conflict (game_id, group_id, build_id, os, day) do update set count = crash_group_counts.count + excluded.count
-      ),
+      ${sql.join(COUNTERS.map((counter) => countUp(counter, gameId, groupId)))},
       sum as (
         select count(*) as count, min(received_at) as first, max(received_at) as last,
           (array_agg(report_id order by received_at desc, report_id desc))[1] as newest from coming
@@ -177,17 +173,7 @@ async function subtractReports(tx: Tx, gameId: string, groupId: string, reportId
   await changed(
     tx,
     sql`with leaving as (${facts(gameId, reportIds)} and group_id = ${groupId}),
-      days as (select build_id, os, day, count(*) as count from leaving group by build_id, os, day),
-      emptied as (
-        delete from crash_group_counts counts using days
-          where counts.game_id = ${gameId} and counts.group_id = ${groupId} and counts.build_id = days.build_id
-            and counts.os = days.os and counts.day = days.day and counts.count <= days.count
-      ),
-      counted as (
-        update crash_group_counts counts set count = counts.count - days.count from days
-          where counts.game_id = ${gameId} and counts.group_id = ${groupId} and counts.build_id = days.build_id
-            and counts.os = days.os and counts.day = days.day and counts.count > days.count
-      ),
+      ${sql.join(COUNTERS.map((counter) => countDown(counter, gameId, groupId)))},
       sum as (select count(*) as count, min(received_at) as first, max(received_at) as last from leaving),
       oldest as (select received_at ${staying} order by report_id limit 1),
       newest as (select report_id, received_at ${staying} order by report_id desc limit 1)
@@ -203,6 +189,42 @@ async function subtractReports(tx: Tx, gameId: string, groupId: string, reportId
     sql`delete from crash_groups
       where game_id = ${gameId} and group_id = ${groupId} and count = 0 and status <> 'resolved'`,
   );
+}
+
+/** A table of counts, and what its rows have in common beside the group. */
+type Counter = { readonly table: string; readonly by: readonly string[] };
+
+/** The whole truth, and two sums of it that lists of many groups read. */
+const COUNTERS: readonly Counter[] = [
+  { table: 'crash_group_counts', by: ['build_id', 'os', 'day'] },
+  { table: 'crash_group_totals', by: ['build_id', 'os'] },
+  { table: 'crash_group_days', by: ['day'] },
+];
+
+/** A part of a `with` after `coming`: adds those reports to a counter. */
+function countUp({ table, by }: Counter, gameId: string, groupId: string): RawBuilder<unknown> {
+  const columns = sql.raw(by.join(', '));
+  return sql`${sql.raw(`${table}_up`)} as (
+    insert into ${sql.table(table)} as counter (game_id, group_id, ${columns}, count)
+    select ${gameId}, ${groupId}, ${columns}, count(*) from coming group by ${columns}
+    on conflict (game_id, group_id, ${columns}) do update set count = counter.count + excluded.count
+  )`;
+}
+
+/** Parts of a `with` after `leaving`: takes those reports off a counter, and rows away of which nothing is left. */
+function countDown({ table, by }: Counter, gameId: string, groupId: string): RawBuilder<unknown> {
+  const columns = sql.raw(by.join(', '));
+  const fewer = sql.raw(`${table}_fewer`);
+  const same = sql.raw(by.map((column) => `counter.${column} = fewer.${column}`).join(' and '));
+  const inGroup = sql`counter.game_id = ${gameId} and counter.group_id = ${groupId} and ${same}`;
+  return sql`${fewer} as (select ${columns}, count(*) as count from leaving group by ${columns}),
+    ${sql.raw(`${table}_emptied`)} as (
+      delete from ${sql.table(table)} counter using ${fewer} fewer where ${inGroup} and counter.count <= fewer.count
+    ),
+    ${sql.raw(`${table}_down`)} as (
+      update ${sql.table(table)} counter set count = counter.count - fewer.count from ${fewer} fewer
+        where ${inGroup} and counter.count > fewer.count
+    )`;
 }
 
 /** What is counted of reports; further conditions may follow. */
