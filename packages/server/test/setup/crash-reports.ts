@@ -8,7 +8,7 @@ import type { ExcerptFrame } from '../../src/features/crashes/excerpt.ts';
 import { groupMessages } from '../../src/features/crashes/group-messages.job.ts';
 import type { Grouping } from '../../src/features/crashes/grouping.ts';
 import { rememberFunctions } from '../../src/features/crashes/search.sql.ts';
-import { folderOf, storeFile } from '../../src/features/crashes/store-file.ts';
+import { stemOf, storeFile } from '../../src/features/crashes/store-file.ts';
 import { recordWalk } from '../../src/features/crashes/walked.sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, makePlayer, request, type TestServer } from './server.ts';
@@ -102,7 +102,7 @@ async function recordStack(
   stack: readonly string[],
   missing: readonly string[],
 ) {
-  const stackKey = `${folderOf(reportId)}/${newId()}.json.gz`;
+  const stackKey = `${stemOf(reportId)}.${newId()}.json.gz`;
   const upload = await ctx.blobs.append(
     await ctx.blobs.begin(stackKey),
     bytesOf(gzipSync(JSON.stringify(reportOf(stack)))),

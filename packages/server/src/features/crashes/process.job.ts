@@ -7,7 +7,7 @@ import { ThreadCrashError } from '../../kernel/threads.ts';
 import { groupByMessage } from './grouping.ts';
 import { enqueueProcessing } from './jobs.ts';
 import { rememberFunctions } from './search.sql.ts';
-import { folderOf } from './store-file.ts';
+import { stemOf } from './store-file.ts';
 import { SymbolDesk } from './symbol-desk.ts';
 import { type Reading, readDump } from './walk.ts';
 import { beginProcessing, type DumpRow, recordFailure, recordWalk, statementOf } from './walked.sql.ts';
@@ -22,7 +22,7 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   const report = await beginProcessing(ctx.db, gameId, reportId);
   if (report === undefined) return;
   const desk = new SymbolDesk(ctx, gameId, report.build_id);
-  const stackKey = `${folderOf(reportId)}/${newId()}.json.gz`;
+  const stackKey = `${stemOf(reportId)}.${newId()}.json.gz`;
   const task = { dumpKey: report.dump_key, stackKey, statement: statementOf(report) };
   const reading = await readDump(ctx, task, desk).catch((error) => giveUp(ctx, error, attempt));
   if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, desk);

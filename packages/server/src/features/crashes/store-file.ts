@@ -16,10 +16,13 @@ export class FileTooLargeError extends Error {
   override readonly name = 'FileTooLargeError';
 }
 
-/** Where the files of a report lie: by month, as reports are kept and dropped. Its id begins with the time. */
-export function folderOf(reportId: string): string {
+/**
+ * What the keys of a report’s files begin with: `crashes/2026_11/3f/<report id>`. By month, as reports are kept and dropped: the id begins with the
+ * time. Its random end spreads them over folders that are soon all there: to make one, and to make its name durable, costs more than the file.
+ */
+export function stemOf(reportId: string): string {
   const time = new Date(Number.parseInt(reportId.replace('-', '').slice(0, 12), 16));
-  return `${CRASH_PREFIX}${partitionOf(time).slice(-'2026_11'.length)}/${reportId}`;
+  return `${CRASH_PREFIX}${partitionOf(time).slice(-'2026_11'.length)}/${reportId.slice(-2)}/${reportId}`;
 }
 
 /**
@@ -33,11 +36,9 @@ export async function storeFile(
   source: ByteSource,
   most: number,
 ): Promise<StoredFile> {
-  const key = `${folderOf(reportId)}/${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}`;
+  const key = `${stemOf(reportId)}.${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}`;
   try {
-    const upload = await ctx.blobs.append(await ctx.blobs.begin(key), limited(source, most));
-    await ctx.blobs.complete(upload);
-    return { key, size: upload.size };
+    return { key, size: await ctx.blobs.put(key, limited(source, most)) };
   } catch (error) {
     await ctx.blobs.delete(key);
     throw isStorageFull(error) ? new ApiError(5070, undefined, { cause: error }) : error;

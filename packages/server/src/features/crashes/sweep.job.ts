@@ -35,7 +35,7 @@ async function deleteOrphans(ctx: Context, keys: readonly string[]): Promise<voi
   }
 }
 
-/** Of a key such as `crashes/2026_11/<report id>/<name>`. */
+/** Of a key such as `crashes/2026_11/3f/<report id>.<name>`. */
 function reportIdOf(key: string): string {
-  return key.split('/')[2] ?? '';
+  return key.split('/')[3]?.split('.')[0] ?? '';
 }

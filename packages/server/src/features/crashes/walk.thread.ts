@@ -54,7 +54,7 @@ async function walk(
   const signature = { signature: grouping.title, notes: grouping.explanation };
   const report = grouping.kind === 'stack' ? { ...walked, signature } : walked;
   const json = gzipSync(JSON.stringify(report));
-  await blobs.complete(await blobs.append(await blobs.begin(stackKey), Readable.from([json])));
+  await blobs.put(stackKey, Readable.from([json]));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 

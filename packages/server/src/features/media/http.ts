@@ -60,8 +60,7 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
   const { filename, format, width, height, size } = file;
   const id = newId();
   const key = blobKeyOf(gameId, id, format);
-  const upload = await ctx.blobs.append(await ctx.blobs.begin(key), createReadStream(file.path));
-  await ctx.blobs.complete(upload);
+  await ctx.blobs.put(key, createReadStream(file.path));
   const served = { content_type: `image/${format}`, width, height, size, blob_key: key };
   return { game_id: gameId, media_id: id, filename, ...served };
 }

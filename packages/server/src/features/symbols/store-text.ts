@@ -61,7 +61,7 @@ async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8
   // What goes wrong with the text shows at the other end, which the store reads.
   const feeding = pipeline(text, gzip).catch(() => undefined);
   try {
-    await ctx.blobs.complete(await ctx.blobs.append(await ctx.blobs.begin(key), gzip));
+    await ctx.blobs.put(key, gzip);
   } finally {
     gzip.destroy();
     await feeding;

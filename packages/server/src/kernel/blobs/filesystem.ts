@@ -7,6 +7,8 @@ import { assertKey, isKey, PART_SUFFIX } from './key.ts';
 import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload } from './store.ts';
 
 const READ_BYTES = 256 * 1024;
+/** Folders that are known to be durable, before they are forgotten and synced once more. */
+const MOST_REMEMBERED = 10_000;
 
 /**
  * Opens the store in `folder`; `check` makes the folder durably. Several processes may share it, but two of them must not
@@ -19,7 +21,32 @@ export function openFileStore(folder: string): BlobStore {
     return join(root, key);
   };
 
+  /** Folders whose names are durable. Nothing ever removes one. */
+  const durable = new Set([root]);
+
+  /**
+   * Makes the name at `path` durable: a new name lives in its folder, and a new folder's name in the one above, up to `root`
+   * (fsync(2) of Linux). What this process has once made durable stays so.
+   */
+  async function syncNames(path: string): Promise<void> {
+    const folders = [dirname(path)];
+    while (!durable.has(folders.at(-1)!)) folders.push(dirname(folders.at(-1)!));
+    await Promise.all(folders.map(syncFolder));
+    if (durable.size > MOST_REMEMBERED) durable.clear();
+    for (const folder of [...folders, root]) durable.add(folder);
+  }
+
   return {
+    async put(key, source) {
+      const path = pathOf(key);
+      await mkdir(dirname(path), { recursive: true });
+      await using file = await open(path + PART_SUFFIX, 'w');
+      const size = await writeDurably(file, 0, source);
+      await rename(path + PART_SUFFIX, path);
+      await syncNames(path);
+      return size;
+    },
+
     async begin(key) {
       const file = await makePart(pathOf(key));
       await file.close();
@@ -31,7 +58,7 @@ export function openFileStore(folder: string): BlobStore {
       await using file = await openPart(path, upload);
       const written = await writeDurably(file, upload.size, source);
       // The bytes are not durable while a power failure could still take the file's name.
-      if (upload.size === 0) await syncFolders(path, root);
+      if (upload.size === 0) await syncNames(path);
       return { key: upload.key, size: upload.size + written };
     },
 
@@ -42,7 +69,7 @@ export function openFileStore(folder: string): BlobStore {
         await rename(path + PART_SUFFIX, path);
       }
       // Also when it was complete: the process may have ended between the rename and this.
-      await syncFolders(path, root);
+      await syncNames(path);
     },
 
     async stat(key) {
@@ -124,10 +151,7 @@ async function sizeOf(path: string): Promise<number | null> {
   return (await stat(path).catch(nullWhenMissing))?.size ?? null;
 }
 
-/**
- * Makes the name at `path` durable: a new name lives in its folder, and a new folder's name in the one above, up to and with
- * `root` (fsync(2) of Linux). A folder with nothing new costs next to nothing.
- */
+/** The folders of `root` down to where the first was made, each of which holds a new name. */
 async function syncFolders(path: string, root: string): Promise<void> {
   const folders: string[] = [];
   for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) folders.push(folder);

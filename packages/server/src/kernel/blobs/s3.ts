@@ -31,6 +31,12 @@ export function openS3Store(settings: S3Settings): BlobStore {
   };
 
   return {
+    async put(key, source) {
+      const bucket = await openFor(key);
+      const upload = await append(bucket, { key, size: 0 }, source);
+      await complete(bucket, upload);
+      return upload.size;
+    },
     /** Nothing is sent yet: a blob under 5 MiB never becomes a multipart upload. */
     async begin(key) {
       assertKey(key);

@@ -80,6 +80,26 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, key, bytes);
     });
 
+    test('puts a whole blob of any size at once', async () => {
+      for (const size of [0, 1, 64 * 1024, 5 * MIB, 18 * MIB + 3]) {
+        const [key, bytes] = [newKey(), randomBytes(size)];
+        assert.equal(await store.put(key, inBuffers(bytes)), size);
+        await assertHolds(store, key, bytes);
+      }
+    });
+
+    test('has nothing of a blob whose source broke off, and puts it anew over what was left', async () => {
+      const [key, lost, bytes] = [newKey(), randomBytes(7 * MIB), randomBytes(MIB)];
+      await assert.rejects(store.put(key, brokenAfter(lost)), /the client is gone/);
+      assert.equal(await store.stat(key), null);
+      await store.put(key, inBuffers(bytes));
+      await assertHolds(store, key, bytes);
+      const other = newKey();
+      await assert.rejects(store.put(other, brokenAfter(lost)), /the client is gone/);
+      await store.delete(other);
+      assert.deepEqual(await keysBelow(store, other), []);
+    });
+
     test('keeps an empty blob, appended to or not', async () => {
       const [untouched, appended] = [newKey(), newKey()];
       await store.complete(await store.begin(untouched));

@@ -19,7 +19,12 @@ export type ByteRange = { start: number; end: number };
 export type BlobInfo = { key: string; modifiedAt: Date };
 
 export type BlobStore = {
-  /** Starts a blob under `key`. Nothing can be read under the key until `complete`. */
+  /**
+   * Writes a whole blob: on return its bytes are durable and can be read under the key. Resolves to its size. When `source` throws, the
+   * error passes through, nothing can be read, and `delete` removes what was written.
+   */
+  put(key: string, source: ByteSource): Promise<number>;
+  /** Starts a blob that comes in pieces under `key`. Nothing can be read under the key until `complete`. */
   begin(key: string): Promise<BlobUpload>;
   /**
    * Writes `source` behind the `upload.size` bytes that are already there. On return the bytes are durable and the returned
