@@ -1,7 +1,8 @@
-// Runs once around all tests: one PostgreSQL with a migrated template database, from which each server gets its own copy.
+// Runs once around all tests: one PostgreSQL with a migrated template database, from which each server gets its own copy; one compile cache.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openDatabase } from '../../src/kernel/db.ts';
 import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts';
@@ -13,6 +14,8 @@ import { TEMPLATE, TEST_POSTGRES, urlOfDatabase } from './database.ts';
 let teardown: () => Promise<void> = async () => undefined;
 
 export async function globalSetup(): Promise<void> {
+  // Each test file is a process of its own: what one has compiled, the others need not.
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../../node_modules/.cache/tests', import.meta.url));
   const log = createLog('warn');
   const given = process.env.CHAUFFEUR_TEST_DATABASE_URL;
   const base = given ?? (await startOwn(log));

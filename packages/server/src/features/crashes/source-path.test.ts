@@ -17,7 +17,7 @@ describe('shortenSourcePath', () => {
     ['/home/ann/src/main.c', 'src/main.c'],
     ['C:\\Users\\Ann Lee\\Desktop\\Assets\\Scripts\\Player.cs', 'Assets/Scripts/Player.cs'],
     ['C:\\main.c', 'main.c'],
-    ['/work/build/../game/./src/a.c', 'game/src/a.c'],
+    ['/srv/build/../game/./src/a.c', 'game/src/a.c'],
     ['git:github.com/studio/game:src/render/main.cc:4f2a1b', 'src/render/main.cc'],
     ['main.c', 'main.c'],
     ['', ''],

@@ -19,7 +19,7 @@ const LEAST_PARTS = 3;
 const LONGEST = 255;
 
 /**
- * `/home/ci/work/game/src/render/layout.cc` → `src/render/layout.cc`: from the last well-known source folder, and at least the last three
+ * `/home/ci/jobs/game/src/render/layout.cc` → `src/render/layout.cc`: from the last well-known source folder, and at least the last three
  * parts, with `/` between them on every system. Drives, home folders and the server and revision of a source index go.
  */
 export function shortenSourcePath(path: string): string {
