@@ -1,4 +1,4 @@
-// Compiles every symbol file of the corpus and compares its cache with a naive reading of the same text, at every address that a record names.
+// Compiles every symbol file of the corpus and compares its cache with a naive reading of the same text, at addresses that its records name.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const skip = existsSync(CORPUS) ? false : 'skipped: corpus not found';
 
 describe('the symbol files of the corpus', { skip }, () => {
   for (const path of findSymbolFiles()) {
-    it(`${path}: every address that it names is answered as by a naive reading`, () =>
+    it(`${path}: the addresses that it names are answered as by a naive reading`, () =>
       compareWithNaive(join(CORPUS, path)));
   }
 });
@@ -38,8 +38,11 @@ function compareWithNaive(path: string): void {
   }
 }
 
+/** Of larger files so many are asked for, spread over all of them: most of their records are alike. */
+const MOST_ADDRESSES = 4000;
+
 /** The first and the last byte of everything. */
-function addressesIn(text: string): Set<number> {
+function addressesIn(text: string): number[] {
   const addresses = new Set<number>();
   for (const [, start, size] of text.matchAll(
     /^(?:FUNC (?:m )?|PUBLIC (?:m )?|STACK CFI (?:INIT )?|STACK WIN \d )?([0-9a-f]+) ([0-9a-f]+)?/gm,
@@ -47,5 +50,6 @@ function addressesIn(text: string): Set<number> {
     const [from, end] = [Number.parseInt(start!, 16), Number.parseInt(start!, 16) + Number.parseInt(size ?? '0', 16)];
     for (const address of [from, end - 1]) if (address >= 0) addresses.add(address);
   }
-  return addresses;
+  const step = Math.ceil(addresses.size / MOST_ADDRESSES);
+  return [...addresses].filter((_, index) => index % step === 0);
 }
