@@ -1,6 +1,6 @@
 // Removes what uploads left behind: sessions whose time is over, and blobs of processes that died in the middle of one.
 import type { Context } from '../../context.ts';
-import { HOUR } from '../../kernel/clock.ts';
+import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { defineJob } from '../../kernel/jobs.ts';
 import { isAlive } from '../../kernel/presence.ts';
 import { existingFiles } from '../files/files.ts';
@@ -11,8 +11,6 @@ export const sweepSessionsJob = defineJob<object>('uploads:sweep-sessions', 3);
 export const sweepBlobsJob = defineJob<object>('uploads:sweep-blobs', 3);
 
 const BATCH = 500;
-/** An upload that is still being written is touched far more often than this. */
-const ORPHAN_HOURS = 24;
 
 /** Deletes expired sessions, with their bytes unless they became a file. */
 export async function sweepSessions(ctx: Context): Promise<void> {
@@ -26,26 +24,12 @@ export async function sweepSessions(ctx: Context): Promise<void> {
 }
 
 /** Deletes blobs that belong to neither a file nor a session and have not been written to for a day. */
-export async function sweepBlobs(ctx: Context): Promise<void> {
-  const before = ctx.clock.now().getTime() - ORPHAN_HOURS * HOUR;
-  let batch: string[] = [];
-  for await (const { key, modifiedAt } of ctx.blobs.list('files/')) {
-    if (modifiedAt.getTime() < before) batch.push(key);
-    if (batch.length >= BATCH) {
-      await deleteOrphans(ctx, batch);
-      batch = [];
-    }
-  }
-  await deleteOrphans(ctx, batch);
-}
-
-async function deleteOrphans(ctx: Context, keys: readonly string[]): Promise<void> {
-  const fileIds = keys.map(fileIdOf);
-  const known = (await existingFiles(ctx.db, fileIds)).union(await sessions.sessionFiles(ctx.db, fileIds));
-  for (const key of keys.filter((candidate) => !known.has(fileIdOf(candidate)))) {
-    ctx.log.info({ key }, 'removing a blob that no upload finished');
-    await ctx.blobs.delete(key);
-  }
+export function sweepBlobs(ctx: Context): Promise<void> {
+  return sweepOrphans(ctx, 'files/', async (keys) => {
+    const fileIds = keys.map(fileIdOf);
+    const known = (await existingFiles(ctx.db, fileIds)).union(await sessions.sessionFiles(ctx.db, fileIds));
+    return new Set(keys.filter((key) => known.has(fileIdOf(key))));
+  });
 }
 
 function fileIdOf(key: string): string {
