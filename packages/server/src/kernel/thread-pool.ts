@@ -59,6 +59,8 @@ export function createThreadPool<Input, Output, Question, Reply>(
   }
 
   function keep(worker: Worker): void {
+    // It may have ended by itself between its answer and now; it has no id from then on, and would never take a task.
+    if (worker.threadId === -1) return;
     worker.unref();
     const timer = setTimeout(() => {
       idle = idle.filter((kept) => kept.worker !== worker);
