@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { ensurePartition } from '../packages/server/src/features/crashes/partitions.sql.ts';
+import { ensurePartition } from '../packages/server/src/features/crashes/keep/partitions.sql.ts';
 import { openDatabase } from '../packages/server/src/kernel/db.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/kernel/embedded-postgres.ts';
 import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';

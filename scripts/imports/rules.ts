@@ -80,14 +80,18 @@ type Door = {
 /** Doors beside a feature’s front door, the file named like its folder. */
 const FURTHER_DOORS: readonly Door[] = [
   { door: /^[^/]+\/http\.ts$/, only: 'features.ts', reason: 'the registry mounts what streams bytes' },
-  { door: /^[^/]+\/[^/]+\.job\.ts$/, only: 'features.ts', reason: 'the registry tells the worker what runs each job' },
   {
-    door: /^crashes\/(group-list|downloads)\.ts$/,
+    door: /^[^/]+\/([^/]+\/)?[^/]+\.job\.ts$/,
+    only: 'features.ts',
+    reason: 'the registry tells the worker what runs each job',
+  },
+  {
+    door: /^crashes\/read\/(group-list|downloads)\.ts$/,
     only: 'features.ts',
     reason: 'no feature asks for groups and links',
   },
   {
-    door: /^crashes\/create\.ts$/,
+    door: /^crashes\/receive\/create\.ts$/,
     reason: 'a bug that comes with a dump or a log opens a report, and needs nothing else of them',
   },
   {
@@ -95,7 +99,7 @@ const FURTHER_DOORS: readonly Door[] = [
     only: 'features.ts',
     reason: 'the registry tells the worker which kinds of job there are',
   },
-  { door: /^crashes\/regroup\.ts$/, reason: 'the operator’s command asks for it, and nothing else of crashes' },
+  { door: /^crashes\/groups\/regroup\.ts$/, reason: 'the operator’s command asks for it, and nothing else of crashes' },
   { door: /^channels\/beta\.ts$/, reason: 'the store asks who joined the beta, which needs nothing of channels' },
 ];
 

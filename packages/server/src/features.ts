@@ -17,9 +17,9 @@ import { listBuilds, listGameBuilds, registerBuild } from './features/builds/bui
 import { joinBeta, leaveBeta } from './features/channels/beta.ts';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from './features/channels/channels.ts';
 import { deleteCrash, getCrash, listCrashes } from './features/crashes/crashes.ts';
-import { downloadCrashFile, requestCrashDownload } from './features/crashes/downloads.ts';
-import { getCrashGroup, listCrashGroups, updateCrashGroup } from './features/crashes/group-list.ts';
-import { groupMessages } from './features/crashes/group-messages.job.ts';
+import { groupMessages } from './features/crashes/groups/group-messages.job.ts';
+import { regroupReports } from './features/crashes/groups/regroup.job.ts';
+import { regroupJob } from './features/crashes/groups/regroup.ts';
 import {
   getPublicCrash,
   getPublicStack,
@@ -28,14 +28,14 @@ import {
   receiveUnrealCrash,
 } from './features/crashes/http.ts';
 import { groupMessagesJob, processCrashJob } from './features/crashes/jobs.ts';
-import { makePartitions, partitionJob } from './features/crashes/partitions.job.ts';
-import { processCrash } from './features/crashes/process.job.ts';
-import { regroupReports } from './features/crashes/regroup.job.ts';
-import { regroupJob } from './features/crashes/regroup.ts';
-import { reprocessJob, reprocessLacking, reprocessMore } from './features/crashes/reprocess.job.ts';
-import { dropOldCrashes, retentionJob } from './features/crashes/retention.job.ts';
-import { sweepCrashes, sweepCrashesJob } from './features/crashes/sweep.job.ts';
-import { finishReports, finishReportsJob } from './features/crashes/unfinished.job.ts';
+import { makePartitions, partitionJob } from './features/crashes/keep/partitions.job.ts';
+import { dropOldCrashes, retentionJob } from './features/crashes/keep/retention.job.ts';
+import { sweepCrashes, sweepCrashesJob } from './features/crashes/keep/sweep.job.ts';
+import { processCrash } from './features/crashes/process/process.job.ts';
+import { reprocessJob, reprocessLacking, reprocessMore } from './features/crashes/process/reprocess.job.ts';
+import { finishReports, finishReportsJob } from './features/crashes/process/unfinished.job.ts';
+import { downloadCrashFile, requestCrashDownload } from './features/crashes/read/downloads.ts';
+import { getCrashGroup, listCrashGroups, updateCrashGroup } from './features/crashes/read/group-list.ts';
 import { getDeployInfo } from './features/deploy-info/deploy-info.ts';
 import { issueDeployKey, listDeployKeys } from './features/deploy-keys/deploy-keys.ts';
 import { getFile, listRejectedUploads } from './features/files/files.ts';

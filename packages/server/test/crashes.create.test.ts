@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import { partitionOf } from '../src/features/crashes/partitions.sql.ts';
+import { partitionOf } from '../src/features/crashes/keep/partitions.sql.ts';
 import { onlyRow } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import {

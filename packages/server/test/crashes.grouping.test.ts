@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { groupByMessage } from '../src/features/crashes/grouping.ts';
-import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups.sql.ts';
-import { regroupReports } from '../src/features/crashes/regroup.job.ts';
-import { lookAtRegrouping, requestRegrouping } from '../src/features/crashes/regroup.ts';
-import { reprocessLacking } from '../src/features/crashes/reprocess.job.ts';
-import { finishReports } from '../src/features/crashes/unfinished.job.ts';
+import { groupByMessage } from '../src/features/crashes/groups/grouping.ts';
+import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
+import { regroupReports } from '../src/features/crashes/groups/regroup.job.ts';
+import { lookAtRegrouping, requestRegrouping } from '../src/features/crashes/groups/regroup.ts';
+import { reprocessLacking } from '../src/features/crashes/process/reprocess.job.ts';
+import { finishReports } from '../src/features/crashes/process/unfinished.job.ts';
 import { changed, rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { rememberFunctions } from '../src/features/crashes/search.sql.ts';
+import { rememberFunctions } from '../src/features/crashes/read/search.sql.ts';
 import { rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';

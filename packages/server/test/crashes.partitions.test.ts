@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { makePartitions } from '../src/features/crashes/partitions.job.ts';
-import { ensurePartition } from '../src/features/crashes/partitions.sql.ts';
+import { makePartitions } from '../src/features/crashes/keep/partitions.job.ts';
+import { ensurePartition } from '../src/features/crashes/keep/partitions.sql.ts';
 import { changed, rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { makeSender } from './setup/crashes.ts';

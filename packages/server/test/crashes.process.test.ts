@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Report } from '@chauffeur/minidump/report';
 import { sql } from 'kysely';
-import { processCrash } from '../src/features/crashes/process.job.ts';
+import { processCrash } from '../src/features/crashes/process/process.job.ts';
 import { changed } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { dropOldCrashes } from '../src/features/crashes/retention.job.ts';
-import { sweepCrashes } from '../src/features/crashes/sweep.job.ts';
+import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
+import { sweepCrashes } from '../src/features/crashes/keep/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type App, startApp } from '../app.ts';
 import { readProcessConfig } from '../config.ts';
-import { lookAtRegrouping, requestRegrouping } from '../features/crashes/regroup.ts';
+import { lookAtRegrouping, requestRegrouping } from '../features/crashes/groups/regroup.ts';
 import { findGame } from '../features/games/games.ts';
 import { createLog } from '../kernel/log.ts';
 import { UsageError } from './fail.ts';

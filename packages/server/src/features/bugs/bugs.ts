@@ -11,7 +11,7 @@ import { transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { existingReports } from '../crashes/crashes.ts';
-import { openReport } from '../crashes/create.ts';
+import { openReport } from '../crashes/receive/create.ts';
 import { findGame, type Game, requireMember, roleOf, unknownGame } from '../games/games.ts';
 import * as bugs from './bugs.sql.ts';
 

@@ -1,4 +1,5 @@
-// Crash reports as developers see them: listed, searched, read, deleted. The front door of the feature.
+// Crash reports as developers see them: listed, searched, read, deleted. The front door of the feature, whose rooms are
+// receive/ (what games send), process/ (dumps to stacks), groups/ (reports to causes), read/ (for developers), keep/ (months and files).
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
@@ -7,14 +8,14 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
 import type { Db } from '../../kernel/db.ts';
 import { requireMember } from '../games/games.ts';
-import { dropBlobs } from './blobs.ts';
-import { unknownCrash } from './downloads.ts';
-import { detachReports, transactGroups } from './groups.sql.ts';
-import { explainMissing } from './missing-symbols.ts';
-import * as reports from './reading.sql.ts';
-import { crashOf, summaryOf } from './record.ts';
-import { matchFunction, matchWords, type Search } from './search.sql.ts';
-import { searchWindows } from './search-windows.ts';
+import { detachReports, transactGroups } from './groups/groups.sql.ts';
+import { dropBlobs } from './keep/blobs.ts';
+import { unknownCrash } from './read/downloads.ts';
+import { explainMissing } from './read/missing-symbols.ts';
+import * as reports from './read/reading.sql.ts';
+import { crashOf, summaryOf } from './read/record.ts';
+import { matchFunction, matchWords, type Search } from './read/search.sql.ts';
+import { searchWindows } from './read/search-windows.ts';
 
 type Filters = InputOf<typeof contract.listCrashes>;
 type CrashInput = { uid: string; crash_id: string };

@@ -7,14 +7,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../../context.ts';
 import { countPublicPost } from '../../kernel/address-limit.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
-import { accept } from './accept.ts';
-import { BodyTooLargeError, openBody } from './body.ts';
-import { createReport, type OpenedReport, refuse } from './create.ts';
-import { receiveForm } from './forms/receive.ts';
-import { idsOf } from './ids.ts';
-import { findReader, publicReportOf, publicStackOf } from './public-report.ts';
-import { receiveUnreal } from './unreal/receive.ts';
-import { isForm, receiveUpload } from './upload.ts';
+import { accept } from './receive/accept.ts';
+import { BodyTooLargeError, openBody } from './receive/body.ts';
+import { createReport, type OpenedReport, refuse } from './receive/create.ts';
+import { receiveForm } from './receive/forms/receive.ts';
+import { idsOf } from './receive/ids.ts';
+import { findReader, publicReportOf, publicStackOf } from './receive/public-report.ts';
+import { receiveUnreal } from './receive/unreal/receive.ts';
+import { isForm, receiveUpload } from './receive/upload.ts';
 
 /** `POST …/public/crashes`: JSON, or the form of a crash reporter. */
 export async function receiveCrash(

@@ -1,0 +1,134 @@
+// Decides which group a report belongs to: by reason and stack, or, where there is no stack, by what the program said.
+import { hash } from 'node:crypto';
+import type { Frame, Report } from '@chauffeur/minidump/report';
+import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
+import { makeSignature } from '@chauffeur/minidump/signature/signature';
+import type { OsName } from '@chauffeur/minidump/streams/system-info';
+import { redactUserPaths } from '../read/user-paths.ts';
+
+/** Grows whenever the same report may come into another group than before; `chauffeur-server regroup` then moves what is there. */
+export const GROUPING_VERSION = 1;
+
+export type Grouping = {
+  /** SHA-256 of what the group’s reports have in common. */
+  readonly key: Uint8Array;
+  readonly kind: 'stack' | 'message';
+  /** The signature: at most 255 characters, one line. */
+  readonly title: string;
+  readonly reason: string | null;
+  /** How it came about, for people. */
+  readonly explanation: readonly string[];
+};
+
+/** What a report says of itself beside its dump. */
+export type Statement = {
+  readonly message: string;
+  readonly appVersion: string;
+  readonly os: string;
+};
+
+type Stack = Pick<Report, 'crash_info' | 'system_info' | 'threads'>;
+
+const LONGEST_REASON = 255;
+
+/** The group of a report whose dump was walked; by its statement when the dump has no stack of the crash. */
+export function groupReport(report: Stack, statement: Statement): Grouping {
+  const crashed = crashedThread(report);
+  if ((crashed?.frames.length ?? 0) === 0 && statement.message !== '') return groupByMessage(statement);
+  const { frames, note } = chooseFrames(crashed?.frames ?? []);
+  const { type, address, assertion } = report.crash_info;
+  const { signature, notes } = makeSignature({
+    os: osOf(report),
+    reason: type,
+    address,
+    frames: crashed === undefined ? null : frames,
+    lastError: crashed?.last_error_value ?? null,
+    assertion,
+  });
+  const reason = type === null ? null : cutTo(toPrintable(type), LONGEST_REASON);
+  const reasonClass = classOfReason(reason);
+  const reasonNote = reason === reasonClass ? `reason: ${reason}` : `reason: ${reasonClass}, the class of ${reason}`;
+  return {
+    key: keyOf('stack', reasonClass, signature),
+    kind: 'stack',
+    title: signature,
+    reason,
+    explanation: [...(reason === null ? [] : [reasonNote]), ...(note === null ? [] : [note]), ...notes],
+  };
+}
+
+/** The group of a report without a stack: its message without numbers, addresses and folders, its version and its system. */
+export function groupByMessage({ message, appVersion, os }: Statement): Grouping {
+  const isSilent = toPrintable(message) === '';
+  const { signature, notes } = makeSignature({ os: 'unknown', frames: null, message: redactUserPaths(message) });
+  return {
+    key: keyOf('message', isSilent ? '' : signature, appVersion, os),
+    kind: 'message',
+    title: isSilent ? SILENT : signature,
+    reason: null,
+    explanation: [
+      `message: there is no stack, so reports of version ${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'} go by what the program said`,
+      ...(isSilent ? ['message: it said nothing'] : notes),
+    ],
+  };
+}
+
+const SILENT = 'Neither a stack nor a message';
+
+/** The thread that the crash is about; undefined where the dump does not tell. */
+export function crashedThread({ crash_info: crash, threads }: Pick<Report, 'crash_info' | 'threads'>) {
+  return crash.crashing_thread === null ? undefined : threads[crash.crashing_thread];
+}
+
+/**
+ * The frames that count: those before the first that was only guessed, because a word of the stack that looks like a return address may
+ * be one of a call long over, and differs from player to player. Where none of these has a name, all that have one, guesses too.
+ */
+function chooseFrames(frames: readonly Frame[]): { frames: readonly Frame[]; note: string | null } {
+  const guess = frames.findIndex(({ trust }) => trust === 'scan');
+  if (guess < 0) return { frames, note: null };
+  const sure = frames.slice(0, guess);
+  if (sure.some(isNamed)) {
+    return {
+      frames: sure,
+      note: `frames: the ${sure.length} found for sure count, ${frames.length - guess} behind a guess do not`,
+    };
+  }
+  const named = frames.filter(isNamed);
+  if (named.length > 0)
+    return { frames: named, note: 'frames: none found for sure has a name, so all named ones count' };
+  return { frames: sure, note: `frames: none has a name; the ${sure.length} found for sure count` };
+}
+
+function isNamed({ function: name, inlines }: Frame): boolean {
+  return name !== null || inlines.length > 0;
+}
+
+/**
+ * The reason without its details, which differ between players for one fault: freed memory is unmapped for one (`SIGSEGV /
+ * SEGV_MAPERR`) and protected for the next, read here and written there (`EXCEPTION_ACCESS_VIOLATION_WRITE`). '' when there is none.
+ */
+function classOfReason(reason: string | null): string {
+  return (reason ?? '').replace(/ \/.*$/, '').replace(/_(?:READ|WRITE|EXEC)$/, '');
+}
+
+function keyOf(...parts: readonly string[]): Uint8Array {
+  return hash('sha256', JSON.stringify(parts), 'buffer');
+}
+
+/** Titles of systems in reports, whose rules of naming differ. */
+const OSES: Readonly<Record<string, OsName>> = {
+  'Windows NT': 'windows',
+  'Mac OS X': 'macos',
+  iOS: 'ios',
+  Linux: 'linux',
+  Android: 'android',
+  Solaris: 'solaris',
+  PS3: 'ps3',
+  NaCl: 'nacl',
+  Fuchsia: 'fuchsia',
+};
+
+function osOf({ system_info: { os } }: Stack): OsName {
+  return Object.hasOwn(OSES, os) ? OSES[os]! : 'unknown';
+}

@@ -1,0 +1,43 @@
+// Says for each module of a report that lacked symbols why it did, by what is there now.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getCrash } from '@chauffeur/contract/operations/crashes';
+import type { Context } from '../../../context.ts';
+import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
+
+type MissingModule = OutputOf<typeof getCrash>['missing_symbols'][number];
+
+/** `missing` as reports keep it: `debug_file/debug_id`. A module whose symbols have come since is left out: its report is on its way. */
+export async function explainMissing(
+  ctx: Context,
+  gameId: string,
+  buildId: string,
+  missing: readonly string[],
+): Promise<MissingModule[]> {
+  const modules = missing.map(readModule);
+  const answers = await findSymbols(ctx, gameId, buildId, modules);
+  return modules.flatMap(({ debugFile, debugId }, index) => {
+    const why = explain(answers[index]!);
+    return why === null ? [] : [{ module: debugFile, debug_id: debugId, ...why }];
+  });
+}
+
+/** A debug id holds no slash; a file's name may. */
+function readModule(text: string): { debugFile: string; debugId: string } {
+  const slash = text.lastIndexOf('/');
+  return { debugFile: text.slice(0, slash), debugId: text.slice(slash + 1) };
+}
+
+function explain(answer: SymbolAnswer): Pick<MissingModule, 'why' | 'detail'> | null {
+  if (answer.state === 'unreadable')
+    return { why: 'unreadable', detail: `The symbols were uploaded and cannot be read: ${answer.problem}` };
+  if (answer.state !== 'missing') return null;
+  if (answer.why === 'never_uploaded')
+    return {
+      why: 'never_uploaded',
+      detail: 'No symbols of this file were uploaded; run `chauffeur symbols` on the build.',
+    };
+  return {
+    why: 'wrong_debug_id',
+    detail: `Symbols of this file were uploaded for ${answer.uploadedDebugId}, from another build of it; upload those of this one.`,
+  };
+}

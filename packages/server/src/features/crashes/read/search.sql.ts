@@ -1,0 +1,51 @@
+// The SQL of the search: words of what was said of a crash, and names of functions on its stack.
+import { type RawBuilder, sql } from 'kysely';
+import { changed, type Db, rows } from '../../../kernel/db.ts';
+
+/** One condition on reports, written in two ways that match the same. */
+export type Search = {
+  /** Cheap for a report that is at hand. */
+  readonly inRow: RawBuilder<unknown>;
+  /** Found by an index, without looking at other reports. */
+  readonly inIndex: RawBuilder<unknown>;
+};
+
+/** Keeps the names of functions, so that a search by a part of one finds them. Safe to repeat; to be called before their report is stored. */
+export async function rememberFunctions(db: Db, gameId: string, functions: readonly string[]): Promise<void> {
+  if (functions.length === 0) return;
+  // In one order, so that two that keep the same names at once do not wait for each other.
+  await changed(
+    db,
+    sql`insert into crash_functions (game_id, function)
+      select ${gameId}::uuid, function from unnest(${functions}::text[]) as given (function) order by function collate "C"
+      on conflict do nothing`,
+  );
+}
+
+/**
+ * Reports with a function whose name contains `part`, in either case of ASCII letters. An index of the reports can only find whole names,
+ * so the game's names that contain it are found first.
+ */
+export async function matchFunction(db: Db, gameId: string, part: string): Promise<Search> {
+  const found = await rows(
+    db,
+    sql<{
+      function: string;
+    }>`select function from crash_functions where game_id = ${gameId} and strpos(folded, lower(${part})) > 0`,
+  );
+  const names = found.map(({ function: name }) => name);
+  return {
+    // Comparing two arrays takes as many steps as one has names times the other; here each name is looked up in a hash.
+    inRow: sql`exists (select from unnest(functions) as named (name) where name = any(${names}::text[]))`,
+    inIndex: sql`functions <> '{}' and functions && ${names}::text[]`,
+  };
+}
+
+/**
+ * Reports in whose signature, message and player's message every word of `text` begins a word. The database takes both texts apart by the
+ * same rule; a text without a word matches nothing.
+ */
+export function matchWords(text: string): Search {
+  const condition = sql`words @@ crash_query(${text})`;
+  return { inRow: condition, inIndex: condition };
+}

@@ -1,0 +1,101 @@
+// Takes reports that come whole in one request: refuses early what is nobody’s, stores the files as they arrive, then writes the report.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../../context.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { accept, type CrashFacts, UNKNOWN_BUILD } from './accept.ts';
+import { BodyTooLargeError } from './body.ts';
+import { createReport, type OpenedReport, refuse } from './create.ts';
+import { type Ids, idsOf } from './ids.ts';
+import { isBuildOf, type NewReport, type StoredFile } from './reports.sql.ts';
+import { FileTooLargeError, storeFile } from './store-file.ts';
+import type { CrashFileKind } from './tokens.ts';
+
+/** What the body said, once it was read. */
+export type Whole = {
+  source: NewReport['source'];
+  ids: Partial<Ids>;
+  clientRef: string | null;
+  /** `omitted` are files that were not kept, in words, to be told in the metadata. */
+  facts(omitted: readonly string[]): CrashFacts;
+};
+
+/** Bytes of one file of a report; what throws FileTooLargeError or BodyTooLargeError costs the file, not the report. */
+export type KeepFile = (kind: CrashFileKind, source: AsyncIterable<Uint8Array>, isCut?: () => boolean) => Promise<void>;
+
+const TOO_LARGE = `larger than ${LIMITS.crashFileBytes / MIB} MB and was not kept`;
+
+/**
+ * Receives a report: `read` reads its body and has each file kept. Throws 4001, 4010, 4030, 4290 and 5070; then nothing is kept.
+ * A file that is too large or empty is left out and the report says so: a reporter that is refused drops the report for good.
+ */
+export async function receiveWhole(
+  ctx: Context,
+  request: FastifyRequest,
+  read: (keep: KeepFile) => Promise<Whole>,
+): Promise<OpenedReport> {
+  await refuseStrangers(ctx, idsOf(request));
+  const reportId = newId(ctx.clock.now().getTime());
+  const files: Partial<Record<CrashFileKind, StoredFile>> = {};
+  const failures: Partial<Record<CrashFileKind, string>> = {};
+  const keep: KeepFile = async (kind, source, isCut = () => false) => {
+    const kept = await tryToStore(ctx, reportId, kind, source);
+    const failure = typeof kept === 'string' ? kept : isCut() ? TOO_LARGE : kept.size === 0 ? 'empty' : null;
+    if (failure !== null) failures[kind] = `The ${kind} was ${failure}.`;
+    if (typeof kept === 'string') return;
+    if (failure === null) files[kind] = kept;
+    else await ctx.blobs.delete(kept.key);
+  };
+  try {
+    return await write(ctx, request, await read(keep), { reportId, files, failures });
+  } catch (error) {
+    // After any other error the report may be there all the same; the sweeper finds out.
+    if (error instanceof ApiError) for (const { key } of Object.values(files)) await ctx.blobs.delete(key);
+    throw error;
+  }
+}
+
+/** Before a large body is read; where the body itself names the ids, they are looked at afterwards. */
+async function refuseStrangers(ctx: Context, { appId, buildId }: Ids): Promise<void> {
+  if (appId === '' || buildId === '') return;
+  const verdict = accept({ appId, buildId, body: {} });
+  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const { gameId, buildId: build } = verdict.accepted;
+  if (!(await isBuildOf(ctx.db, gameId, build))) throw refuse(ctx, UNKNOWN_BUILD);
+}
+
+async function tryToStore(
+  ctx: Context,
+  reportId: string,
+  kind: CrashFileKind,
+  source: AsyncIterable<Uint8Array>,
+): Promise<StoredFile | string> {
+  try {
+    return await storeFile(ctx, reportId, kind, source, LIMITS.crashFileBytes);
+  } catch (error) {
+    if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return TOO_LARGE;
+    throw error;
+  }
+}
+
+type Kept = {
+  reportId: string;
+  files: Partial<Record<CrashFileKind, StoredFile>>;
+  failures: Partial<Record<CrashFileKind, string>>;
+};
+
+async function write(
+  ctx: Context,
+  request: FastifyRequest,
+  whole: Whole,
+  { reportId, files, failures }: Kept,
+): Promise<OpenedReport> {
+  const { source, clientRef } = whole;
+  const omitted = failures.log === undefined ? [] : [failures.log];
+  const verdict = accept({ ...idsOf(request, whole.ids), body: whole.facts(omitted) });
+  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const { dump = null, log = null } = files;
+  const failure = failures.dump ?? null;
+  return createReport(ctx, { ...verdict.accepted, source, clientRef, reportId, dump, log, failure });
+}

@@ -1,0 +1,223 @@
+// The SQL that brings reports and their files in.
+import { sql } from 'kysely';
+import { changed, type Db, row, rows } from '../../../kernel/db.ts';
+import { groupMessagesJob, processCrashJob } from '../jobs.ts';
+
+/** A report to be written. Its texts are clipped and storable; what is empty is taken from its build where that has it. */
+export type NewReport = {
+  gameId: string;
+  reportId: string;
+  buildId: string;
+  receivedAt: Date;
+  source: 'api' | 'engine' | 'breakpad' | 'unreal';
+  appName: string;
+  appVersion: string;
+  engineVersion: string;
+  os: string;
+  arch: string;
+  message: string;
+  userMessage: string;
+  anonymous: boolean;
+  metadata: Readonly<Record<string, unknown>>;
+  /** Hex of its SHA-256. */
+  clientRefHash: string | null;
+  dump: StoredFile | null;
+  log: StoredFile | null;
+  /** Upload addresses asked for. */
+  wants: { dump: boolean; log: boolean };
+  /** Why there is no dump although the client had one. */
+  failure: string | null;
+};
+
+export type StoredFile = { key: string; size: number };
+
+/** What became of a report: `granted` tells that its upload addresses are within the game’s limit. */
+export type WrittenReport = { known: boolean; accepted: boolean; granted: boolean };
+
+/** Limits of one day; 0 lifts one. */
+export type DailyLimits = { day: Date; crashes: number; uploads: number };
+
+/**
+ * Writes reports, counts them against their games’ limits, and asks for the jobs that follow, all in one statement and so in one
+ * round trip and one transaction. Answers for each in its place. Counters are taken in the order of their games: two processes
+ * that write at once wait for each other, and never both.
+ */
+export function writeReports(db: Db, reports: readonly NewReport[], limits: DailyLimits): Promise<WrittenReport[]> {
+  const { day, crashes, uploads } = limits;
+  const items = JSON.stringify(reports.map(itemOf));
+  return rows(
+    db,
+    sql<WrittenReport>`
+      with item as materialized (
+        select * from json_to_recordset(${items}::json) as item (
+          no integer, game_id uuid, report_id uuid, build_id uuid, received_at timestamptz, source text, app_name text,
+          app_version text, engine_version text, os text, arch text, message text, user_message text, anonymous boolean,
+          metadata jsonb, client_ref_hash text, dump_key text, dump_size bigint, log_key text, log_size bigint,
+          waits boolean, wanted integer, failure text)
+      ), known as (
+        select item.*, build.version as build_version, build.engine_version as build_engine, build.os as build_os,
+          build.arch as build_arch, row_number() over game_so_far as place, count(*) over (partition by item.game_id) as together
+        from item join builds build on build.game_id = item.game_id and build.build_id = item.build_id
+        window game_so_far as (partition by item.game_id order by item.no)
+      ), counted as (
+        insert into rate_counters (subject, name, window_start, used)
+        select game_id::text, 'crashes', ${day}::timestamptz, count(*) from known where ${crashes}::integer > 0
+        group by game_id order by game_id
+        on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
+        returning subject, used
+      ), accepted as (
+        select known.*, sum(wanted) over (partition by game_id order by no) as urls_so_far,
+          sum(wanted) over (partition by game_id) as urls_together
+        from known left join counted on counted.subject = known.game_id::text
+        where counted.used is null or known.place <= ${crashes}::integer - (counted.used - known.together)
+      ), counted_urls as (
+        insert into rate_counters (subject, name, window_start, used)
+        select game_id::text, 'crash uploads', ${day}::timestamptz, sum(wanted) from accepted where ${uploads}::integer > 0
+        group by game_id having sum(wanted) > 0 order by game_id
+        on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
+        returning subject, used
+      ), granted as (
+        select accepted.*, wanted > 0
+            and (used is null or urls_so_far <= ${uploads}::integer - (used - urls_together)) as granted
+        from accepted left join counted_urls on subject = game_id::text
+      ), written as (
+        insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version,
+          engine_version, os, arch, message, user_message, anonymous, metadata, client_ref_hash, dump_key, dump_size,
+          log_key, log_size, failure)
+        select game_id, report_id, build_id, received_at, source, case when waits and granted then 'received' else 'queued' end,
+          app_name, coalesce(nullif(app_version, ''), build_version), coalesce(nullif(engine_version, ''), build_engine, ''),
+          coalesce(nullif(os, ''), build_os), coalesce(nullif(arch, ''), build_arch), message, user_message, anonymous,
+          metadata, decode(client_ref_hash, 'hex'), dump_key, dump_size, log_key, log_size,
+          coalesce(failure, case when waits and not granted then ${NO_ADDRESS} end)
+        from granted
+        returning game_id, report_id, dump_key, state
+      ), to_process as (
+        select graphile_worker.add_job(identifier => ${processCrashJob.task}, max_attempts => ${processCrashJob.maxAttempts},
+          payload => json_build_object('gameId', game_id, 'reportId', report_id)) as job
+        from written where dump_key is not null
+      ), to_group as (
+        select graphile_worker.add_job(identifier => ${groupMessagesJob.task}, max_attempts => ${groupMessagesJob.maxAttempts},
+          payload => json_build_object('gameId', game_id, 'reportIds', json_agg(report_id)),
+          run_at => case when state = 'received' then now() + ${DUMP_COMES_WITHIN}::interval end) as job
+        from written where dump_key is null group by game_id, state
+      )
+      select known.no is not null as known, granted.no is not null as accepted, coalesce(granted.granted, false) as granted,
+        (select count(job) from to_process) + (select count(job) from to_group) as jobs
+      from item left join known on known.no = item.no left join granted on granted.no = item.no
+      order by item.no`,
+  );
+}
+
+/** A report whose dump is announced is grouped by its message only when the dump is late: most are sent at once. */
+const DUMP_COMES_WITHIN = '2 minutes';
+const NO_ADDRESS = 'The game had reached its daily limit of upload addresses: the dump was not asked for.';
+
+function itemOf(report: NewReport, no: number): object {
+  const { dump, log, wants } = report;
+  return {
+    no,
+    game_id: report.gameId,
+    report_id: report.reportId,
+    build_id: report.buildId,
+    received_at: report.receivedAt,
+    source: report.source,
+    app_name: report.appName,
+    app_version: report.appVersion,
+    engine_version: report.engineVersion,
+    os: report.os,
+    arch: report.arch,
+    message: report.message,
+    user_message: report.userMessage,
+    anonymous: report.anonymous,
+    metadata: report.metadata,
+    client_ref_hash: report.clientRefHash,
+    dump_key: dump?.key,
+    dump_size: dump?.size,
+    log_key: log?.key,
+    log_size: log?.size,
+    waits: wants.dump,
+    wanted: Number(wants.dump) + Number(wants.log),
+    failure: report.failure,
+  };
+}
+
+/** Whether the build is one of the game’s: asked before a large body is read. */
+export async function isBuildOf(db: Db, gameId: string, buildId: string): Promise<boolean> {
+  const found = await row(db, sql`select 1 from builds where game_id = ${gameId} and build_id = ${buildId}`);
+  return found !== undefined;
+}
+
+/** Whether the report is there and still without the file. */
+export async function wantsFile(db: Db, gameId: string, reportId: string, kind: 'dump' | 'log'): Promise<boolean> {
+  const found = await row(
+    db,
+    sql`select 1 from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId} and ${sql.ref(`${kind}_key`)} is null`,
+  );
+  return found !== undefined;
+}
+
+/** Gives the report its log. False when it has one already, or is gone. */
+export async function attachLog(db: Db, gameId: string, reportId: string, log: StoredFile): Promise<boolean> {
+  const count = await changed(
+    db,
+    sql`update crash_reports set log_key = ${log.key}, log_size = ${log.size}
+      where game_id = ${gameId} and report_id = ${reportId} and log_key is null`,
+  );
+  return count > 0;
+}
+
+/** Gives the report its dump and asks for its processing, in one statement. False when it has one already, or is gone. */
+export async function attachDump(db: Db, gameId: string, reportId: string, dump: StoredFile): Promise<boolean> {
+  const attached = await rows(
+    db,
+    sql`with attached as (
+        update crash_reports set dump_key = ${dump.key}, dump_size = ${dump.size}, state = 'queued', failure = null
+        where game_id = ${gameId} and report_id = ${reportId} and dump_key is null
+        returning game_id, report_id
+      )
+      select graphile_worker.add_job(identifier => ${processCrashJob.task}, max_attempts => ${processCrashJob.maxAttempts},
+        payload => json_build_object('gameId', game_id, 'reportId', report_id)) from attached`,
+  );
+  return attached.length > 0;
+}
+
+/** What a report’s sender may read of it. */
+export type PublicReportRow = {
+  game_id: string;
+  report_id: string;
+  build_id: string;
+  state: 'received' | 'queued' | 'processing' | 'processed' | 'failed';
+  reason: string | null;
+  crash_address: string | null;
+  frames: readonly PublicFrame[] | null;
+};
+
+export type PublicFrame = {
+  function: string | null;
+  module: string | null;
+  file: string | null;
+  line: number | null;
+  offset: string | null;
+  trust: string;
+  inlined: boolean;
+};
+
+const publicColumns = sql.raw('game_id, report_id, build_id, state, reason, crash_address, frames');
+
+export function findPublicReport(db: Db, gameId: string, reportId: string): Promise<PublicReportRow | undefined> {
+  return row(
+    db,
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId}`,
+  );
+}
+
+/** By the hash of the client’s own id: the one query without a game, for a client that names none. The newest, were there two. */
+export function findByClientRef(db: Db, hash: Buffer): Promise<PublicReportRow | undefined> {
+  return row(
+    db,
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports
+      where client_ref_hash = ${hash} order by report_id desc limit 1`,
+  );
+}

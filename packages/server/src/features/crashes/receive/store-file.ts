@@ -1,0 +1,68 @@
+// Stores a dump or a log as it arrives: durable when it returns, and nothing left of it when it does not.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { Context } from '../../../context.ts';
+import { giveBack } from '../../../kernel/blobs/give-back.ts';
+import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { partitionOf } from '../keep/partitions.sql.ts';
+import type { StoredFile } from './reports.sql.ts';
+import type { CrashFileKind } from './tokens.ts';
+
+/** Every blob of a report lies below it. */
+export const CRASH_PREFIX = 'crashes/';
+
+/** More bytes came than a file may have. */
+export class FileTooLargeError extends Error {
+  override readonly name = 'FileTooLargeError';
+}
+
+/**
+ * What the keys of a report’s files begin with: `crashes/2026_11/3f/<report id>`. By month, as reports are kept and dropped: the id begins with the
+ * time. Its random end spreads them over folders that are soon all there: to make one, and to make its name durable, costs more than the file.
+ */
+export function stemOf(reportId: string): string {
+  const time = new Date(Number.parseInt(reportId.replace('-', '').slice(0, 12), 16));
+  return `${CRASH_PREFIX}${partitionOf(time).slice(-'2026_11'.length)}/${reportId.slice(-2)}/${reportId}`;
+}
+
+/**
+ * Stores `source` under a key of its own, so that two senders of one file do not meet. Throws FileTooLargeError past `most`
+ * bytes, 5070 when there is no room, and what the source throws; then the blob is gone again.
+ */
+export async function storeFile(
+  ctx: Context,
+  reportId: string,
+  kind: CrashFileKind,
+  source: ByteSource,
+  most: number,
+): Promise<StoredFile> {
+  const key = `${stemOf(reportId)}.${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}`;
+  try {
+    return { key, size: await ctx.blobs.put(key, limited(source, most)) };
+  } catch (error) {
+    await ctx.blobs.delete(key);
+    throw isStorageFull(error) ? new ApiError(5070, undefined, { cause: error }) : error;
+  }
+}
+
+/** Its buffers must be nobody else’s: their memory is given back as soon as they are stored. */
+function limited(source: ByteSource, most: number): ByteSource {
+  return { [Symbol.asyncIterator]: () => measure(source, most), release: giveBack };
+}
+
+async function* measure(source: ByteSource, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const bytes of source) {
+    size += bytes.length;
+    if (size > most) throw new FileTooLargeError(`more than ${most} bytes`);
+    yield bytes;
+  }
+}
+
+/** Of a file system (Linux), and of S3 servers that say it. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'XMinioStorageFull', 'InsufficientStorage', 'QuotaExceeded']);
+
+/** Whether a store has no room left, which may pass. */
+export function isStorageFull(error: unknown): boolean {
+  return error instanceof Error && FULL.has((error as { code?: string }).code ?? '');
+}

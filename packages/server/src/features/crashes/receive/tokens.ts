@@ -1,0 +1,67 @@
+// The tokens of a report: one for each upload address, which allows one file, and one that reads its state, reason and stack.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { Context } from '../../../context.ts';
+import { SECOND } from '../../../kernel/clock.ts';
+import { perContext } from '../../../kernel/per-context.ts';
+import { deriveKey } from '../../../kernel/signed-token.ts';
+
+export type CrashFileKind = 'dump' | 'log';
+
+/** What a token allows for which report. */
+export type TokenGrant = { allows: CrashFileKind | 'read'; gameId: string; reportId: string };
+
+/** The order is that of the parts of the signature, and so must stay. */
+const KINDS = ['dump', 'log', 'read'] as const;
+const UUID_BYTES = 16;
+const IDS_BYTES = 2 * UUID_BYTES;
+const MAC_BYTES = 16;
+
+const keyOf = perContext(({ secret }) => deriveKey(secret, 'crash report'));
+
+/**
+ * All tokens of a report. One signature is made for the three of them, each of which ends in a part of its own: none tells
+ * anything of the others, and making them is a good part of what a report costs.
+ */
+export function makeTokens(
+  ctx: Context,
+  report: { gameId: string; reportId: string },
+): Record<TokenGrant['allows'], string> {
+  const ids = Buffer.from((report.gameId + report.reportId).replaceAll('-', ''), 'hex');
+  const macs = macsOf(ctx, ids);
+  const tokenOf = (index: number) => Buffer.concat([Buffer.of(index), ids, partOf(macs, index)]).toString('base64url');
+  return { dump: tokenOf(0), log: tokenOf(1), read: tokenOf(2) };
+}
+
+/** What `token` allows, for good in the case of `read`, else until `uploadsEndOf` its report; null when it is not ours. */
+export function openToken(ctx: Context, token: string): TokenGrant | null {
+  const bytes = Buffer.from(token, 'base64url');
+  const index = bytes[0] ?? KINDS.length;
+  const allows = KINDS[index];
+  // Decoding skips what is not base64url: only the one way of writing a token counts.
+  const isWhole = bytes.length === 1 + IDS_BYTES + MAC_BYTES && bytes.toString('base64url') === token;
+  if (allows === undefined || !isWhole) return null;
+  const ids = bytes.subarray(1, 1 + IDS_BYTES);
+  if (!timingSafeEqual(bytes.subarray(1 + IDS_BYTES), partOf(macsOf(ctx, ids), index))) return null;
+  return { allows, gameId: uuidAt(ids, 0), reportId: uuidAt(ids, UUID_BYTES) };
+}
+
+/** When the upload addresses of a report end: its id begins with the time at which it came (RFC 9562, section 5.7). */
+export function uploadsEndOf(reportId: string): Date {
+  const receivedAt = Number.parseInt(reportId.slice(0, 8) + reportId.slice(9, 13), 16);
+  return new Date(receivedAt + LIMITS.crashUploadSeconds * SECOND);
+}
+
+/** HMAC-SHA-512 (RFC 2104); its length has room for a part of 128 bits for each kind. */
+function macsOf(ctx: Context, ids: Uint8Array): Buffer {
+  return createHmac('sha512', keyOf(ctx)).update(ids).digest();
+}
+
+function partOf(macs: Buffer, index: number): Buffer {
+  return macs.subarray(index * MAC_BYTES, (index + 1) * MAC_BYTES);
+}
+
+function uuidAt(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + UUID_BYTES);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

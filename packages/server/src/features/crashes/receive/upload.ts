@@ -1,0 +1,89 @@
+// Receives the dump or the log of a report at its single-use address.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../../context.ts';
+import { BodyTooLargeError, openBody } from './body.ts';
+import { readCrashForm } from './forms/read-form.ts';
+import { attachDump, attachLog, type StoredFile, wantsFile } from './reports.sql.ts';
+import { FileTooLargeError, storeFile } from './store-file.ts';
+import { type CrashFileKind, openToken, uploadsEndOf } from './tokens.ts';
+
+/** What a form may hold beside its file. */
+const FORM_BYTES = MIB;
+
+export type UploadReceipt = { crash_id: string; kind: 'dump' | 'log'; size: number };
+
+/**
+ * Stores the file, then gives it to its report. Of two senders the first to end wins, and the other’s bytes are gone. Throws 4040
+ * for an address that is used, expired or unknown, 4043, 4001 and 5070; after those the address is as good as before.
+ */
+export async function receiveUpload(ctx: Context, token: string, request: FastifyRequest): Promise<UploadReceipt> {
+  const grant = openUploadToken(ctx, token);
+  if (grant === null || !(await wantsFile(ctx.db, grant.gameId, grant.reportId, grant.kind))) throw unusable();
+  // Told before 64 MB were sent in vain. A body that does not say its length is measured as it comes.
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.crashFileBytes + FORM_BYTES) throw tooLarge(grant);
+  const file = await store(ctx, grant, request);
+  const attach = grant.kind === 'dump' ? attachDump : attachLog;
+  // Should this fail, the file may be the report’s all the same; the sweeper finds out.
+  if (!(await attach(ctx.db, grant.gameId, grant.reportId, file))) {
+    await ctx.blobs.delete(file.key);
+    throw unusable();
+  }
+  ctx.metrics.uploadedBytes.inc({ way: 'crash' }, file.size);
+  return { crash_id: grant.reportId, kind: grant.kind, size: file.size };
+}
+
+type UploadGrant = { kind: CrashFileKind; gameId: string; reportId: string };
+
+/** Null for a token that is not ours, reads only, or is too old. */
+function openUploadToken(ctx: Context, token: string): UploadGrant | null {
+  const grant = openToken(ctx, token);
+  if (grant === null || grant.allows === 'read' || uploadsEndOf(grant.reportId) <= ctx.clock.now()) return null;
+  return { ...grant, kind: grant.allows };
+}
+
+async function store(ctx: Context, grant: UploadGrant, request: FastifyRequest): Promise<StoredFile> {
+  const { kind, reportId } = grant;
+  const body = openBody(request.raw, {
+    packing: 'header',
+    most: LIMITS.crashFileBytes + FORM_BYTES,
+    idleMs: ctx.config.uploadIdleSeconds * 1000,
+  });
+  let stored: StoredFile | undefined;
+  let isCut = false;
+  try {
+    if (isForm(request)) {
+      await readCrashForm(body, request.headers, {
+        kindOf: () => kind,
+        async onPart({ bytes }) {
+          stored = await storeFile(ctx, reportId, kind, bytes, LIMITS.crashFileBytes);
+          isCut = bytes.truncated === true;
+        },
+      });
+    } else stored = await storeFile(ctx, reportId, kind, body, LIMITS.crashFileBytes);
+    if (isCut) throw tooLarge(grant);
+    if (stored === undefined || stored.size === 0)
+      throw new ApiError(4001, `The body holds no ${kind}; send its bytes.`);
+    return stored;
+  } catch (error) {
+    if (stored !== undefined) await ctx.blobs.delete(stored.key);
+    throw error instanceof FileTooLargeError || error instanceof BodyTooLargeError ? tooLarge(grant) : error;
+  }
+}
+
+/** Whether the body says that it is a form. */
+export function isForm(request: FastifyRequest): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+function unusable(): ApiError {
+  return new ApiError(
+    4040,
+    'This upload address was used, has expired or never was; report the crash again for a new one.',
+  );
+}
+
+function tooLarge({ kind }: UploadGrant): ApiError {
+  return new ApiError(4043, `The ${kind} is larger than ${LIMITS.crashFileBytes / MIB} MB; send at most that.`);
+}
