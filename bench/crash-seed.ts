@@ -38,12 +38,13 @@ create temporary table drawn_words as
 const REPORTS = `
 insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version, engine_version, os, arch, message,
   user_message, anonymous, metadata, dump_key, dump_size, stack_key, reason, crash_address, signature, frames, functions, missing_symbols,
-  processed_at, group_id, grouping_version)
+  processed_at, group_id, grouping_version, words)
 select $1, (lpad(to_hex(ms), 12, '0') || '7' || substr(noise, 1, 3) || '8' || substr(noise, 4, 15))::uuid, build_id,
   to_timestamp(ms / 1000.0), 'api', 'processed', 'Bench', '1.0', '4.3', os, 'x86_64', message,
-  case when drawn.no % 10 = 0 then 'It crashed when I opened ' || words[1 + drawn.no % 2000] || ' and then ' || words[1 + drawn.no % 1999] else '' end,
+  user_message,
   false, '{"level": "3", "gpu": "some card"}', 'crashes/x', 2000000, 'crashes/y', 'SIGSEGV / SEGV_MAPERR', '0x14', signature, frames,
-  functions, '{}', to_timestamp(ms / 1000.0), group_id, 1
+  functions, '{}', to_timestamp(ms / 1000.0), group_id, 1,
+  crash_words(signature || ' ' || message || ' ' || user_message)
 from (
   select no, md5(random()::text || no) as noise, (random() * $2::bigint)::bigint as age,
     floor(power(random(), 3) * ${GROUPS})::integer as group_no
@@ -53,7 +54,9 @@ cross join lateral (select extract(epoch from now())::bigint * 1000 - age as ms)
 join drawn_groups on drawn_groups.no = group_no
 -- A player has the newest build, or one of the two before it.
 join drawn_builds on drawn_builds.no = greatest(0, ${BUILDS - 1} - age * ${BUILDS} / ($2::bigint + 1) - drawn.no % 3)
-cross join drawn_words`;
+cross join drawn_words
+cross join lateral (select case when drawn.no % 10 = 0 then 'It crashed when I opened ' || words[1 + drawn.no % 2000] || ' and then ' || words[1 + drawn.no % 1999] else '' end
+  as user_message) said`;
 
 const GROUP_ROWS = `
 insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen, sample_report_id,

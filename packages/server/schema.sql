@@ -20,6 +20,16 @@ CREATE OR REPLACE FUNCTION public.lower_all(given text[])
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ARRAY(SELECT lower(element.element) AS lower FROM unnest(lower_all.given) element(element));
 
+CREATE OR REPLACE FUNCTION public.delete_crash_reports_of_game()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from crash_reports where game_id = old.game_id;
+  return null;
+end
+$function$;
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -358,21 +368,17 @@ create table crash_reports (
   processed_at timestamp with time zone,
   group_id uuid,
   grouping_version integer,
-  words tsvector generated always as (
-CASE
-    WHEN (state = ANY (ARRAY['processed'::text, 'failed'::text])) THEN crash_words(((((COALESCE(signature, ''::text) || ' '::text) || message) || ' '::text) || user_message))
-    ELSE NULL::tsvector
-END) stored,
+  words tsvector,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'unreal'::text]))),
-  constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
-  constraint crash_reports_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text])))
 ) partition by RANGE (report_id);
 
 create table crash_functions (
   game_id uuid not null,
   function text not null,
   folded text generated always as (lower(function)) stored not null,
+  seen_on date default ((now() AT TIME ZONE 'utc'::text))::date not null,
   constraint crash_functions_pkey PRIMARY KEY (game_id, function),
   constraint crash_functions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
 );
@@ -486,3 +492,6 @@ CREATE INDEX crash_groups_by_age ON public.crash_groups USING btree (game_id, la
 CREATE INDEX crash_group_totals_by_build ON public.crash_group_totals USING btree (game_id, build_id, group_id);
 CREATE INDEX bug_tickets_by_player ON public.bug_tickets USING btree (user_id, filed_at);
 CREATE INDEX bug_tickets_by_status ON public.bug_tickets USING btree (game_id, status, bug_id DESC);
+CREATE INDEX crash_functions_by_age ON public.crash_functions USING btree (seen_on);
+
+CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();

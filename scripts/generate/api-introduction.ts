@@ -16,7 +16,8 @@ export SERVICE_ACCESS_TOKEN=… SERVICE_SECRET_KEY=…
 
 ## Who calls
 
-**A game, by its deploy key.** Send its two halves as \`X-Access-Token\` and \`X-Secret-Key\`. Issuing a key revokes the one before it.
+**A game, by its deploy key.** Send its two halves as \`X-Access-Token\` and \`X-Secret-Key\`, or as user and password (\`curl -u\`, HTTP
+Basic). Issuing a key revokes the one before it.
 
 **A person.** Sign in and keep the cookie. A change that a browser sends from another site's page is refused.
 

@@ -62,5 +62,7 @@ A chunk that does not continue the session answers [4044](errors.md#4044) with \
 The scan runs afterwards: follow it with [\`files.get\`](#filesget).`,
   'media.add':
     'Screenshots go to the end of the gallery; for several, send `file` once for each. An image is told by its content, not by its name, and all are about 16:9.',
+  'symbols.upload': `Send the file in \`file\`, with \`build_id\` in the form or in the address, and \`checksum\`. Breakpad’s \`sym_upload\` sends it in \`symbol_file\`
+and needs no checksum; it is answered 200.`,
   'uploads.openSession': 'The build is found as in [`uploads.file`](#uploadsfile).',
 };

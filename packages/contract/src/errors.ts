@@ -59,7 +59,8 @@ export const ERRORS = {
   4025: {
     status: 401,
     meaning: 'The request is not authenticated as a game.',
-    remedy: 'Send a deploy key in X-Access-Token and X-Secret-Key, not a cookie or a bearer token.',
+    remedy:
+      'Send a deploy key in X-Access-Token and X-Secret-Key, or as user and password, not a cookie or a bearer token.',
   },
   4026: {
     status: 400,
@@ -209,7 +210,7 @@ export const ERRORS = {
   },
   5070: {
     status: 507,
-    meaning: 'The server has no room left to store the file.',
+    meaning: 'The server has no room left to store this.',
     remedy: 'Try again later; the operator has to make room.',
   },
   5030: { status: 503, meaning: 'The service is not ready to answer.', remedy: 'Try again in a few seconds.' },

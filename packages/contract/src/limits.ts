@@ -29,6 +29,8 @@ export const LIMITS = {
   zipRatio: 200,
   promotionHours: 2160,
   pageSize: 100,
+  /** Has room for a position by the name of a file. */
+  cursorLength: 2000,
   /** One dump or log of a crash report. */
   crashFileBytes: 64 * MIB,
   crashUploadSeconds: 24 * 3600,

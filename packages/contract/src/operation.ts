@@ -45,7 +45,7 @@ export type Operation<
   readonly statuses: readonly [number, ...number[]];
   /** The code that a malformed request answers; 4002 where absent. */
   readonly invalid?: ErrorCode;
-  /** Codes of its own; those of its access and 5000 are added by `errorsOf`. */
+  /** Codes of its own; those of its access, 5000, 5030 and 5070 are added by `errorsOf`. */
   readonly errors: readonly ErrorCode[];
   /** Set when the MCP server offers the operation as a tool. */
   readonly mcp?: { readonly tool: string; readonly scope: 'mcp:read' | 'mcp:write' };
@@ -80,7 +80,7 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
 /** Every code that the operation may answer, ascending. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const invalid = operation.invalid ?? (operation.params || operation.query || operation.body ? 4002 : undefined);
-  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[operation.access], ...operation.errors, 5000, 5030]);
+  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[operation.access], ...operation.errors, 5000, 5030, 5070]);
   if (invalid !== undefined) codes.add(invalid);
   return [...codes].sort((a, b) => a - b);
 }

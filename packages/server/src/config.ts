@@ -153,7 +153,24 @@ export const SETTINGS = {
     number(1, 1_000_000),
     'With blobs on S3: MiB of compiled symbols that a worker keeps under the data folder.',
   ),
-  jobs: set('CHAUFFEUR_JOBS', '2', number(1, 64), 'Jobs that one worker process runs at once.'),
+  jobs: set(
+    'CHAUFFEUR_JOBS',
+    '2',
+    number(1, 64),
+    'Long jobs that one worker process runs at once: scans, symbols, sweeps.',
+  ),
+  quickJobs: set(
+    'CHAUFFEUR_QUICK_JOBS',
+    '8',
+    number(1, 64),
+    'Quick jobs that one worker process runs at once: crash reports, mails. They mostly wait, for the database or for their turn.',
+  ),
+  crashThreads: set(
+    'CHAUFFEUR_CRASH_THREADS',
+    '2',
+    number(1, 64),
+    'Threads in which one worker process reads dumps; more than the machine has processors is no use.',
+  ),
   limitUploads: set(
     'CHAUFFEUR_LIMIT_UPLOADS',
     '60',

@@ -17,7 +17,7 @@ import { listBuilds, listGameBuilds, registerBuild } from './features/builds/bui
 import { joinBeta, leaveBeta } from './features/channels/beta.ts';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from './features/channels/channels.ts';
 import { deleteCrash, getCrash, listCrashes } from './features/crashes/crashes.ts';
-import { groupMessages } from './features/crashes/groups/group-messages.job.ts';
+import { groupLate, groupLateJob, groupMessages } from './features/crashes/groups/group-messages.job.ts';
 import { regroupReports } from './features/crashes/groups/regroup.job.ts';
 import { regroupJob } from './features/crashes/groups/regroup.ts';
 import {
@@ -124,21 +124,22 @@ export const MOUNTINGS: readonly Mounting[] = [
 
 export const JOBS: readonly JobBinding[] = [
   bind(mailJob, sendMail),
-  bind(scanJob, scanFile),
-  bind(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *' }),
-  bind(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *' }),
-  bind(sweepMediaJob, sweepMedia, { cron: '29 * * * *' }),
-  bind(compileJob, compileSymbols),
-  bind(symbolsArrivedJob, reprocessLacking),
+  bind(scanJob, scanFile, { lane: 'long' }),
+  bind(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *', lane: 'long' }),
+  bind(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *', lane: 'long' }),
+  bind(sweepMediaJob, sweepMedia, { cron: '29 * * * *', lane: 'long' }),
+  bind(compileJob, compileSymbols, { lane: 'long' }),
+  bind(symbolsArrivedJob, reprocessLacking, { lane: 'long' }),
   bind(processCrashJob, processCrash),
   bind(groupMessagesJob, groupMessages),
-  bind(reprocessJob, reprocessMore),
-  bind(regroupJob, regroupReports),
+  bind(reprocessJob, reprocessMore, { lane: 'long' }),
+  bind(regroupJob, regroupReports, { lane: 'long' }),
   bind(partitionJob, makePartitions, { cron: '3 1 * * *' }),
+  bind(groupLateJob, groupLate, { cron: '* * * * *' }),
   bind(finishReportsJob, finishReports, { cron: '13 * * * *' }),
-  bind(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *' }),
-  bind(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *' }),
-  bind(retentionJob, dropOldCrashes, { cron: '37 4 * * *' }),
-  bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *' }),
-  bind(dropCountersJob, dropCounters, { cron: '41 * * * *' }),
+  bind(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *', lane: 'long' }),
+  bind(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *', lane: 'long' }),
+  bind(retentionJob, dropOldCrashes, { cron: '37 4 * * *', lane: 'long' }),
+  bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *', lane: 'long' }),
+  bind(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),
 ];

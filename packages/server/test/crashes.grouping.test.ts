@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { groupLate } from '../src/features/crashes/groups/group-messages.job.ts';
 import { groupByMessage } from '../src/features/crashes/groups/grouping.ts';
 import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
 import { regroupReports } from '../src/features/crashes/groups/regroup.job.ts';
 import { lookAtRegrouping, requestRegrouping } from '../src/features/crashes/groups/regroup.ts';
 import { reprocessLacking } from '../src/features/crashes/process/reprocess.job.ts';
 import { finishReports } from '../src/features/crashes/process/unfinished.job.ts';
+import { MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import {
@@ -216,6 +218,15 @@ describe('reports that nothing would finish', () => {
     });
     const silent: string = body.data.id;
     const stuck = await reportCrash(server, game, buildId, { dump: Buffer.from('never read'), message: 'stuck' });
+    await groupLate(server.ctx);
+    assert.equal((await groupsOf(server, game)).length, 0);
+    now += 3 * MINUTE;
+    await groupLate(server.ctx);
+    await groupLate(server.ctx);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
+      [['no dump came', 1]],
+    );
     now += DAY_MS;
     await finishReports(server.ctx);
     assert.equal((await reportRow(server, silent)).state, 'received');

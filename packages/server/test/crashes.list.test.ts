@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { rememberFunctions } from '../src/features/crashes/read/search.sql.ts';
+import { utcDayOf } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
@@ -214,13 +215,13 @@ describe('a search in a game with thousands of reports', () => {
       const report = { game, buildId, stack: ['rare::thing', 'main'], user_message: 'a needle' };
       wanted.push(await addReport(at(age), report));
     }
-    await rememberFunctions(server.ctx.db, game.uid, ['common']);
+    await rememberFunctions(server.ctx.db, game.uid, ['common'], utcDayOf(new Date()));
     await rows(
       server.ctx.db,
       sql`insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version, engine_version, os,
-          arch, message, user_message, anonymous, metadata, functions)
+          arch, message, user_message, anonymous, metadata, functions, words)
         select ${game.uid}, (lpad(to_hex(${Date.now()}::bigint - no * 1000), 12, '0') || '70008' || lpad(no::text, 15, '0'))::uuid, ${buildId},
-          now(), 'api', 'processed', '', '', '', 'linux', 'x86_64', 'some hay', '', false, '{}', array['common', 'main']
+          now(), 'api', 'processed', '', '', '', 'linux', 'x86_64', 'some hay', '', false, '{}', array['common', 'main'], crash_words('some hay')
         from generate_series(1, 3000) no`,
     );
   });

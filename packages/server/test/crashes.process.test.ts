@@ -5,8 +5,11 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Report } from '@chauffeur/minidump/report';
 import { sql } from 'kysely';
+import type { Context } from '../src/context.ts';
+import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
-import { changed } from '../src/kernel/db.ts';
+import { DAY } from '../src/kernel/clock.ts';
+import { changed, rows } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import {
   findMiscount,
@@ -21,7 +24,7 @@ import {
 } from './setup/crash-dumps.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
-import { addSymbols, untilCompiled } from './setup/symbols.ts';
+import { addSymbols, compileNow, untilCompiled } from './setup/symbols.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
 const SYMBOLS = readSymbolFixture('null_deref_inline');
@@ -232,5 +235,50 @@ describe('processing a crash with blobs on S3', () => {
     await addSymbols(server, game, buildId, SYMBOLS);
     const report = await untilSymbols(server, reportId);
     assert.equal((await readStack(server, report)).signature.signature, 'render::measure');
+  });
+});
+
+describe('the names of functions that processing keeps for the search', () => {
+  let server: TestServer;
+  before(async () => {
+    // Without a worker: the test says when and where a dump is processed.
+    server = await startServer({ role: 'api' });
+  });
+  after(() => server.stop());
+
+  test('are kept anew when they were forgotten meanwhile, by whichever process', async () => {
+    const { game, buildId } = await openGame(server);
+    const [symbols] = await addSymbols(server, game, buildId, SYMBOLS);
+    await compileNow(server, game, symbols!.checksum);
+    let now = Date.now();
+    const clock = { now: () => new Date(now) };
+    const [one, other] = [
+      { ...server.ctx, clock },
+      { ...server.ctx, clock },
+    ];
+    const crashIn = async (ctx: Context) => {
+      const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
+      await processCrash(ctx, { gameId: game.uid, reportId }, FIRST);
+      return new Set((await reportRow(server, reportId)).functions);
+    };
+    const kept = async () => {
+      const found = await rows(
+        server.ctx.db,
+        sql<{ function: string }>`select function from crash_functions where game_id = ${game.uid}`,
+      );
+      return new Set(found.map(({ function: name }) => name));
+    };
+    const functions = await crashIn(one);
+    assert.ok(functions.size > 0);
+    await crashIn(other);
+    assert.deepEqual(await kept(), functions);
+    now += 200 * DAY;
+    await dropOldCrashes(other);
+    assert.deepEqual(await kept(), new Set());
+    for (const ctx of [one, other]) {
+      await crashIn(ctx);
+      assert.deepEqual(await kept(), functions);
+      await changed(server.ctx.db, sql`delete from crash_functions where game_id = ${game.uid}`);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
 import { sweepCrashes } from '../src/features/crashes/keep/sweep.job.ts';
+import { rememberFunctions } from '../src/features/crashes/read/search.sql.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
@@ -108,6 +109,66 @@ describe('the retention of crash reports', () => {
     assert.deepEqual(await idsOf(game), [id]);
     await dropOldCrashes(server.ctx);
     assert.deepEqual(await idsOf(game), []);
+  });
+});
+
+describe('the names of functions', () => {
+  const names = async (game: SharedGame) => {
+    const found = await rows(
+      server.ctx.db,
+      sql<{
+        function: string;
+      }>`select function from crash_functions where game_id = ${game.uid} order by function collate "C"`,
+    );
+    return found.map(({ function: name }) => name);
+  };
+  const search = async (game: SharedGame, part: string): Promise<number> =>
+    (await callAs(server, game.owner, `/games/${game.uid}/crashes?frame=${part}`)).body.data.crashes.length;
+
+  test('go with the last report that has them, and come back with the next', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    await addReport(at('2019-01-31T23:59:59Z'), { game, buildId, stack: ['old::f', 'main'] });
+    await addReport(at('2019-02-01T00:00:00Z'), { game, buildId, stack: ['new::f', 'main'] });
+    // 90 days after the 1st of February it is the 2nd of May: all of February is kept, and one day of names for clocks that differ.
+    await dropOldCrashes(at('2019-05-02T00:00:00Z'));
+    assert.deepEqual([await names(game), await search(game, 'old')], [['main', 'new::f', 'old::f'], 0]);
+    await dropOldCrashes(at('2019-06-15T00:00:00Z'));
+    assert.deepEqual([await names(game), await search(game, 'main')], [[], 0]);
+    await addReport(at('2019-06-15T00:00:00Z'), { game, buildId, stack: ['old::f', 'main'] });
+    assert.deepEqual([await names(game), await search(game, 'old')], [['main', 'old::f'], 1]);
+    await dropOldCrashes(at('2019-08-01T00:00:00Z'));
+    assert.deepEqual([await names(game), await search(game, 'old')], [['main', 'old::f'], 1]);
+  });
+
+  test('that are seen again in another month stay as long as that', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    for (const day of ['2018-01-10', '2018-03-10', '2018-02-10'])
+      await addReport(at(`${day}T00:00:00Z`), { game, buildId, stack: ['main', 'main'] });
+    await dropOldCrashes(at('2018-06-20T00:00:00Z'));
+    assert.deepEqual([await names(game), await search(game, 'main')], [['main'], 1]);
+  });
+
+  test('go also where there are many', async () => {
+    const game = await makeSharedGame(server);
+    await rows(
+      server.ctx.db,
+      sql`insert into crash_functions (game_id, function, seen_on)
+        select ${game.uid}, 'f' || no, '2017-01-01' from generate_series(1, 25000) no`,
+    );
+    await dropOldCrashes(at('2019-06-15T00:00:00Z'));
+    assert.deepEqual(await names(game), []);
+  });
+
+  test('that are being seen again at this moment stay, and nobody waits for the other', async () => {
+    const game = await makeSharedGame(server);
+    await rememberFunctions(server.ctx.db, game.uid, ['a', 'b'], '2017-01-01');
+    await transact(server.ctx.db, async (tx) => {
+      await rememberFunctions(tx, game.uid, ['b'], '2019-06-15');
+      await dropOldCrashes(at('2019-06-15T00:00:00Z'));
+    });
+    assert.deepEqual(await names(game), ['b']);
   });
 });
 

@@ -57,10 +57,11 @@ function post(
   { game, buildId }: CrashSender,
   body: Uint8Array,
   query = `?app_id=${game.uid}&build_id=${buildId}&${QUERY}`,
+  type = 'application/octet-stream',
 ): Promise<Answer> {
   return request(`${server.api}/public/crashes/unreal${query}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/octet-stream' },
+    headers: { 'content-type': type },
     body: body as Uint8Array<ArrayBuffer>,
   });
 }
@@ -113,6 +114,13 @@ test('the client’s own question mark behind ours does no harm', async () => {
   const body = deflateSync(unrealArchive(FILES, { marked: true }));
   assert.equal((await post(sender, body, `?app_id=${game.uid}&build_id=${buildId}?${QUERY}`)).status, 201);
   assert.equal((await reportsOf(sender)).length, 1);
+});
+
+test('a content type that is none does no harm', async () => {
+  const sender = await makeSender(server);
+  const body = deflateSync(unrealArchive(FILES, { marked: true }));
+  assert.equal((await post(sender, body, undefined, 'crash report')).status, 201);
+  assert.equal((await onlyReportOf(sender)).dump_size, DUMP.length);
 });
 
 test('an archive that breaks off gives what was whole', async () => {

@@ -87,7 +87,17 @@ function describeUploads(place: string, store: S3Server | null): void {
     });
 
     test('take bytes whatever their content type says', async () => {
-      for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+      const types = [
+        'application/json',
+        'application/x-www-form-urlencoded',
+        'text/plain',
+        'dump',
+        '',
+        'a/b/c',
+        ';',
+        'text/',
+      ];
+      for (const type of types) {
         const opened = await open(server);
         assert.equal((await put(opened.dump, DUMP, { 'content-type': type })).status, 200, type);
       }

@@ -7,10 +7,13 @@ import { errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { processCrash } from '../src/features/crashes/process/process.job.ts';
 import { rows } from '../src/kernel/db.ts';
+import { readDumpFixture, readSymbolFixture, reportCrash } from './setup/crash-dumps.ts';
 import { type Known, type Nonsense, nonsenseFor } from './setup/nonsense.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from './setup/raw.ts';
 import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { addSymbols, compileNow } from './setup/symbols.ts';
 import { register, sha256, ship, smallZip, startSession } from './setup/uploads.ts';
 
 const RUNS = 500;
@@ -31,8 +34,21 @@ before(async () => {
   const own = await makeGame(server);
   session = await signIn(server, own.owner);
   known = await knownTexts(own);
+  await keepCrash();
 });
 after(() => server.stop());
+
+/** A report with its dump and its stack, and symbols with their cache, so that there are blobs of these kinds, too. */
+async function keepCrash(): Promise<void> {
+  const buildId = await register(server, game, { version: '2.0.0' });
+  const [symbols] = await addSymbols(server, game, buildId, readSymbolFixture('null_deref_inline'));
+  await compileNow(server, game, symbols!.checksum);
+  const dump = readDumpFixture('null_deref_inline');
+  const reportId = await reportCrash(server, game, buildId, { dump });
+  const attempt = { number: 1, last: false, signal: new AbortController().signal };
+  await processCrash(server.ctx, { gameId: game.uid, reportId }, attempt);
+  assert.deepEqual(await orphans(), []);
+}
 
 async function knownTexts(own: TestGame): Promise<Known> {
   const zip = smallZip();
@@ -150,7 +166,9 @@ async function orphans(): Promise<string[]> {
   const known = await rows(
     server.ctx.db,
     sql<{ key: string }>`select blob_key as key from files union select blob->>'key' from upload_sessions
-      union select blob_key from media union select blob_key from symbol_texts`,
+      union select blob_key from media
+      union select unnest(array_remove(array[blob_key, cache_key], null)) from symbol_texts
+      union select unnest(array_remove(array[dump_key, log_key, stack_key], null)) from crash_reports`,
   );
   const kept: string[] = [];
   for await (const { key } of server.ctx.blobs.list('')) kept.push(key);

@@ -79,3 +79,13 @@ test('what the service refuses ends with 2, its code and what to do', async () =
   assert.deepEqual([bad.code, bad.output.error.code], [2, 4049]);
   assert.match(bad.output.error.message, /“readme\.txt” is not a Breakpad symbol file/);
 });
+
+// Behind the others, which wait for the compiling of theirs.
+test('what the service has is known however much it is', async () => {
+  const buildId = await register(server, game, { version: '3' });
+  const files = Array.from({ length: 101 }, (_, no) => ({ name: `${no}.sym`, data: symText({ file: `m${no}.so` }) }));
+  for (const { name, data } of files) await put(`many/${name}`, data);
+  const first = await run(buildId, 'many');
+  assert.deepEqual([first.code, first.output.symbols.length, first.output.skipped], [0, 101, 0], first.stderr);
+  assert.deepEqual((await run(buildId, 'many')).output, { symbols: [], skipped: 101 });
+});

@@ -41,6 +41,50 @@ describe('developers', () => {
     );
   });
 
+  test('go through a long list page by page, whatever the names are, and see what comes meanwhile behind their place', async () => {
+    const { game, buildId } = await makeBuild();
+    const headers = await signIn(server, game.owner);
+    const names = ['a b.so', 'A.so', 'b.so', 'ß—\u0085.so', 'ÄÖ.so', `${'x'.repeat(240)}.so`];
+    for (const file of names) await addSymbols(server, game, buildId, symText({ file, debugId: debugIdOf(file) }));
+    await addSymbols(server, game, buildId, symText({ file: 'B.so', debugId: debugIdOf('another') }));
+    const whole = await symbolsOf(server, game, buildId);
+    assert.equal(whole.length, names.length + 1);
+    for (const [url, by] of [
+      [`${listUrl(game, buildId)}?limit=2`, headers],
+      [`${server.api}/tool/symbols?build_id=${buildId}&limit=1`, game.keyHeaders],
+    ] as const) {
+      const pages: unknown[] = [];
+      for (let cursor = ''; ; ) {
+        const { status, body } = await request(`${url}${cursor}`, { headers: by });
+        assert.equal(status, 200, JSON.stringify(body));
+        pages.push(...body.data.symbols);
+        if (body.data.next_cursor === null) break;
+        cursor = `&cursor=${body.data.next_cursor}`;
+      }
+      assert.deepEqual(pages, whole);
+    }
+    const first = await request(`${listUrl(game, buildId)}?limit=2`, { headers });
+    await remove(`${listUrl(game, buildId)}?symbol_uid=${whole[1]?.symbol_uid}`, headers);
+    const next = await request(`${listUrl(game, buildId)}?limit=100&cursor=${first.body.data.next_cursor}`, {
+      headers,
+    });
+    assert.deepEqual([next.body.data.symbols, next.body.data.next_cursor], [whole.slice(2), null]);
+  });
+
+  test('get 4002 for a cursor of another build, and for a limit that is none', async () => {
+    const { game, buildId } = await makeBuild();
+    const other = await register(server, game, { version: '2' });
+    for (const file of ['a.so', 'b.so']) await addSymbols(server, game, buildId, symText({ file }));
+    const url = (build: string) => `${server.api}/tool/symbols?build_id=${build}`;
+    const { body } = await request(`${url(buildId)}&limit=1`, { headers: game.keyHeaders });
+    for (const wrong of [
+      `${url(other)}&cursor=${body.data.next_cursor}`,
+      `${url(buildId)}&limit=101`,
+      `${url(buildId)}&cursor=x`,
+    ])
+      assert.equal((await request(wrong, { headers: game.keyHeaders })).body.error?.code, 4002, wrong);
+  });
+
   test('nobody else lists or deletes them', async () => {
     const { game, buildId } = await makeBuild();
     await addSymbols(server, game, buildId, symText());

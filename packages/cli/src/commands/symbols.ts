@@ -65,10 +65,7 @@ async function sendFiles(
 ): Promise<Sent> {
   const files = isFolder ? await findSymbolFiles(path, context.signal) : [await openSymbolFile(path)];
   const client = await context.connect();
-  const listed = await context.insist(() =>
-    client.call(listToolSymbols, { build_id: buildId }, { signal: context.signal }),
-  );
-  const known = new Set(listed.symbols.filter(isWell).map(({ checksum }) => checksum));
+  const known = new Set((await listAll(client, buildId, context)).filter(isWell).map(({ checksum }) => checksum));
   const fresh = await withoutKnown(files, known, context.signal);
   const batches = batchesOf(fresh);
   const stored: Stored = [];
@@ -78,6 +75,22 @@ async function sendFiles(
     stored.push(...(await sendBatch(client, batch, buildId, tmp, context)));
   }
   return { stored, skipped: files.length - fresh.length };
+}
+
+/** What the build has, page by page. */
+async function listAll(client: Client, buildId: string, context: Context): Promise<Stored> {
+  const listed: Stored = [];
+  let place: { cursor?: string } = {};
+  for (;;) {
+    const input = { build_id: buildId, ...place };
+    const { symbols: page, next_cursor: cursor } = await context.insist(() =>
+      client.call(listToolSymbols, input, { signal: context.signal }),
+    );
+    listed.push(...page);
+    // A server of before there were pages tells none.
+    if (typeof cursor !== 'string') return listed;
+    place = { cursor };
+  }
 }
 
 /** One that could not be read gets another chance when it is sent again. */

@@ -4,7 +4,7 @@ import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashUpload } from './crashes.ts';
-import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
 
@@ -55,10 +55,9 @@ export const listBugTickets = defineOperation({
   params: GameParams,
   query: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
-    cursor: Type.Optional(Type.String({ maxLength: 200 })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
+    ...CursorQuery,
   }),
-  output: Type.Object({ bugs: Type.Array(BugTicket), next_cursor: Nullable(Type.String()) }),
+  output: Type.Object({ bugs: Type.Array(BugTicket), next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
   mcp: { tool: 'list_bug_tickets', scope: 'mcp:read' },

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'unreal'] as const;
@@ -120,11 +120,6 @@ export const CrashGroupDetail = Type.Object({
 
 const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
-const CursorQuery = {
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the page before' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
-};
-const NextCursor = Nullable(Type.String({ description: 'Asks for the next page; null at the end' }));
 
 export const createCrash = defineOperation({
   id: 'crashes.create',
@@ -137,7 +132,7 @@ export const createCrash = defineOperation({
   output: CrashCreated,
   statuses: [201, 200],
   invalid: 4001,
-  errors: [4001, 4010, 4030, 4043, 4130, 4290, 5070],
+  errors: [4001, 4010, 4030, 4043, 4130, 4290],
 });
 
 export const createUnrealCrash = defineOperation({
@@ -151,7 +146,7 @@ export const createUnrealCrash = defineOperation({
   output: CrashCreated,
   statuses: [201],
   invalid: 4001,
-  errors: [4001, 4010, 4030, 4043, 4290, 5070],
+  errors: [4001, 4010, 4030, 4043, 4290],
 });
 
 export const uploadCrashFile = defineOperation({
@@ -166,7 +161,7 @@ export const uploadCrashFile = defineOperation({
   params: Type.Object({ token: Type.String({ maxLength: 256 }) }),
   output: Type.Object({ crash_id: Uuid, kind: Type.Enum(['dump', 'log']), size: Type.Integer() }),
   statuses: [200],
-  errors: [4001, 4040, 4043, 5070],
+  errors: [4001, 4040, 4043],
 });
 
 export const getPublicCrash = defineOperation({

@@ -25,9 +25,17 @@ export const PageQuery = {
   ),
 };
 
+/** Of lists that begin a page behind the last item of the one before. */
+export const CursorQuery = {
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorLength, description: 'next_cursor of the page before' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
+};
+
 export const PageInfo = Type.Object({ page: Type.Integer(), page_size: Type.Integer(), total: Type.Integer() });
 
 /** `T` or null. */
 export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
+
+export const NextCursor = Nullable(Type.String({ description: 'Asks for the next page; null at the end' }));

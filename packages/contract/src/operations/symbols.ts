@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
 
 export const SYMBOL_STATES = ['stored', 'compiled', 'unreadable'] as const;
 
@@ -22,46 +22,53 @@ export const SymbolRecord = Type.Object({
 
 const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 const SymbolList = Type.Object({ symbols: Type.Array(SymbolRecord) });
+const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCursor });
+const SymbolContent = Type.Unsafe<Blob>(Type.String({ format: 'binary' }));
 
 export const uploadSymbols = defineOperation({
   id: 'symbols.upload',
-  summary: 'Upload one Breakpad .sym file, or a zip of them, for a build',
+  summary: 'Upload one Breakpad .sym file, or a zip of them, for a build; also as Breakpad’s sym_upload sends it',
   method: 'POST',
   path: '/tool/upload/symbols',
   host: 'upload',
   access: 'deploy_key',
   bodyKind: 'multipart',
+  query: Type.Object({
+    build_id: Type.Optional(Type.String({ description: 'The build, where the form does not name it', maxLength: 64 })),
+  }),
   body: Type.Object({
-    build_id: Uuid,
-    checksum: ChecksumInput,
-    file: Type.Unsafe<Blob>(Type.String({ format: 'binary' })),
+    build_id: Type.Optional(Uuid),
+    checksum: Type.Optional(ChecksumInput),
+    file: Type.Optional(SymbolContent),
+    symbol_file: Type.Optional(SymbolContent),
   }),
   output: SymbolList,
-  statuses: [201],
+  statuses: [201, 200],
   invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 5020, 5070],
+  errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 5020],
 });
 
 export const listToolSymbols = defineOperation({
   id: 'symbols.list',
-  summary: 'Symbols of a build of the deploy key’s game: what need not be sent again',
+  summary: 'Symbols of a build of the deploy key’s game, by the names of their files: what need not be sent again',
   method: 'GET',
   path: '/tool/symbols',
   access: 'deploy_key',
-  query: Type.Object({ build_id: Uuid }),
-  output: SymbolList,
+  query: Type.Object({ build_id: Uuid, ...CursorQuery }),
+  output: SymbolPage,
   statuses: [200],
   errors: [4039],
 });
 
 export const listBuildSymbols = defineOperation({
   id: 'symbols.listOfBuild',
-  summary: 'Symbols of a build',
+  summary: 'Symbols of a build, by the names of their files',
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/symbols',
   access: 'account',
   params: BuildParams,
-  output: SymbolList,
+  query: Type.Object(CursorQuery),
+  output: SymbolPage,
   statuses: [200],
   errors: [4006, 4040],
   mcp: { tool: 'list_build_symbols', scope: 'mcp:read' },

@@ -18,12 +18,30 @@ export async function identify(ctx: Context, auth: Auth, access: Access, request
 }
 
 async function identifyGame(ctx: Context, request: FastifyRequest): Promise<GameCaller> {
-  const accessToken = headerOf(request, 'x-access-token');
-  const secretKey = headerOf(request, 'x-secret-key');
+  const { accessToken, secretKey } = keyOfHeaders(request) ?? keyOfBasic(request) ?? NO_KEY;
   if (accessToken === '' && secretKey === '' && hasOtherCredentials(request)) throw new ApiError(4025);
   if (accessToken === '') throw new ApiError(4020);
   if (secretKey === '') throw new ApiError(4021);
   return authenticateKey(ctx, accessToken, secretKey);
+}
+
+/** The two halves of a deploy key; one that was not sent is empty. */
+type SentKey = { readonly accessToken: string; readonly secretKey: string };
+const NO_KEY: SentKey = { accessToken: '', secretKey: '' };
+
+/** They come first: an Authorization beside them may be meant for a proxy in between. */
+function keyOfHeaders(request: FastifyRequest): SentKey | null {
+  const accessToken = headerOf(request, 'x-access-token');
+  const secretKey = headerOf(request, 'x-secret-key');
+  return accessToken === '' && secretKey === '' ? null : { accessToken, secretKey };
+}
+
+/** Access token and secret as user and password (RFC 7617), for tools that take an address and no headers: `https://token:secret@host/…`. */
+function keyOfBasic({ headers }: FastifyRequest): SentKey | null {
+  const [, encoded] = /^basic +([a-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (encoded === undefined) return null;
+  const [accessToken = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':');
+  return { accessToken, secretKey: password.join(':') };
 }
 
 function hasOtherCredentials(request: FastifyRequest): boolean {

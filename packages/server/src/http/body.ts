@@ -26,8 +26,17 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('*', async () => undefined);
 }
 
-/** Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. */
+const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
+
+/**
+ * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
+ * as `Content-Type: dump`, would be refused before a parser is looked for, so all but forms are called what they are taken as.
+ */
 export function leaveBodiesUnread(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    const type = raw.headers['content-type'];
+    if (type !== undefined && !FORM_TYPE.test(type)) raw.headers['content-type'] = 'application/octet-stream';
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async () => undefined);
 }

@@ -4,6 +4,7 @@ import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { isDatabaseAway } from '../kernel/db.ts';
+import { hasNoRoom } from '../kernel/no-room.ts';
 
 const RETRY_SECONDS = 2;
 
@@ -27,6 +28,7 @@ export function sendError(
 }
 
 function translate(thrown: unknown, invalid: ErrorCode): ApiError {
+  if (isFailure(thrown) && hasNoRoom(thrown)) return new ApiError(5070, undefined, { cause: thrown });
   if (thrown instanceof ApiError) return thrown;
   if (isDatabaseAway(thrown)) return new ApiError(5030, undefined, { cause: thrown });
   const { code, statusCode } = thrown as { code?: string; statusCode?: number };
@@ -39,4 +41,9 @@ function translate(thrown: unknown, invalid: ErrorCode): ApiError {
     return new ApiError(invalid, 'The request could not be read; send it as the API reference says.');
   }
   return new ApiError(5000, undefined, { cause: thrown });
+}
+
+/** A refusal is the caller’s to mend, whatever it was caused by. */
+function isFailure(thrown: unknown): boolean {
+  return !(thrown instanceof ApiError) || thrown.status >= 500;
 }

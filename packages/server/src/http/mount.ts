@@ -114,12 +114,18 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: 
         request.caller = await identify(ctx, auth, operation.access, request);
       },
       errorHandler: (error, request, reply) => {
+        if (operation.access === 'deploy_key') challenge(error, reply);
         const known = error instanceof UnreadableBodyError ? asApiError(error, invalidCode(operation)) : error;
         sendError(ctx, request, reply, known, invalidCode(operation));
       },
       handler: async (request, reply) => send(reply, await run(ctx, request.caller, request, reply)),
     });
   }
+}
+
+/** Some tools hold back the user and password of an address until they are asked for them (RFC 9110, section 11.6.1). */
+function challenge(error: unknown, reply: FastifyReply): void {
+  if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', 'Basic realm="deploy key"');
 }
 
 function invalidCode(operation: Operation) {

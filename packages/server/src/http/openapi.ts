@@ -16,7 +16,7 @@ const MEDIA_TYPES = {
 const SECURITY: Record<Operation['access'], object[]> = {
   public: [{}],
   account: [{ session: [] }],
-  deploy_key: [{ accessToken: [], secretKey: [] }],
+  deploy_key: [{ accessToken: [], secretKey: [] }, { basicKey: [] }],
 };
 
 /** The document; `publicUrl` has no slash at its end. */
@@ -37,6 +37,7 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
       securitySchemes: {
         accessToken: { type: 'apiKey', in: 'header', name: 'X-Access-Token' },
         secretKey: { type: 'apiKey', in: 'header', name: 'X-Secret-Key' },
+        basicKey: { type: 'http', scheme: 'basic', description: 'Access token as user, secret key as password' },
         session: { type: 'apiKey', in: 'cookie', name: 'chauffeur.session_token' },
       },
     },

@@ -8,3 +8,8 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+
+/** The UTC day of a time: `2026-11-30`. */
+export function utcDayOf(time: Date): string {
+  return time.toISOString().slice(0, '2026-11-30'.length);
+}

@@ -16,6 +16,16 @@ describe('a cursor', () => {
     assert.match(cursor, /^[\w-]{1,200}$/);
   });
 
+  it('gives back whatever text a file may be named, and refuses one that no database takes', () => {
+    const name = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\n]/.test(text));
+    fc.assert(
+      fc.property(name, (text) =>
+        assert.deepEqual(readCursor(list, writeCursor(list, [text, 'A0']), ['text', 'text']), [text, 'A0']),
+      ),
+    );
+    assert.throws(() => readCursor(list, writeCursor(list, ['a\0b']), ['text']), isRefused);
+  });
+
   it('is refused by another list, and by the same list with other filters', () => {
     const cursor = writeCursor(list, [id]);
     for (const other of [

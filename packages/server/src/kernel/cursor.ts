@@ -2,13 +2,19 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 
-/** What a position is made of: an id, or a time in whole microseconds since 1970, which a Date cannot hold. */
+/** What a position is made of: an id, a time in whole microseconds since 1970, which a Date cannot hold, or a text on one line. */
 const FIELDS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   microseconds: /^\d{1,16}$/,
+  // PostgreSQL takes no U+0000.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a text must not have
+  text: /^[^\u0000\n]*$/,
 } as const;
 
 export type CursorField = keyof typeof FIELDS;
+
+/** Parts the fields of a position; no field has it. */
+const SEPARATOR = '\n';
 
 /** Characters of the mark by which a list knows its cursors; a mistake is to be found out, not an attack. */
 const MARK_LENGTH = 11;
@@ -18,12 +24,12 @@ const MARK_LENGTH = 11;
  * mean something else.
  */
 export function writeCursor(list: readonly unknown[], position: readonly string[]): string {
-  return markOf(list) + Buffer.from(position.join(' ')).toString('base64url');
+  return markOf(list) + Buffer.from(position.join(SEPARATOR)).toString('base64url');
 }
 
 /** The position in `cursor`, a text for each of `fields`. Throws 4002 for a cursor of another list, or what is none. */
 export function readCursor(list: readonly unknown[], cursor: string, fields: readonly CursorField[]): string[] {
-  const position = Buffer.from(cursor.slice(MARK_LENGTH), 'base64url').toString().split(' ');
+  const position = Buffer.from(cursor.slice(MARK_LENGTH), 'base64url').toString().split(SEPARATOR);
   const isOurs = cursor.startsWith(markOf(list)) && position.length === fields.length;
   if (isOurs && fields.every((field, index) => FIELDS[field].test(position[index]!))) return position;
   throw new ApiError(4002, 'cursor: not one of this list and its filters; begin again without it.');

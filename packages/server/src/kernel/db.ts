@@ -25,6 +25,7 @@ export function openDatabase(
 ): Database {
   const pool = new pg.Pool({
     connectionString,
+    Client,
     max: options.connections,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
@@ -48,25 +49,55 @@ export function openDatabase(
   };
 }
 
+/** Its texts with the names under which connections keep them. */
+const keptPlans = new Map<string, string>();
+
+/** A connection that has the statements of `keepPlan` parsed and planned once, not each time. */
+class Client extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of query, of which this is all.
+  override query(statement: any, ...rest: any[]): any {
+    const name = typeof statement === 'string' ? keptPlans.get(statement) : undefined;
+    if (name === undefined) return super.query(statement, ...(rest as []));
+    const [values, ...callback] = rest;
+    return super.query({ name, text: statement, values }, ...(callback as []));
+  }
+}
+
+export type Query<Row> = Pick<RawBuilder<Row>, 'execute'>;
+
+/**
+ * For a statement that runs for every report or event and whose text is always the same: where its plan takes as long as its work, each
+ * connection keeps it under a name (a prepared statement). Not for one whose best plan depends on what is asked for.
+ */
+export function keepPlan<Row>(query: RawBuilder<Row>): Query<Row> {
+  return {
+    execute(db) {
+      const compiled = query.compile(db);
+      if (!keptPlans.has(compiled.sql)) keptPlans.set(compiled.sql, `chauffeur_${keptPlans.size}`);
+      return db.getExecutor().executeQuery(compiled);
+    },
+  };
+}
+
 /** All rows of a query. */
-export async function rows<Row>(db: Db, query: RawBuilder<Row>): Promise<Row[]> {
+export async function rows<Row>(db: Db, query: Query<Row>): Promise<Row[]> {
   return (await query.execute(db)).rows;
 }
 
 /** The first row of a query, or undefined. */
-export async function row<Row>(db: Db, query: RawBuilder<Row>): Promise<Row | undefined> {
+export async function row<Row>(db: Db, query: Query<Row>): Promise<Row | undefined> {
   return (await query.execute(db)).rows[0];
 }
 
 /** The only row of a query that always has one. */
-export async function onlyRow<Row>(db: Db, query: RawBuilder<Row>): Promise<Row> {
+export async function onlyRow<Row>(db: Db, query: Query<Row>): Promise<Row> {
   const found = await row(db, query);
   if (found === undefined) throw new Error('a query that always answers a row answered none');
   return found;
 }
 
 /** How many rows a statement changed. */
-export async function changed(db: Db, statement: RawBuilder<unknown>): Promise<number> {
+export async function changed(db: Db, statement: Query<unknown>): Promise<number> {
   return Number((await statement.execute(db)).numAffectedRows ?? 0n);
 }
 
@@ -75,7 +106,8 @@ export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work);
 }
 
-const CONNECTION_TROUBLE = /^(08|57P0|53)/;
+/** Of class 53, a full disk is another matter: see no-room.ts. */
+const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
 const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 
 /** Whether `error` says that the database could not be reached, which passes, rather than that a query was wrong. */

@@ -1,4 +1,4 @@
-// Reads a multipart form as it arrives: text fields are kept, parts named `file` are handed on as streams, whatever their order.
+// Reads a multipart form as it arrives: text fields are kept, file parts are handed on as streams, whatever their order.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
@@ -8,8 +8,8 @@ import type { ByteSource } from './blobs/store.ts';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** A file part: its name as the form gives it, and its bytes, which throw when the form breaks off. */
-export type FilePart = { filename: string; bytes: ByteSource };
+/** A file part: the names of the part and of the file as the form gives them, and its bytes, which throw when the form breaks off. */
+export type FilePart = { name: string; filename: string; bytes: ByteSource };
 
 export type FormOptions = {
   /**
@@ -19,6 +19,8 @@ export type FormOptions = {
   onFile: (file: FilePart, fields: Fields) => Promise<void>;
   /** File parts that the form may have; it must have one. */
   mostFiles: number;
+  /** What they may be named; `file` where absent. */
+  fileNames?: readonly string[];
   /** Code of the errors about the form. */
   invalid: ErrorCode;
   /** The sender is given up after this long without a byte. */
@@ -34,7 +36,8 @@ const MOST_FIELDS = 64;
  * has no file part, too many of them, or stops coming; and whatever `onFile` throws.
  */
 export function readForm(request: IncomingMessage, options: FormOptions): Promise<Fields> {
-  const { mostFiles, invalid } = options;
+  const { mostFiles, invalid, fileNames = ['file'] } = options;
+  const named = fileNames.join(' or ');
   const parser = openParser(request, options);
   const fields: Record<string, string> = Object.create(null);
   const { promise, resolve, reject } = Promise.withResolvers<Fields>();
@@ -63,21 +66,21 @@ export function readForm(request: IncomingMessage, options: FormOptions): Promis
     stream.on('error', () => undefined);
     if (failed) return void stream.resume();
     files += 1;
-    if (name !== 'file' || files > mostFiles) {
+    if (!fileNames.includes(name) || files > mostFiles) {
       stream.resume();
       return refuse(
-        `send ${mostFiles === 1 ? 'exactly one file part' : `1 to ${mostFiles} file parts, each`} named file`,
+        `send ${mostFiles === 1 ? 'exactly one file part' : `1 to ${mostFiles} file parts, each`} named ${named}`,
       );
     }
     part = stream;
-    const store = () => options.onFile({ filename: filename ?? '', bytes: stream }, fields);
+    const store = () => options.onFile({ name, filename: filename ?? '', bytes: stream }, fields);
     stored = stored === undefined ? store() : stored.then(store);
     stored.catch(fail);
   });
   parser.on('fieldsLimit', () => refuse('too many fields; send only those of the API reference'));
   parser.on('error', (cause) => refuse('the body is not well-formed multipart/form-data', cause));
   parser.on('finish', () => {
-    if (stored === undefined) refuse('there is no part named file; send the file in one');
+    if (stored === undefined) refuse(`there is no part named ${named}; send the file in one`);
     else stored.then(() => resolve(fields), reject);
   });
   const idle = watchIdle(request, options.idleMs, () => refuse('the body stopped coming; send it again'));

@@ -13,6 +13,12 @@ export function newId(now = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The lowest id that `newId` can make at a time in milliseconds. */
+export function firstIdAt(now: number): string {
+  const hex = now.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
 const pool = Buffer.alloc(4096);
 let taken = pool.length;
 

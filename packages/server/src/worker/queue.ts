@@ -13,8 +13,8 @@ export type Queue = {
   stop(): Promise<void>;
 };
 
-/** What the queue runs: a function for each kind of job, and the times of those that the clock enqueues. */
-export type Tasks = { readonly list: TaskList; readonly crontab: string };
+/** What the queue runs: a function for each kind of job, the times of those that the clock enqueues, and how many at once. */
+export type Tasks = { readonly list: TaskList; readonly crontab: string; readonly concurrency: number };
 
 type Run = {
   /** Resolves when no job of this run is under way: it was told to end, or broke off. */
@@ -93,7 +93,7 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
 
 function optionsOf({ config, log }: Context, tasks: Tasks): RunnerOptions {
   return {
-    concurrency: config.jobs,
+    concurrency: tasks.concurrency,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: config.shutdownSeconds * 1000,
     logger: loggerOf(log),

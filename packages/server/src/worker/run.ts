@@ -5,19 +5,30 @@ import type { Context } from '../context.ts';
 import { transact } from '../kernel/db.ts';
 import type { Attempt, JobKind } from '../kernel/jobs.ts';
 import { buryDead } from '../kernel/presence.ts';
-import { giveBackJobs, startQueue } from './queue.ts';
+import { giveBackJobs, type Queue, startQueue } from './queue.ts';
 
 type Work = (ctx: Context, payload: never, attempt: Attempt) => Promise<void>;
 
-export type JobBinding = { readonly kind: JobKind<object>; readonly work: Work; readonly cron?: string };
+/** Quick jobs, which somebody waits for, have places of their own: else two scans of 5 GB would hold them all up. */
+type Lane = 'quick' | 'long';
 
-/** Binds a function to a kind of job; with `cron` (UTC) it is also enqueued by the clock. */
+export type JobBinding = {
+  readonly kind: JobKind<object>;
+  readonly work: Work;
+  readonly cron?: string;
+  readonly lane: Lane;
+};
+
+/**
+ * Binds a function to a kind of job. With `cron` (UTC) it is also enqueued by the clock. `long` are jobs that may take minutes: they
+ * go through large files, or through many rows.
+ */
 export function bind<Payload extends object>(
   kind: JobKind<Payload>,
   work: (ctx: Context, payload: Payload, attempt: Attempt) => Promise<void>,
-  { cron }: { cron?: string } = {},
+  { cron, lane = 'quick' }: { cron?: string; lane?: Lane } = {},
 ): JobBinding {
-  return { kind: kind as JobKind<object>, work: work as Work, ...(cron !== undefined && { cron }) };
+  return { kind: kind as JobKind<object>, work: work as Work, lane, ...(cron !== undefined && { cron }) };
 }
 
 export type Worker = {
@@ -30,16 +41,30 @@ const HEARTBEAT_MS = 15_000;
 /** Starts taking jobs; first gives back those that dead workers still hold. */
 export async function startWorker(ctx: Context, pool: pg.Pool, bindings: readonly JobBinding[]): Promise<Worker> {
   await buryWorkers(ctx);
-  const queue = await startQueue(ctx, pool, { list: tasksOf(ctx, bindings), crontab: crontabOf(bindings) });
+  const { quickJobs, jobs } = ctx.config;
+  const queues = [
+    await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs }),
+    await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs }),
+  ];
   const heartbeat = setInterval(() => {
     buryWorkers(ctx).catch((err) => ctx.log.warn({ err }, 'could not look for dead workers'));
   }, HEARTBEAT_MS);
   return {
     async stop() {
       clearInterval(heartbeat);
-      await queue.stop();
+      await Promise.all(queues.map((queue) => queue.stop()));
     },
   };
+}
+
+function startLane(
+  ctx: Context,
+  pool: pg.Pool,
+  bindings: readonly JobBinding[],
+  { lane, concurrency }: { lane: Lane; concurrency: number },
+): Promise<Queue> {
+  const those = bindings.filter((binding) => binding.lane === lane);
+  return startQueue(ctx, pool, { list: tasksOf(ctx, those), crontab: crontabOf(those), concurrency });
 }
 
 /** In one transaction: jobs of a worker whose row is gone would stay locked for hours. */

@@ -10,6 +10,7 @@ import { recordWalk } from '../../src/features/crashes/process/walked.sql.ts';
 import { rememberFunctions } from '../../src/features/crashes/read/search.sql.ts';
 import { createReport } from '../../src/features/crashes/receive/create.ts';
 import { stemOf, storeFile } from '../../src/features/crashes/receive/store-file.ts';
+import { utcDayOf } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, makePlayer, request, type TestServer } from './server.ts';
 
@@ -108,7 +109,7 @@ async function recordStack(
     bytesOf(gzipSync(JSON.stringify(reportOf(stack)))),
   );
   await ctx.blobs.complete(upload);
-  await rememberFunctions(ctx.db, gameId, stack);
+  await rememberFunctions(ctx.db, gameId, stack, utcDayOf(ctx.clock.now()));
   const excerpt = { crashAddress: '0x14', frames: stack.map(frameOf), functions: stack, missingSymbols: missing };
   await recordWalk(ctx.db, gameId, reportId, { excerpt, grouping: groupingOf(stack), stackKey, at: ctx.clock.now() });
 }

@@ -22,8 +22,17 @@ import { hashOfToken, recordOf } from './symbols.ts';
 /** What a form may hold beside its file: text fields and the headers of its parts. */
 const FORM_BYTES = 8 * MIB;
 
-/** `POST …/tool/upload/symbols`: all files of the upload, or none. */
-export async function uploadSymbols(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
+/**
+ * `POST …/tool/upload/symbols`: all files of the upload, or none. Breakpad’s sym_upload is answered 200, since every other status is a failure
+ * to it.
+ */
+export async function uploadSymbols(
+  ctx: Context,
+  caller: Caller,
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  { build_id: buildId }: { build_id?: string },
+): Promise<Answer<unknown>> {
   const game = caller as GameCaller;
   const { gameId, keyRef } = game;
   await requireVerifiedOwner(ctx, gameId);
@@ -32,10 +41,10 @@ export async function uploadSymbols(ctx: Context, caller: Caller, request: Fasti
   await countUse(ctx.db, ctx.clock, gameId, limit);
   ctx.metrics.uploadsUnderWay.inc();
   try {
-    const { build, texts } = await receiveSymbols(ctx, game, request);
+    const { build, texts, form } = await receiveSymbols(ctx, game, request, buildId);
     const recorded = await recordSymbols(ctx, { build, keyRef, texts });
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
-    return answer(201, { symbols: recorded.map(recordOf) });
+    return answer(form === 'breakpad' ? 200 : 201, { symbols: recorded.map(recordOf) });
   } finally {
     ctx.metrics.uploadsUnderWay.dec();
   }

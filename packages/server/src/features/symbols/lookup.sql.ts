@@ -1,6 +1,6 @@
 // The SQL that finds the symbols of a dump's modules, and of a reader's address.
 import { sql } from 'kysely';
-import { type Db, row, rows } from '../../kernel/db.ts';
+import { type Db, keepPlan, row, rows } from '../../kernel/db.ts';
 
 export type FoundSymbols = {
   /** Null when the game has no symbols of this module and debug id. */
@@ -26,7 +26,7 @@ export function findModules(
 ): Promise<FoundSymbols[]> {
   return rows(
     db,
-    sql<FoundSymbols>`
+    keepPlan(sql<FoundSymbols>`
       select found.*, other.debug_id as other_debug_id
       from unnest(${modules.map(({ debugFile }) => debugFile)}::text[], ${modules.map(({ debugId }) => debugId)}::text[])
         with ordinality as asked (debug_file, debug_id, place)
@@ -44,7 +44,7 @@ export function findModules(
         order by build_id = ${buildId} desc, uploaded_at desc
         limit 1
       ) other on true
-      order by place`,
+      order by place`),
   );
 }
 

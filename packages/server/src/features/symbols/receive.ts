@@ -1,4 +1,5 @@
-// Receives the form of a symbol upload: one .sym file or a zip of them, for a build, stored as blobs and not yet recorded.
+// Receives the form of a symbol upload: one .sym file or a zip of them, for a build, stored as blobs and not yet recorded. The form is
+// ours, or that of Breakpad’s sym_upload.
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
@@ -16,24 +17,39 @@ import { storeFailure } from './store-failure.ts';
 import { dropBlobs, type StoredText, storeText } from './store-text.ts';
 import { unpack } from './unpack.ts';
 
-export type ReceivedSymbols = { readonly build: Build; readonly texts: readonly StoredText[] };
+/** Whose form it was: ours has the file in `file`, that of Breakpad’s sym_upload in `symbol_file`. */
+export type SymbolForm = 'own' | 'breakpad';
+export type ReceivedSymbols = {
+  readonly build: Build;
+  readonly texts: readonly StoredText[];
+  readonly form: SymbolForm;
+};
 
 const Form = Type.Object({ checksum: ChecksumInput });
+/** By the name of the file’s part. */
+const FORMS: Readonly<Record<string, SymbolForm>> = { file: 'own', symbol_file: 'breakpad' };
 /** Of a zip with entries, or of one without any. */
 const ZIP_STARTS = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
 const START_BYTES = 4;
 
-/** Throws the codes of the operation; nothing is kept then. */
+/**
+ * Throws the codes of the operation; nothing is kept then. `addressed` is the build that the address names, for a sender that cannot
+ * name it in the form. What sym_upload’s form tells beside the file, it took from the MODULE line, which is read here anyway.
+ */
 export async function receiveSymbols(
   ctx: Context,
   { gameId }: GameCaller,
   request: FastifyRequest,
+  addressed: string | undefined,
 ): Promise<ReceivedSymbols> {
+  let form: SymbolForm = 'own';
   let single: StoredText | undefined;
   let zip: Spooled | undefined;
 
-  async function onFile({ filename, bytes }: FilePart, fieldsSoFar: Fields): Promise<void> {
-    if ('build_id' in fieldsSoFar) await requireNamedBuild(ctx, gameId, fieldsSoFar);
+  async function onFile({ name, filename, bytes }: FilePart, fieldsSoFar: Fields): Promise<void> {
+    form = FORMS[name] ?? form;
+    const named = fieldsSoFar.build_id ?? addressed;
+    if (named !== undefined) await requireNamedBuild(ctx, gameId, named);
     const { head, all } = await peek(bytes, START_BYTES);
     const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
     if (isZip) zip = await spoolZip(ctx, all);
@@ -42,10 +58,11 @@ export async function receiveSymbols(
 
   try {
     const idleMs = ctx.config.uploadIdleSeconds * 1000;
-    const fields = await readForm(request.raw, { onFile, mostFiles: 1, invalid: 4037, idleMs });
-    const build = await requireNamedBuild(ctx, gameId, fields);
-    requireChecksum(fields, (zip ?? single)!.checksum);
-    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip) };
+    const fileNames = Object.keys(FORMS);
+    const fields = await readForm(request.raw, { onFile, mostFiles: 1, fileNames, invalid: 4037, idleMs });
+    const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? addressed);
+    requireChecksum(form, fields, (zip ?? single)!.checksum);
+    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip), form };
   } catch (error) {
     if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
     throw error;
@@ -55,14 +72,15 @@ export async function receiveSymbols(
 }
 
 /** Throws 4038 and 4039. */
-function requireNamedBuild(ctx: Context, gameId: string, { build_id: buildId = '' }: Fields): Promise<Build> {
+function requireNamedBuild(ctx: Context, gameId: string, buildId = ''): Promise<Build> {
   if (buildId === '') throw new ApiError(4038, 'build_id: missing; send the one that registration answered.');
   if (!isUuid(buildId)) throw new ApiError(4039, 'build_id: not the id of a build; send the one of registration.');
   return requireBuild(ctx.db, gameId, { buildId });
 }
 
-/** Throws 4041 without one, and 4046 when the bytes have another. */
-function requireChecksum(fields: Fields, digest: string): void {
+/** Throws 4041 without one, which only sym_upload may leave out, and 4046 when the bytes have another. */
+function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void {
+  if (form === 'breakpad' && fields.checksum === undefined) return;
   const problem = findProblem(Form, { ...fields });
   if (problem !== null) throw new ApiError(4041, problem);
   if (canonicalChecksum(fields.checksum ?? '') === digest) return;

@@ -62,7 +62,7 @@ async function insert(tx: Tx, { game_id: gameId, build_id: buildId }: Build, key
     { gameId, buildId, keyRef },
     texts.map(({ module, checksum }) => ({ ...module, checksum, symbolUid: newId() })),
   );
-  const rows = await symbols.listSymbols(tx, gameId, buildId, [...byChecksum.keys()]);
+  const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...byChecksum.keys()]);
   for (const checksum of taken) await enqueueCompile(tx, gameId, checksum);
   // What is compiled already has no compilation to tell of it, and reports of this build may have been without it.
   for (const { debug_file: debugFile, debug_id: debugId } of rows.filter(({ state }) => state === 'compiled'))

@@ -26,7 +26,7 @@ export type StoredText = {
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
 
 /**
- * Throws 4049 when the text is no symbol file that is taken, 4043 when it is too large, 5020 and 5070, and what the source
+ * Throws 4049 when the text is no symbol file that is taken, 4043 when it is too large, 5020, and what the source
  * throws when that is an ApiError. Nothing is kept then. `name` may come from a zip, and is made printable here.
  */
 export async function storeText(ctx: Context, gameId: string, name: string, source: ByteSource): Promise<StoredText> {

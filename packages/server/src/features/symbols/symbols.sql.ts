@@ -81,23 +81,44 @@ export async function upsertSymbols(
   );
 }
 
-/** A build's symbols by the names of their files; of these texts only, where `checksums` are given. */
+/** A page of a build's symbols, by the names of their files; `place` is what they are ordered by, together with the debug id. */
 export function listSymbols(
   db: Db,
   gameId: string,
   buildId: string,
-  checksums: readonly string[] | null = null,
+  { after, limit }: { after: { place: string; debugId: string } | null; limit: number },
+): Promise<(SymbolRow & { place: string })[]> {
+  const behind =
+    after === null ? sql`` : sql`and (lower(debug_file), debug_id) > (${after.place}::text, ${after.debugId}::text)`;
+  return rows(
+    db,
+    sql<SymbolRow & { place: string }>`
+      select ${symbolColumns}, lower(debug_file) as place
+      from symbols join symbol_texts using (game_id, checksum)
+      where game_id = ${gameId} and build_id = ${buildId} ${behind}
+      order by lower(debug_file), debug_id limit ${limit}`,
+  );
+}
+
+/** Those of a build's symbols that have one of these texts, by the names of their files. */
+export function symbolsOfTexts(
+  db: Db,
+  gameId: string,
+  buildId: string,
+  checksums: readonly string[],
 ): Promise<SymbolRow[]> {
   return rows(
     db,
     sql<SymbolRow>`
-      select symbol_uid, build_id, debug_file, debug_id, os, cpu, size, checksum, state, problem, uploaded_at
-      from symbols join symbol_texts using (game_id, checksum)
-      where game_id = ${gameId} and build_id = ${buildId}
-        and (${checksums}::text[] is null or checksum = any(${checksums}::text[]))
+      select ${symbolColumns} from symbols join symbol_texts using (game_id, checksum)
+      where game_id = ${gameId} and build_id = ${buildId} and checksum = any(${checksums}::text[])
       order by lower(debug_file), debug_id`,
   );
 }
+
+const symbolColumns = sql.raw(
+  'symbol_uid, build_id, debug_file, debug_id, os, cpu, size, checksum, state, problem, uploaded_at',
+);
 
 /** Deletes a build's symbols, or only one of them; answers how many. The sweeper removes texts that nobody has any more. */
 export function deleteSymbols(db: Db, gameId: string, buildId: string, symbolUid: string | null): Promise<number> {

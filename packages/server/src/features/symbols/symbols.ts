@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
-import { MIB } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/symbols';
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { AccountCaller, Context, GameCaller } from '../../context.ts';
 import { parseBlobSettings } from '../../kernel/blobs/open.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
 import type { Db } from '../../kernel/db.ts';
 import { newSecret } from '../../kernel/ids.ts';
 import { addJob, defineJob } from '../../kernel/jobs.ts';
@@ -117,7 +118,7 @@ export async function listToolSymbols(
   input: InputOf<typeof contract.listToolSymbols>,
 ): Promise<SymbolList> {
   const build = await requireBuild(ctx.db, gameId, { buildId: input.build_id });
-  return listOf(ctx, build);
+  return listOf(ctx, build, input);
 }
 
 export async function listBuildSymbols(
@@ -125,12 +126,23 @@ export async function listBuildSymbols(
   caller: AccountCaller,
   input: InputOf<typeof contract.listBuildSymbols>,
 ): Promise<SymbolList> {
-  return listOf(ctx, await requireMembersBuild(ctx, caller, input));
+  return listOf(ctx, await requireMembersBuild(ctx, caller, input), input);
 }
 
-async function listOf(ctx: Context, build: Build): Promise<SymbolList> {
-  const found = await symbols.listSymbols(ctx.db, build.game_id, build.build_id);
-  return { symbols: found.map(recordOf) };
+type Page = { cursor?: string; limit?: number };
+
+/** A page begins behind the last file of the one before, so symbols that come or go meanwhile move nothing. */
+async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageSize }: Page): Promise<SymbolList> {
+  const { game_id: gameId, build_id: buildId } = build;
+  const list = ['symbols', gameId, buildId];
+  const [place = '', debugId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
+  const after = cursor === undefined ? null : { place, debugId };
+  const found = await symbols.listSymbols(ctx.db, gameId, buildId, { after, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
+  return {
+    symbols: page.map(({ place: _, ...symbol }) => recordOf(symbol)),
+    next_cursor: last === null ? null : writeCursor(list, [last.place, last.debug_id]),
+  };
 }
 
 /** A symbol file as every answer shows it. */

@@ -1,6 +1,6 @@
 // The SQL of crash groups: puts reports into a group and takes them out, counting each exactly once.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, rows, type Tx, transact } from '../../../kernel/db.ts';
+import { changed, type Db, keepPlan, rows, type Tx, transact } from '../../../kernel/db.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { GROUPING_VERSION, type Grouping } from './grouping.ts';
 
@@ -42,25 +42,20 @@ export async function attachReports(
   grouping: Grouping,
   changes: RawBuilder<unknown> | null = null,
 ): Promise<boolean> {
-  const members = await lockReports(tx, gameId, reportIds);
+  const members = await lockReportsAndGroup(tx, gameId, reportIds, grouping.key);
   if (members.length === 0) return false;
   const ids = members.map(({ report_id }) => report_id);
   const former = groupsOf(members);
   // Mostly the group is there and nothing has to be left: then its lock is all that is needed.
-  const known = former.length === 0 ? await lockGroups(tx, gameId, grouping.key, []) : undefined;
-  if (known === undefined) await insertGroup(tx, gameId, grouping, ids[0]!);
-  const target = known ?? (await lockGroups(tx, gameId, grouping.key, former));
-  if (target === undefined) throw new GroupGoneError('A crash group was deleted while a report came into it');
+  let target = members[0]!.target;
+  if (target === null) {
+    await insertGroup(tx, gameId, grouping, ids[0]!);
+    target = (await lockGroups(tx, gameId, grouping.key, former)) ?? null;
+  }
+  if (target === null) throw new GroupGoneError('A crash group was deleted while a report came into it');
   const coming = members.filter(({ group_id }) => group_id !== target).map(({ report_id }) => report_id);
   for (const groupId of former) if (groupId !== target) await subtractReports(tx, gameId, groupId, coming);
-  if (coming.length > 0) await addReports(tx, gameId, target, grouping, coming);
-  const signature = grouping.kind === 'stack' ? grouping.title : null;
-  await changed(
-    tx,
-    sql`update crash_reports set group_id = ${target}, grouping_version = ${GROUPING_VERSION},
-        reason = ${grouping.reason}, signature = ${signature}${changes === null ? sql`` : sql`, ${changes}`}
-      where game_id = ${gameId} and report_id = any(${ids}::uuid[])`,
-  );
+  await addReports(tx, gameId, target, { ids, coming, grouping, changes });
   return true;
 }
 
@@ -80,6 +75,30 @@ export async function detachReports(tx: Tx, gameId: string, reportIds: readonly 
 
 function groupsOf(members: readonly Member[]): string[] {
   return [...new Set(members.flatMap(({ group_id }) => group_id ?? []))];
+}
+
+/**
+ * Locks the reports, and then, where none of them has a group to leave, the group of `key`: its id is `target`, null when it is not
+ * there or not locked.
+ */
+function lockReportsAndGroup(
+  tx: Tx,
+  gameId: string,
+  reportIds: readonly string[],
+  key: Uint8Array,
+): Promise<(Member & { target: string | null })[]> {
+  return rows(
+    tx,
+    keepPlan(sql<Member & { target: string | null }>`with member as materialized (
+        select report_id, group_id from crash_reports
+        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) order by report_id for update
+      ), target as materialized (
+        select group_id from crash_groups
+        where game_id = ${gameId} and key = ${key}::bytea and (select count(*) > 0 and count(group_id) = 0 from member)
+        for update
+      )
+      select report_id, group_id, (select group_id from target) as target from member order by report_id`),
+  );
 }
 
 function lockReports(tx: Tx, gameId: string, reportIds: readonly string[]): Promise<Member[]> {
@@ -127,17 +146,27 @@ async function lockGroups(
   return locked.find(({ wanted }) => wanted)?.group_id;
 }
 
+type Addition = {
+  /** All reports that are or come to be in the group. */
+  readonly ids: readonly string[];
+  /** Those of them that are new in it. */
+  readonly coming: readonly string[];
+  readonly grouping: Grouping;
+  readonly changes: RawBuilder<unknown> | null;
+};
+
 /** The newest report is the sample: it is the last that will be deleted for its age. */
 async function addReports(
   tx: Tx,
   gameId: string,
   groupId: string,
-  { explanation }: Grouping,
-  reportIds: readonly string[],
+  { ids, coming, grouping, changes }: Addition,
 ): Promise<void> {
+  const { kind, title, reason, explanation } = grouping;
+  const signature = kind === 'stack' ? title : null;
   await changed(
     tx,
-    sql`with coming as (${facts(gameId, reportIds)}),
+    keepPlan(sql`with coming as materialized (${facts(gameId, coming)}),
       ${sql.join(COUNTERS.map((counter) => countUp(counter, gameId, groupId)))},
       sum as (
         select count(*) as count, min(received_at) as first, max(received_at) as last,
@@ -153,16 +182,24 @@ async function addReports(
             (select min(created_at) from builds fixed where fixed.game_id = ${gameId} and fixed.version = resolved.fixed_in_version),
             resolved.resolved_at)
           limit 1
+      ),
+      report as (
+        update crash_reports set group_id = ${groupId}, grouping_version = ${GROUPING_VERSION}::integer, reason = ${reason},
+          signature = ${signature}::text, words = crash_words(coalesce(${signature}::text, '') || ' ' || message || ' ' || user_message)
+          ${changes === null ? sql`` : sql`, ${changes}`}
+        where game_id = ${gameId} and report_id = any(${ids}::uuid[])
       )
       update crash_groups set count = crash_groups.count + sum.count,
           first_seen = least(first_seen, sum.first), last_seen = greatest(last_seen, sum.last),
-          sample_report_id = case when sample_report_id is null or sum.last >= last_seen then sum.newest else sample_report_id end,
-          explanation = case when grouping_version < ${GROUPING_VERSION} then ${JSON.stringify(explanation)}::jsonb else explanation end,
-          grouping_version = greatest(grouping_version, ${GROUPING_VERSION}),
+          sample_report_id = case when sample_report_id is null or sum.last >= last_seen
+            then coalesce(sum.newest, sample_report_id) else sample_report_id end,
+          explanation = case when grouping_version < ${GROUPING_VERSION}::integer
+            then ${JSON.stringify(explanation)}::jsonb else explanation end,
+          grouping_version = greatest(grouping_version, ${GROUPING_VERSION}::integer),
           status = case when regression.is_so then 'open' else status end,
           regressed_at = case when regression.is_so then now() else regressed_at end
         from sum left join regression on true
-        where game_id = ${gameId} and group_id = ${groupId}`,
+        where game_id = ${gameId} and group_id = ${groupId}`),
   );
 }
 

@@ -1,6 +1,7 @@
 // The partitions of crash_reports: one for each month, cut by the time that a report’s id begins with.
 import { sql } from 'kysely';
 import { type Db, row, rows, type Tx, transact } from '../../../kernel/db.ts';
+import { firstIdAt } from '../../../kernel/ids.ts';
 
 /** Any number that no other lock of ours has: it guards the making of partitions. */
 const LOCK = 7_304_511_002;
@@ -12,9 +13,7 @@ export function partitionOf(time: Date): string {
 
 /** The first UUIDv7 (RFC 9562, section 5.7) that the month of `time`, or one `months` later, can have. */
 export function firstIdOf(time: Date, months = 0): string {
-  const start = Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months);
-  const hex = start.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+  return firstIdAt(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months));
 }
 
 /** Makes the partition of the month of `time` unless it is there. Rows of it that the default partition took in move over. */

@@ -1,6 +1,6 @@
 // Lets go of crash reports whose time is over: whole months, with every file of theirs. Groups keep what they counted.
 import type { Context } from '../../../context.ts';
-import { DAY } from '../../../kernel/clock.ts';
+import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs.ts';
 import { CRASH_PREFIX } from '../receive/store-file.ts';
 import { firstIdOf } from './partitions.sql.ts';
@@ -24,7 +24,21 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
   const firstId = firstIdOf(limit);
   await retention.deleteUnsorted(ctx.db, firstId);
   await retention.forgetSamples(ctx.db, firstId);
+  await forgetFunctions(ctx, limit);
 }
+
+/** A report was looked at on the day when it came or later, by a clock that may be a little behind that of the process that took it in. */
+const MARGIN = DAY;
+
+/** Forgets the names of functions that no report named since the month of `limit` began: those that did are gone. */
+async function forgetFunctions(ctx: Context, limit: Date): Promise<void> {
+  const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
+  const day = utcDayOf(new Date(month - MARGIN));
+  while ((await retention.forgetFunctions(ctx.db, day, FORGOTTEN_AT_ONCE)) === FORGOTTEN_AT_ONCE);
+}
+
+/** A transaction that is over in an instant. */
+const FORGOTTEN_AT_ONCE = 10_000;
 
 async function dropFiles(ctx: Context, prefix: string): Promise<void> {
   for await (const { key } of ctx.blobs.list(prefix)) await ctx.blobs.delete(key);

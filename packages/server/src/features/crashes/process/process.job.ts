@@ -1,5 +1,6 @@
 // Processes a report’s dump: queued → processing → processed, with its stack and its group, or failed, with the reason.
 import type { Context } from '../../../context.ts';
+import { utcDayOf } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Attempt } from '../../../kernel/jobs.ts';
 import { perContext } from '../../../kernel/per-context.ts';
@@ -50,17 +51,20 @@ async function keepWalk(
   if (isThere && (await desk.hasMoreFor(missingSymbols))) await enqueueProcessing(ctx.db, gameId, [reportId]);
 }
 
-/** Names that are kept already, as `game/function`: crashes of one cause have the same ones. */
-const keptFunctions = perContext(() => new Set<string>());
+/** Names that were kept already today, as `game/function`: crashes of one cause have the same ones. */
+const keptFunctions = perContext(() => ({ day: '', names: new Set<string>() }));
 const MOST_KEPT = 100_000;
 
 async function rememberNewFunctions(ctx: Context, gameId: string, functions: readonly string[]): Promise<void> {
+  const day = utcDayOf(ctx.clock.now());
   const kept = keptFunctions(ctx);
-  const fresh = functions.filter((name) => !kept.has(`${gameId}/${name}`));
+  if (kept.day !== day || kept.names.size > MOST_KEPT) Object.assign(kept, { day, names: new Set<string>() });
+  // Those of this day, also when another day has begun after the wait.
+  const { names } = kept;
+  const fresh = functions.filter((name) => !names.has(`${gameId}/${name}`));
   if (fresh.length === 0) return;
-  await rememberFunctions(ctx.db, gameId, fresh);
-  if (kept.size > MOST_KEPT) kept.clear();
-  for (const name of fresh) kept.add(`${gameId}/${name}`);
+  await rememberFunctions(ctx.db, gameId, fresh, day);
+  for (const name of fresh) names.add(`${gameId}/${name}`);
 }
 
 /** What is done stays done when this fails: the sweeper comes by later. */

@@ -1,11 +1,13 @@
 // The thread of `readDump` and `regroupStack`: walks a dump with what symbols there are, or groups a report that was walked before.
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
 import { processMinidump } from '@chauffeur/minidump/process';
 import type { Report } from '@chauffeur/minidump/report';
 import { MODULES } from '@chauffeur/minidump/streams/modules';
+import { giveBack } from '../../../kernel/blobs/give-back.ts';
 import { openBlobStore } from '../../../kernel/blobs/open.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
 import { serveTasks } from '../../../kernel/thread-pool.ts';
@@ -58,11 +60,29 @@ async function walk(
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 
-/** Without the copies on the way that `node:stream/consumers` makes: dumps are large, and come often. */
+/** Memory that one dump after the other lies in: made anew for each, it has V8 collect the whole heap every few dumps. */
+let space: Buffer = Buffer.alloc(0);
+/** Dumps larger than this are rare, and get memory of their own. */
+const KEPT_SPACE = 8 * MIB;
+
+/** The blob, until the next one is read. */
 async function readBlob(blobs: BlobStore, key: string): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of await blobs.read(key)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  let size = 0;
+  let into: Buffer = space;
+  for await (const piece of (await blobs.read(key)) as AsyncIterable<Buffer>) {
+    if (size + piece.length > into.length) into = enlarge(into.subarray(0, size), size + piece.length);
+    into.set(piece, size);
+    size += piece.length;
+    giveBack(piece);
+  }
+  if (into.length <= KEPT_SPACE) space = into;
+  return into.subarray(0, size);
+}
+
+function enlarge(bytes: Buffer, least: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.length, MIB));
+  larger.set(bytes);
+  return larger;
 }
 
 /** Each module of the dump once. */

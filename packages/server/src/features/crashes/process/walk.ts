@@ -11,10 +11,10 @@ import type { SymbolQuestion, SymbolReply, WalkInput, WalkOutput } from './walk-
 
 const THREAD = new URL('./walk.thread.ts', import.meta.url);
 
-/** One pool for each service: no more threads than jobs. */
+/** One pool for each service. */
 const poolOf = perContext(({ config }) =>
   createThreadPool<WalkInput, WalkOutput, SymbolQuestion, SymbolReply>(THREAD, {
-    size: config.jobs,
+    size: config.crashThreads,
     timeoutMs: config.crashSeconds * SECOND,
     maxHeapMb: config.crashHeapMb,
   }),

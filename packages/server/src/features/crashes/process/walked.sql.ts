@@ -1,6 +1,6 @@
 // The SQL of what is found out about reports: from their dumps, or from what they say.
 import { sql } from 'kysely';
-import { type Db, row, rows } from '../../../kernel/db.ts';
+import { type Db, keepPlan, row, rows } from '../../../kernel/db.ts';
 import { GROUPING_VERSION, type Grouping, type Statement } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -28,12 +28,12 @@ export function statementOf({ message, app_version: appVersion, os }: StatementR
 export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<DumpRow | undefined> {
   return row(
     db,
-    sql<DumpRow>`with begun as (
+    keepPlan(sql<DumpRow>`with begun as (
         update crash_reports set state = 'processing'
         where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and state in ('received', 'queued')
       )
       select build_id, dump_key, stack_key, ${statement} from crash_reports
-      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null`,
+      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null`),
   );
 }
 
@@ -183,6 +183,21 @@ export function listUnfinished(
     sql<StrandedRow>`select game_id, ${statement} from crash_reports
       where state in ('received', 'queued', 'processing') and report_id < ${firstIdAt(before)}
         and (dump_key is not null) = ${hasDump}
+      order by report_id limit ${limit}`,
+  );
+}
+
+/** Reports that came in this span of time, by their ids, and still wait for their dump, in no group yet. */
+export function listLate(
+  db: Db,
+  { from, before, after, limit }: { from: Date; before: Date; after: string | null; limit: number },
+): Promise<StrandedRow[]> {
+  return rows(
+    db,
+    sql<StrandedRow>`select game_id, ${statement} from crash_reports
+      where state in ('received', 'queued', 'processing') and report_id >= ${firstIdAt(from)}
+        and report_id < ${firstIdAt(before)} and report_id > ${after ?? firstIdAt(from)}
+        and state = 'received' and dump_key is null and group_id is null
       order by report_id limit ${limit}`,
   );
 }

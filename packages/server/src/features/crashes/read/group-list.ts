@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { AccountCaller, Context } from '../../../context.ts';
-import { DAY } from '../../../kernel/clock.ts';
+import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { cutPage, readCursor, writeCursor } from '../../../kernel/cursor.ts';
 import { requireMember } from '../../games/games.ts';
 import * as groups from './group-list.sql.ts';
@@ -38,7 +38,7 @@ export async function listCrashGroups(
 }
 
 async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[]) {
-  const firstDay = new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY).toISOString().slice(0, 10);
+  const firstDay = utcDayOf(new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY));
   const ids = rows.map(({ group_id }) => group_id);
   const counts = Map.groupBy(await groups.countGroups(ctx.db, gameId, ids, firstDay), ({ group_id }) => group_id);
   return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? []));

@@ -10,15 +10,25 @@ export type Search = {
   readonly inIndex: RawBuilder<unknown>;
 };
 
-/** Keeps the names of functions, so that a search by a part of one finds them. Safe to repeat; to be called before their report is stored. */
-export async function rememberFunctions(db: Db, gameId: string, functions: readonly string[]): Promise<void> {
+/**
+ * Keeps the names of functions, seen on `day` (UTC, `2026-11-30`), so that a search by a part of one finds them. Safe to repeat; to be called
+ * before their report is stored.
+ */
+export async function rememberFunctions(
+  db: Db,
+  gameId: string,
+  functions: readonly string[],
+  day: string,
+): Promise<void> {
   if (functions.length === 0) return;
   // In one order, so that two that keep the same names at once do not wait for each other.
   await changed(
     db,
-    sql`insert into crash_functions (game_id, function)
-      select ${gameId}::uuid, function from unnest(${functions}::text[]) as given (function) order by function collate "C"
-      on conflict do nothing`,
+    sql`insert into crash_functions (game_id, function, seen_on)
+      select distinct on (function collate "C") ${gameId}::uuid, function, ${day}::date
+      from unnest(${functions}::text[]) as given (function) order by function collate "C"
+      on conflict (game_id, function) do update set seen_on = excluded.seen_on
+        where crash_functions.seen_on < excluded.seen_on`,
   );
 }
 

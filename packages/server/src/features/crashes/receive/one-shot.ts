@@ -4,10 +4,13 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { hasNoRoom } from '../../../kernel/no-room.ts';
+import { dropBlobs } from '../keep/blobs.ts';
 import { accept, type CrashFacts, UNKNOWN_BUILD } from './accept.ts';
 import { BodyTooLargeError } from './body.ts';
 import { createReport, type OpenedReport, refuse } from './create.ts';
 import { type Ids, idsOf } from './ids.ts';
+import { createOnce } from './once.ts';
 import { isBuildOf, type NewReport, type StoredFile } from './reports.sql.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
 import type { CrashFileKind } from './tokens.ts';
@@ -27,8 +30,9 @@ export type KeepFile = (kind: CrashFileKind, source: AsyncIterable<Uint8Array>, 
 const TOO_LARGE = `larger than ${LIMITS.crashFileBytes / MIB} MB and was not kept`;
 
 /**
- * Receives a report: `read` reads its body and has each file kept. Throws 4001, 4010, 4030, 4290 and 5070; then nothing is kept.
- * A file that is too large or empty is left out and the report says so: a reporter that is refused drops the report for good.
+ * Receives a report: `read` reads its body and has each file kept. Throws 4001, 4010, 4030, 4290, and what the store throws; then nothing is kept.
+ * A file that is too large or empty is left out and the report says so: a reporter that is refused drops the report for good. A report that
+ * came before, by its client’s own id, is answered as it was then.
  */
 export async function receiveWhole(
   ctx: Context,
@@ -47,11 +51,15 @@ export async function receiveWhole(
     if (failure === null) files[kind] = kept;
     else await ctx.blobs.delete(kept.key);
   };
+  const drop = () =>
+    dropBlobs(ctx, { dump_key: files.dump?.key ?? null, log_key: files.log?.key ?? null, stack_key: null });
   try {
-    return await write(ctx, request, await read(keep), { reportId, files, failures });
+    const report = await write(ctx, request, await read(keep), { reportId, files, failures });
+    if (report.reportId !== reportId) await drop();
+    return report;
   } catch (error) {
-    // After any other error the report may be there all the same; the sweeper finds out.
-    if (error instanceof ApiError) for (const { key } of Object.values(files)) await ctx.blobs.delete(key);
+    // After any other error the report may be there all the same; the sweeper finds out. A full database has written nothing.
+    if (error instanceof ApiError || hasNoRoom(error)) await drop();
     throw error;
   }
 }
@@ -97,5 +105,6 @@ async function write(
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   const { dump = null, log = null } = files;
   const failure = failures.dump ?? null;
-  return createReport(ctx, { ...verdict.accepted, source, clientRef, reportId, dump, log, failure });
+  const arrival = { ...verdict.accepted, source, reportId, dump, log, failure };
+  return clientRef === null ? createReport(ctx, arrival) : createOnce(ctx, { ...arrival, clientRef });
 }

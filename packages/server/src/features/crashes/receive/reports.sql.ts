@@ -1,6 +1,6 @@
 // The SQL that brings reports and their files in.
 import { sql } from 'kysely';
-import { changed, type Db, row, rows } from '../../../kernel/db.ts';
+import { changed, type Db, keepPlan, onlyRow, row, rows } from '../../../kernel/db.ts';
 import { groupMessagesJob, processCrashJob } from '../jobs.ts';
 
 /** A report to be written. Its texts are clipped and storable; what is empty is taken from its build where that has it. */
@@ -40,25 +40,32 @@ export type DailyLimits = { day: Date; crashes: number; uploads: number };
 /**
  * Writes reports, counts them against their games’ limits, and asks for the jobs that follow, all in one statement and so in one
  * round trip and one transaction. Answers for each in its place. Counters are taken in the order of their games: two processes
- * that write at once wait for each other, and never both.
+ * that write at once wait for each other, and never both. What is counted is narrow, so that the texts are carried through once.
  */
-export function writeReports(db: Db, reports: readonly NewReport[], limits: DailyLimits): Promise<WrittenReport[]> {
-  const { day, crashes, uploads } = limits;
+export async function writeReports(
+  db: Db,
+  reports: readonly NewReport[],
+  { day, crashes, uploads }: DailyLimits,
+): Promise<WrittenReport[]> {
   const items = JSON.stringify(reports.map(itemOf));
-  return rows(
+  const { unknown, refused, ungranted } = await onlyRow(
     db,
-    sql<WrittenReport>`
+    keepPlan(sql<{ unknown: number[]; refused: number[]; ungranted: number[] }>`
       with item as materialized (
         select * from json_to_recordset(${items}::json) as item (
           no integer, game_id uuid, report_id uuid, build_id uuid, received_at timestamptz, source text, app_name text,
           app_version text, engine_version text, os text, arch text, message text, user_message text, anonymous boolean,
           metadata jsonb, client_ref_hash text, dump_key text, dump_size bigint, log_key text, log_size bigint,
           waits boolean, wanted integer, failure text)
+      ), build as materialized (
+        -- Locked, so that no game goes while a report of it comes: nothing else keeps the one from the other.
+        select game_id, build_id, version, engine_version, os, arch from builds
+        where (game_id, build_id) in (select game_id, build_id from item) for key share
       ), known as (
-        select item.*, build.version as build_version, build.engine_version as build_engine, build.os as build_os,
-          build.arch as build_arch, row_number() over game_so_far as place, count(*) over (partition by item.game_id) as together
-        from item join builds build on build.game_id = item.game_id and build.build_id = item.build_id
-        window game_so_far as (partition by item.game_id order by item.no)
+        select no, game_id, wanted, row_number() over game_so_far as place,
+          count(*) over (partition by game_id) as together
+        from item join build using (game_id, build_id)
+        window game_so_far as (partition by game_id order by no)
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
         select game_id::text, 'crashes', ${day}::timestamptz, count(*) from known where ${crashes}::integer > 0
@@ -66,7 +73,7 @@ export function writeReports(db: Db, reports: readonly NewReport[], limits: Dail
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
         returning subject, used
       ), accepted as (
-        select known.*, sum(wanted) over (partition by game_id order by no) as urls_so_far,
+        select no, game_id, wanted, sum(wanted) over (partition by game_id order by no) as urls_so_far,
           sum(wanted) over (partition by game_id) as urls_together
         from known left join counted on counted.subject = known.game_id::text
         where counted.used is null or known.place <= ${crashes}::integer - (counted.used - known.together)
@@ -77,7 +84,7 @@ export function writeReports(db: Db, reports: readonly NewReport[], limits: Dail
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
         returning subject, used
       ), granted as (
-        select accepted.*, wanted > 0
+        select no, wanted > 0
             and (used is null or urls_so_far <= ${uploads}::integer - (used - urls_together)) as granted
         from accepted left join counted_urls on subject = game_id::text
       ), written as (
@@ -85,11 +92,11 @@ export function writeReports(db: Db, reports: readonly NewReport[], limits: Dail
           engine_version, os, arch, message, user_message, anonymous, metadata, client_ref_hash, dump_key, dump_size,
           log_key, log_size, failure)
         select game_id, report_id, build_id, received_at, source, case when waits and granted then 'received' else 'queued' end,
-          app_name, coalesce(nullif(app_version, ''), build_version), coalesce(nullif(engine_version, ''), build_engine, ''),
-          coalesce(nullif(os, ''), build_os), coalesce(nullif(arch, ''), build_arch), message, user_message, anonymous,
+          app_name, coalesce(item.app_version, build.version), coalesce(item.engine_version, build.engine_version, ''),
+          coalesce(item.os, build.os), coalesce(item.arch, build.arch), message, user_message, anonymous,
           metadata, decode(client_ref_hash, 'hex'), dump_key, dump_size, log_key, log_size,
           coalesce(failure, case when waits and not granted then ${NO_ADDRESS} end)
-        from granted
+        from granted join item using (no) join build using (game_id, build_id)
         returning game_id, report_id, dump_key, state
       ), to_process as (
         select graphile_worker.add_job(identifier => ${processCrashJob.task}, max_attempts => ${processCrashJob.maxAttempts},
@@ -97,19 +104,21 @@ export function writeReports(db: Db, reports: readonly NewReport[], limits: Dail
         from written where dump_key is not null
       ), to_group as (
         select graphile_worker.add_job(identifier => ${groupMessagesJob.task}, max_attempts => ${groupMessagesJob.maxAttempts},
-          payload => json_build_object('gameId', game_id, 'reportIds', json_agg(report_id)),
-          run_at => case when state = 'received' then now() + ${DUMP_COMES_WITHIN}::interval end) as job
-        from written where dump_key is null group by game_id, state
+          payload => json_build_object('gameId', game_id, 'reportIds', json_agg(report_id))) as job
+        from written where dump_key is null and state = 'queued' group by game_id
       )
-      select known.no is not null as known, granted.no is not null as accepted, coalesce(granted.granted, false) as granted,
-        (select count(job) from to_process) + (select count(job) from to_group) as jobs
-      from item left join known on known.no = item.no left join granted on granted.no = item.no
-      order by item.no`,
+      select array(select no from item except select no from known) as unknown,
+        array(select no from known except select no from granted) as refused,
+        array(select no from granted where not granted) as ungranted,
+        (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
   );
+  const all = reports.map(() => ({ known: true, accepted: true, granted: true }));
+  for (const no of unknown) all[no] = { known: false, accepted: false, granted: false };
+  for (const no of refused) all[no] = { known: true, accepted: false, granted: false };
+  for (const no of ungranted) all[no]!.granted = false;
+  return all;
 }
 
-/** A report whose dump is announced is grouped by its message only when the dump is late: most are sent at once. */
-const DUMP_COMES_WITHIN = '2 minutes';
 const NO_ADDRESS = 'The game had reached its daily limit of upload addresses: the dump was not asked for.';
 
 function itemOf(report: NewReport, no: number): object {
@@ -122,22 +131,23 @@ function itemOf(report: NewReport, no: number): object {
     received_at: report.receivedAt,
     source: report.source,
     app_name: report.appName,
-    app_version: report.appVersion,
-    engine_version: report.engineVersion,
-    os: report.os,
-    arch: report.arch,
+    // What is undefined is left out, and so is null there.
+    app_version: report.appVersion || undefined,
+    engine_version: report.engineVersion || undefined,
+    os: report.os || undefined,
+    arch: report.arch || undefined,
     message: report.message,
     user_message: report.userMessage,
     anonymous: report.anonymous,
     metadata: report.metadata,
-    client_ref_hash: report.clientRefHash,
+    client_ref_hash: report.clientRefHash ?? undefined,
     dump_key: dump?.key,
     dump_size: dump?.size,
     log_key: log?.key,
     log_size: log?.size,
     waits: wants.dump,
     wanted: Number(wants.dump) + Number(wants.log),
-    failure: report.failure,
+    failure: report.failure ?? undefined,
   };
 }
 
@@ -151,8 +161,8 @@ export async function isBuildOf(db: Db, gameId: string, buildId: string): Promis
 export async function wantsFile(db: Db, gameId: string, reportId: string, kind: 'dump' | 'log'): Promise<boolean> {
   const found = await row(
     db,
-    sql`select 1 from crash_reports
-      where game_id = ${gameId} and report_id = ${reportId} and ${sql.ref(`${kind}_key`)} is null`,
+    keepPlan(sql`select 1 from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId} and ${sql.ref(`${kind}_key`)} is null`),
   );
   return found !== undefined;
 }
@@ -171,13 +181,13 @@ export async function attachLog(db: Db, gameId: string, reportId: string, log: S
 export async function attachDump(db: Db, gameId: string, reportId: string, dump: StoredFile): Promise<boolean> {
   const attached = await rows(
     db,
-    sql`with attached as (
+    keepPlan(sql`with attached as (
         update crash_reports set dump_key = ${dump.key}, dump_size = ${dump.size}, state = 'queued', failure = null
         where game_id = ${gameId} and report_id = ${reportId} and dump_key is null
         returning game_id, report_id
       )
       select graphile_worker.add_job(identifier => ${processCrashJob.task}, max_attempts => ${processCrashJob.maxAttempts},
-        payload => json_build_object('gameId', game_id, 'reportId', report_id)) from attached`,
+        payload => json_build_object('gameId', game_id, 'reportId', report_id)) from attached`),
   );
   return attached.length > 0;
 }

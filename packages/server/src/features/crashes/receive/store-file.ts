@@ -1,5 +1,4 @@
 // Stores a dump or a log as it arrives: durable when it returns, and nothing left of it when it does not.
-import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../../context.ts';
 import { giveBack } from '../../../kernel/blobs/give-back.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
@@ -27,7 +26,7 @@ export function stemOf(reportId: string): string {
 
 /**
  * Stores `source` under a key of its own, so that two senders of one file do not meet. Throws FileTooLargeError past `most`
- * bytes, 5070 when there is no room, and what the source throws; then the blob is gone again.
+ * bytes, and what the store and the source throw; then the blob is gone again.
  */
 export async function storeFile(
   ctx: Context,
@@ -41,7 +40,7 @@ export async function storeFile(
     return { key, size: await ctx.blobs.put(key, limited(source, most)) };
   } catch (error) {
     await ctx.blobs.delete(key);
-    throw isStorageFull(error) ? new ApiError(5070, undefined, { cause: error }) : error;
+    throw error;
   }
 }
 
@@ -57,12 +56,4 @@ async function* measure(source: ByteSource, most: number): AsyncGenerator<Uint8A
     if (size > most) throw new FileTooLargeError(`more than ${most} bytes`);
     yield bytes;
   }
-}
-
-/** Of a file system (Linux), and of S3 servers that say it. */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'XMinioStorageFull', 'InsufficientStorage', 'QuotaExceeded']);
-
-/** Whether a store has no room left, which may pass. */
-export function isStorageFull(error: unknown): boolean {
-  return error instanceof Error && FULL.has((error as { code?: string }).code ?? '');
 }

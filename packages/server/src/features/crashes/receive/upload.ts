@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
+import { hasNoRoom } from '../../../kernel/no-room.ts';
 import { BodyTooLargeError, openBody } from './body.ts';
 import { readCrashForm } from './forms/read-form.ts';
 import { attachDump, attachLog, type StoredFile, wantsFile } from './reports.sql.ts';
@@ -16,7 +17,7 @@ export type UploadReceipt = { crash_id: string; kind: 'dump' | 'log'; size: numb
 
 /**
  * Stores the file, then gives it to its report. Of two senders the first to end wins, and the other’s bytes are gone. Throws 4040
- * for an address that is used, expired or unknown, 4043, 4001 and 5070; after those the address is as good as before.
+ * for an address that is used, expired or unknown, 4043, 4001, and what the store throws; after those the address is as good as before.
  */
 export async function receiveUpload(ctx: Context, token: string, request: FastifyRequest): Promise<UploadReceipt> {
   const grant = openUploadToken(ctx, token);
@@ -25,8 +26,12 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.crashFileBytes + FORM_BYTES) throw tooLarge(grant);
   const file = await store(ctx, grant, request);
   const attach = grant.kind === 'dump' ? attachDump : attachLog;
-  // Should this fail, the file may be the report’s all the same; the sweeper finds out.
-  if (!(await attach(ctx.db, grant.gameId, grant.reportId, file))) {
+  const isTaken = await attach(ctx.db, grant.gameId, grant.reportId, file).catch(async (error) => {
+    // After any other error the file may be the report’s all the same; the sweeper finds out. A full database has written nothing.
+    if (hasNoRoom(error)) await ctx.blobs.delete(file.key);
+    throw error;
+  });
+  if (!isTaken) {
     await ctx.blobs.delete(file.key);
     throw unusable();
   }

@@ -9,7 +9,6 @@ import type { Context } from '../../../../context.ts';
 import { BodyTooLargeError, openBody } from '../body.ts';
 import type { OpenedReport } from '../create.ts';
 import { type KeepFile, receiveWhole, type Whole } from '../one-shot.ts';
-import { isStorageFull } from '../store-file.ts';
 import { type ArchivedFile, BadArchiveError, listArchive } from './archive.ts';
 import { factsOfContext } from './context.ts';
 
@@ -43,7 +42,7 @@ async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle):
   } catch (error) {
     if (error instanceof BodyTooLargeError)
       throw new ApiError(4043, `The archive unpacks to more than ${MOST_ARCHIVE_BYTES / MIB} MB; send less.`);
-    throw isStorageFull(error) ? new ApiError(5070, undefined, { cause: error }) : error;
+    throw error;
   }
 }
 

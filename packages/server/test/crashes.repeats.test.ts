@@ -1,0 +1,155 @@
+// Reports that their clients send again on the real server, after an answer that was lost: one report, and the same answer each time.
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { DAY, SECOND } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import {
+  type CrashSender,
+  countJobs,
+  idHeaders,
+  makeSender,
+  onlyReportOf,
+  orphansOf,
+  reportsOf,
+} from './setup/crashes.ts';
+import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { register } from './setup/uploads.ts';
+
+const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
+
+let server: TestServer;
+let beside: TestServer;
+let now = Date.now();
+
+before(async () => {
+  const options = { role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0', CHAUFFEUR_LIMIT_CRASHES: '20' } } as const;
+  const clock = { now: () => new Date(now) };
+  server = await startServer({ ...options, clock });
+  beside = await startServer({ ...options, clock, beside: server });
+});
+after(async () => {
+  assert.deepEqual(await orphansOf(server), []);
+  await beside.stop();
+  await server.stop();
+});
+
+const engineForm = (filename: string) =>
+  multipartOf([
+    fieldPart('metadata', JSON.stringify({ message: 'boom' })),
+    filePart(DUMP, { name: 'dump', filename }),
+    filePart(Buffer.from('a log'), { name: 'log', filename: 'game.log' }),
+  ]);
+const crashpadForm = (filename: string) =>
+  multipartOf([fieldPart('guid', 'of the client'), filePart(DUMP, { name: 'upload_file_minidump', filename })]);
+
+type Sent = { status: number; text: string };
+
+async function send(sender: CrashSender, form: Uint8Array, { api } = server): Promise<Sent> {
+  const response = await fetch(`${api}/public/crashes`, {
+    method: 'POST',
+    headers: { ...idHeaders(sender), 'content-type': 'multipart/form-data; boundary=B' },
+    body: form as Uint8Array<ArrayBuffer>,
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const nameOf = (id: string) => `${id}.dmp`;
+
+describe('a report that is sent again', () => {
+  for (const [client, form, status] of [
+    ['an engine', engineForm, 201],
+    ['Crashpad', crashpadForm, 200],
+  ] as const) {
+    test(`by ${client} is answered as before, and is one report with one set of files`, async () => {
+      const sender = await makeSender(server);
+      const id = randomUUID();
+      const first = await send(sender, form(nameOf(id)));
+      const again = await send(sender, form(nameOf(id.toUpperCase())), beside);
+      assert.equal(first.status, status, first.text);
+      assert.deepEqual(again, first);
+      const { report_id: reportId } = await onlyReportOf(sender);
+      assert.equal(await countJobs(sender, 'crashes:process', reportId), 1);
+      assert.deepEqual(await orphansOf(server), []);
+    });
+  }
+
+  test('many times at once, to two processes, is one report', async () => {
+    const sender = await makeSender(server);
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    for (let round = 0; round < 3; round += 1) {
+      const sent = ids.flatMap((id) =>
+        Array.from({ length: 6 }, (_, no) => send(sender, crashpadForm(nameOf(id)), no % 2 === 0 ? server : beside)),
+      );
+      const answers = await Promise.all(sent);
+      assert.ok(answers.every(({ status }) => status === 200));
+      assert.equal((await reportsOf(sender)).length, ids.length);
+      const known = (await reportsOf(sender)).map(({ report_id }) => report_id);
+      assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(known));
+    }
+    assert.deepEqual(await orphansOf(server), []);
+  });
+
+  test('past the daily limit is still answered as before, and a new one is refused however often it comes', async () => {
+    const sender = await makeSender(server);
+    const names = Array.from({ length: 20 }, () => nameOf(randomUUID()));
+    const first = await Promise.all(names.map((name) => send(sender, crashpadForm(name))));
+    assert.deepEqual(await Promise.all(names.map((name) => send(sender, crashpadForm(name)))), first);
+    const another = nameOf(randomUUID());
+    const refused = await Promise.all([0, 1, 2].map(() => send(sender, crashpadForm(another))));
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [429, 429, 429],
+    );
+    assert.deepEqual(await orphansOf(server), []);
+  });
+
+  test('after a refusal, or after the first was deleted, is a report', async () => {
+    const sender = await makeSender(server);
+    const form = crashpadForm(nameOf(randomUUID()));
+    assert.equal((await send({ ...sender, buildId: newId() }, form)).status, 403);
+    const { text } = await send(sender, form);
+    await changed(server.ctx.db, sql`delete from crash_reports where report_id = ${text}`);
+    for await (const { key } of server.ctx.blobs.list('crashes/'))
+      if (key.includes(text)) await server.ctx.blobs.delete(key);
+    const next = await send(sender, form);
+    assert.deepEqual([next.status, (await onlyReportOf(sender)).report_id], [200, next.text]);
+    assert.notEqual(next.text, text);
+  });
+});
+
+describe('another report is', () => {
+  test('one of another build, of another game, or under another name', async () => {
+    const sender = await makeSender(server);
+    const other = { ...sender, buildId: await register(server, sender.game, { version: '2' }) };
+    const foreign = await makeSender(server);
+    const id = randomUUID();
+    const answers = [
+      await send(sender, crashpadForm(nameOf(id))),
+      await send(other, crashpadForm(nameOf(id))),
+      await send(foreign, crashpadForm(nameOf(id))),
+      await send(sender, crashpadForm(nameOf(randomUUID()))),
+    ];
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 4);
+  });
+
+  test('one whose name is no id: all that a client sends may be called so', async () => {
+    const sender = await makeSender(server);
+    for (let round = 0; round < 2; round += 1) await send(sender, crashpadForm('crash.dmp'));
+    assert.equal((await reportsOf(sender)).length, 2);
+  });
+
+  test('one that comes a day later', async () => {
+    const sender = await makeSender(server);
+    const form = crashpadForm(nameOf(randomUUID()));
+    const first = await send(sender, form);
+    now += DAY - SECOND;
+    assert.deepEqual(await send(sender, form), first);
+    now += 2 * SECOND;
+    assert.notEqual((await send(sender, form)).text, first.text);
+    assert.equal((await reportsOf(sender)).length, 2);
+  });
+});
