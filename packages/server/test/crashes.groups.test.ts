@@ -1,7 +1,9 @@
 // Crash groups on the real server: by when they were seen last, with their counts; resolved and opened again.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
@@ -43,6 +45,15 @@ function ago(days: number) {
 }
 
 describe('the list of groups', () => {
+  test('counts also the reports of a build that is gone', async () => {
+    const game = await makeSharedGame(server);
+    const build = await addBuild(server, game);
+    await addReport(server.ctx, { game, buildId: build, stack: ['a'] });
+    await changed(server.ctx.db, sql`delete from builds where game_id = ${game.uid}`);
+    const [group] = (await list(game)).body.data.groups;
+    assert.deepEqual(group.builds, [{ build_id: build, version: '', count: 1 }]);
+  });
+
   test('has those seen last first, with counts by build, system and day', async () => {
     const game = await makeSharedGame(server);
     const one = await addBuild(server, game);

@@ -21,16 +21,14 @@ export type GroupRow = {
   regressed_at: Date | null;
 };
 
-/** How many reports of a group have one thing in common: exactly one of `build_id`, `os` and `day` is set. */
-export type CountRow = {
+/** How many reports of a group have one thing in common. */
+export type GroupCounts = {
   group_id: string;
-  build_id: string | null;
-  /** Of the build; null also when the build is gone. */
-  version: string | null;
-  os: string | null;
-  /** `2026-11-21` in UTC. */
-  day: string | null;
-  count: number;
+  /** The version is that of the build; '' when the build is gone. */
+  builds: { build_id: string; version: string; count: number }[];
+  oses: { os: string; count: number }[];
+  /** Days are such as `2026-11-21`, in UTC. */
+  days: { day: string; count: number }[];
 };
 
 const columns = sql.raw(`group_id, kind, title, reason, explanation, count, first_seen, last_seen,
@@ -69,32 +67,38 @@ export function findGroup(db: Db, gameId: string, groupId: string): Promise<Grou
 
 /**
  * The counts of all these groups at once: by build and by system ever since, by day from `firstDay` on. Builds and systems with the
- * most reports first, days in their order.
+ * most reports first, days in their order. One row for each group that has any: a hundred groups have thousands of counts, which cost
+ * more to carry one by one than to find.
  */
 export function countGroups(
   db: Db,
   gameId: string,
   groupIds: readonly string[],
   firstDay: string,
-): Promise<CountRow[]> {
+): Promise<GroupCounts[]> {
+  const wanted = sql`game_id = ${gameId} and group_id = any(${groupIds}::uuid[])`;
   return rows(
     db,
-    sql<CountRow>`
-      with totals as (
-        select group_id, build_id, os, count from crash_group_totals
-        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])
+    sql<GroupCounts>`
+      with total as (
+        select group_id, build_id, os, count from crash_group_totals where ${wanted}
+      ), of_builds as (
+        select group_id, json_agg(json_build_object('build_id', build_id, 'version', version, 'count', count)
+          order by count desc, version desc) as builds
+        from (
+          select group_id, total.build_id, coalesce(version, '') as version, sum(count) as count
+          from total left join builds on builds.game_id = ${gameId} and builds.build_id = total.build_id
+          group by group_id, total.build_id, version
+        ) counted group by group_id
+      ), of_oses as (
+        select group_id, json_agg(json_build_object('os', os, 'count', count) order by count desc, os) as oses
+        from (select group_id, os, sum(count) as count from total group by group_id, os) counted group by group_id
+      ), of_days as (
+        select group_id, json_agg(json_build_object('day', day, 'count', count) order by day) as days
+        from crash_group_days where ${wanted} and day >= ${firstDay}::date group by group_id
       )
-      select * from (
-        select group_id, totals.build_id, version, null::text as os, null::text as day, sum(count)::bigint as count
-        from totals left join builds on builds.game_id = ${gameId} and builds.build_id = totals.build_id
-        group by group_id, totals.build_id, version
-        union all
-        select group_id, null, null, os, null, sum(count)::bigint from totals group by group_id, os
-        union all
-        select group_id, null, null, null, day::text, count from crash_group_days
-        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[]) and day >= ${firstDay}::date
-      ) counted
-      order by day, count desc, version desc, os`,
+      select group_id, builds, oses, coalesce(days, '[]') as days
+      from of_builds join of_oses using (group_id) left join of_days using (group_id)`,
   );
 }
 

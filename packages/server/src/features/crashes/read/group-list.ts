@@ -40,8 +40,10 @@ export async function listCrashGroups(
 async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[]) {
   const firstDay = utcDayOf(new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY));
   const ids = rows.map(({ group_id }) => group_id);
-  const counts = Map.groupBy(await groups.countGroups(ctx.db, gameId, ids, firstDay), ({ group_id }) => group_id);
-  return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? []));
+  const counts = new Map(
+    (await groups.countGroups(ctx.db, gameId, ids, firstDay)).map((found) => [found.group_id, found]),
+  );
+  return rows.map((row) => groupOf(row, counts.get(row.group_id)));
 }
 
 export async function getCrashGroup(ctx: Context, caller: AccountCaller, input: GroupInput): Promise<GroupDetail> {

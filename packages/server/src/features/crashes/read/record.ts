@@ -2,7 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
-import type { CountRow, GroupRow } from './group-list.sql.ts';
+import type { GroupCounts, GroupRow } from './group-list.sql.ts';
 import type { ReportRow, StoredFiles, SummaryRow } from './reading.sql.ts';
 import { redactUserPaths } from './user-paths.ts';
 
@@ -66,8 +66,8 @@ function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKin
   return (['stack', 'log', 'dump'] as const).filter((kind) => keys[kind] !== null);
 }
 
-/** `counts` are those of the group alone. */
-export function groupOf(row: GroupRow, counts: readonly CountRow[]): Group {
+/** Without `counts`, no report of the group is counted any more. */
+export function groupOf(row: GroupRow, counts: Omit<GroupCounts, 'group_id'> | undefined): Group {
   return {
     group_id: row.group_id,
     kind: row.kind,
@@ -80,10 +80,8 @@ export function groupOf(row: GroupRow, counts: readonly CountRow[]): Group {
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
     sample_crash_id: row.sample_report_id,
-    builds: counts.flatMap(({ build_id, version, count }) =>
-      build_id === null ? [] : [{ build_id, version: version ?? '', count }],
-    ),
-    oses: counts.flatMap(({ os, count }) => (os === null ? [] : [{ os, count }])),
-    days: counts.flatMap(({ day, count }) => (day === null ? [] : [{ day, count }])),
+    builds: counts?.builds ?? [],
+    oses: counts?.oses ?? [],
+    days: counts?.days ?? [],
   };
 }

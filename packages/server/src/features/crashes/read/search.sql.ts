@@ -1,6 +1,6 @@
 // The SQL of the search: words of what was said of a crash, and names of functions on its stack.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, rows } from '../../../kernel/db.ts';
+import { changed, type Db, onlyRow } from '../../../kernel/db.ts';
 
 /** One condition on reports, written in two ways that match the same. */
 export type Search = {
@@ -37,17 +37,16 @@ export async function rememberFunctions(
  * so the game's names that contain it are found first.
  */
 export async function matchFunction(db: Db, gameId: string, part: string): Promise<Search> {
-  const found = await rows(
+  const { names, keys } = await onlyRow(
     db,
-    sql<{
-      function: string;
-    }>`select function from crash_functions where game_id = ${gameId} and strpos(folded, lower(${part})) > 0`,
+    sql<{ names: string[]; keys: string[] }>`
+      select coalesce(array_agg(function), '{}') as names, crash_function_keys(${gameId}, coalesce(array_agg(function), '{}'))::text[] as keys
+      from crash_functions where game_id = ${gameId} and strpos(folded, lower(${part})) > 0`,
   );
-  const names = found.map(({ function: name }) => name);
   return {
     // Comparing two arrays takes as many steps as one has names times the other; here each name is looked up in a hash.
     inRow: sql`exists (select from unnest(functions) as named (name) where name = any(${names}::text[]))`,
-    inIndex: sql`functions <> '{}' and functions && ${names}::text[]`,
+    inIndex: sql`functions <> '{}' and crash_function_keys(game_id, functions) && ${keys}::bigint[]`,
   };
 }
 
