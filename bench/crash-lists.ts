@@ -9,14 +9,13 @@ import { openDatabase } from '../packages/server/src/kernel/db.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/kernel/embedded-postgres.ts';
 import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';
 import { note, print, printFigure } from './figures.ts';
-import { type Service, startService } from './service.ts';
+import { type Ask, EMAIL, PASSWORD, signIn } from './requests.ts';
+import { startService } from './service.ts';
 
 const FEW = 10_000;
 /** Requests of each kind; a list is read by few at once, so they go one after the other. */
 const RUNS = 60;
 const WARM_UP = 5;
-const PASSWORD = 'a password for the bench';
-const EMAIL = 'bench@example.com';
 
 type Game = {
   readonly uid: string;
@@ -83,26 +82,6 @@ const KINDS: readonly Kind[] = [
 ];
 
 const PATHS = { reports: 'crashes', groups: 'crash-groups' } as const;
-
-type Ask = (path: string) => Promise<unknown>;
-
-async function signIn({ url }: Service): Promise<Ask> {
-  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url },
-    body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
-  });
-  const cookie = answer.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
-  return async (path) => {
-    const response = await fetch(`${url}/api/v1${path}`, { headers: { cookie } });
-    const { success, data, error } = (await response.json()) as { success: boolean; data: unknown; error: unknown };
-    if (!success) throw new Error(`${path} answered ${JSON.stringify(error)}`);
-    return data;
-  };
-}
 
 /** Builds, groups and cursors to ask for: of groups frequent ones and rare ones, of pages those of the first ten. */
 async function explore(ask: Ask, uid: string): Promise<Game> {

@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { note, print, printFigure } from './figures.ts';
 import { writeGameDump } from './game-dump.ts';
+import { openGame, signIn } from './requests.ts';
 import { type Service, startService } from './service.ts';
 import { writeSymbolText } from './symbol-text.ts';
 
@@ -141,48 +142,32 @@ async function put(url: string, dump: Buffer): Promise<number> {
 
 /** A game with a build whose symbols are compiled, and a dump of its program. */
 async function prepare(service: Service): Promise<Target> {
-  const email = 'bench@example.com';
-  const password = 'a password for the bench';
-  service.admin(['user', 'create', '--email', email, '--password-stdin', '--verified'], `${password}\n`);
-  const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', email, '--name', 'Bench']);
-  const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
+  const { game, build, keys } = await openGame(service);
   const api = `${service.url}/api/v1`;
-  const keys = { 'x-access-token': access_token, 'x-secret-key': secret_key };
-  const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
-  const { build_id } = await postJson<{ build_id: string }>({ api, headers: keys }, '/tool/upload/build', build);
   const symbols = join(folder, 'game.sym');
   const functions = writeSymbolText(symbols, SYMBOL_BYTES);
-  await sendSymbols(api, keys, build_id, readFileSync(symbols));
+  await sendSymbols(api, keys, build, readFileSync(symbols));
   const stacks = writeGameDump(functions);
   // The rest of a dump is memory that the walk does not look at.
   const dump = Buffer.concat([stacks, randomBytes(Math.max(0, DUMP_BYTES - stacks.length))]);
-  const owner = await signIn(service, { email, password });
+  const ask = await signIn(service);
   return {
     api,
-    headers: { 'x-app-id': game, 'x-build-id': build_id },
+    headers: { 'x-app-id': game, 'x-build-id': build },
     dump,
     async countGrouped() {
-      const list = await call<{ groups: { count: number }[] }>(`${api}/games/${game}/crash-groups`, { headers: owner });
+      const list = (await ask(`/games/${game}/crash-groups`)) as { groups: { count: number }[] };
       return list.groups.reduce((sum, { count }) => sum + count, 0);
     },
   };
 }
 
-async function signIn({ url }: Service, account: { email: string; password: string }): Promise<{ cookie: string }> {
-  const response = await fetch(`${url}/api/auth/sign-in/email`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url },
-    body: JSON.stringify(account),
-  });
-  return {
-    cookie: response.headers
-      .getSetCookie()
-      .map((line) => line.split(';')[0])
-      .join('; '),
-  };
-}
-
-async function sendSymbols(api: string, keys: Record<string, string>, buildId: string, text: Buffer): Promise<void> {
+async function sendSymbols(
+  api: string,
+  keys: Readonly<Record<string, string>>,
+  buildId: string,
+  text: Buffer,
+): Promise<void> {
   const form = new FormData();
   form.set('build_id', buildId);
   form.set('checksum', hash('sha256', text));

@@ -1,16 +1,14 @@
 // Measures how many crash reports (JSON) the service takes in a second, each durable before its answer, against the rate at which
 // the same Fastify answers a constant: its /health. `--runs 5 --seconds 3 --connections 512`.
-import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
-import type { Load, LoadResult } from './load.ts';
+import type { LoadResult } from './load.ts';
+import { CONSTANT, openGame, postOf, send } from './requests.ts';
 import { type Service, startService } from './service.ts';
 
-const run = promisify(execFile);
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
@@ -18,6 +16,8 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '512' },
   },
 });
+
+const volume = { connections: Number(values.connections), seconds: Number(values.seconds) };
 
 /** What a game says of a crash whose dump and log it would send. */
 const REPORT = JSON.stringify({
@@ -49,14 +49,12 @@ try {
 }
 
 async function compare(service: Service): Promise<void> {
-  const { host, port } = addressOf(service.url);
-  const get = `GET /health HTTP/1.1\r\nHost: bench\r\n\r\n`;
-  const post = await crashRequestOf(service);
+  const post = postOf('/api/v1/public/crashes', await openGame(service), REPORT);
   const constants: LoadResult[] = [];
   const crashes: LoadResult[] = [];
   for (let no = 1; no <= Number(values.runs); no += 1) {
-    constants.push(await send({ host, port, request: get, status: 200 }));
-    crashes.push(await send({ host, port, request: post, status: 201 }));
+    constants.push(await send(service, { request: CONSTANT, status: 200 }, volume));
+    crashes.push(await send(service, { request: post, status: 201 }, volume));
     note(`run ${no}: constant ${describe(constants.at(-1)!)}; crash reports ${describe(crashes.at(-1)!)}`);
   }
   const rateOf = (results: readonly LoadResult[]) => medianOf(results.map(({ rate }) => rate));
@@ -71,44 +69,4 @@ async function compare(service: Service): Promise<void> {
 
 function describe({ rate, p50Ms, p95Ms }: LoadResult): string {
   return `${rate.toFixed(0)}/s (p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms)`;
-}
-
-async function send(load: Pick<Load, 'host' | 'port' | 'request' | 'status'>): Promise<LoadResult> {
-  const program = fileURLToPath(new URL('./load.ts', import.meta.url));
-  const full: Load = {
-    ...load,
-    connections: Number(values.connections),
-    warmSeconds: 2,
-    seconds: Number(values.seconds),
-  };
-  const { stdout } = await run(process.execPath, [program, JSON.stringify(full)]);
-  return JSON.parse(stdout);
-}
-
-/** The request that reports a crash of a build that was registered for it. */
-async function crashRequestOf(service: Service): Promise<string> {
-  const email = 'bench@example.com';
-  service.admin(['user', 'create', '--email', email, '--password-stdin', '--verified'], 'a password for the bench\n');
-  const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', email, '--name', 'Bench']);
-  const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
-  const response = await fetch(`${service.url}/api/v1/tool/upload/build`, {
-    method: 'POST',
-    headers: { 'x-access-token': access_token, 'x-secret-key': secret_key, 'content-type': 'application/json' },
-    body: JSON.stringify({ version: '1.4.2', os: 'linux', arch: 'x86_64' }),
-  });
-  const { data } = (await response.json()) as { data: { build_id: string } };
-  const head = [
-    'POST /api/v1/public/crashes HTTP/1.1',
-    'Host: bench',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(REPORT)}`,
-    `X-App-Id: ${game}`,
-    `X-Build-Id: ${data.build_id}`,
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${REPORT}`;
-}
-
-function addressOf(url: string): { host: string; port: number } {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
 }

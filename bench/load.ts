@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 export type Load = {
   host: string;
   port: number;
-  /** Head and body, as they are. */
+  /** Head and body, as they are, but for runs of `@`: each becomes the number of the sending, padded with zeros to its length. */
   request: string;
   connections: number;
   /** Time before the measured one, in which everything gets warm. */
@@ -15,12 +15,17 @@ export type Load = {
   seconds: number;
   /** Status of a good answer. */
   status: number;
+  /** Number of the first sending; 0 where absent. */
+  firstNo?: number;
+  /** After that number they begin again with 0; never where absent. */
+  numbers?: number;
 };
 
-export type LoadResult = { rate: number; p50Ms: number; p95Ms: number };
+export type LoadResult = { rate: number; p50Ms: number; p95Ms: number; p99Ms: number; sent: number };
 
 const load: Load = JSON.parse(process.argv[2] ?? 'null');
 const times: number[] = [];
+let sent = load.firstNo ?? 0;
 const begin = performance.now() + load.warmSeconds * 1000;
 const end = begin + load.seconds * 1000;
 
@@ -32,6 +37,8 @@ const result: LoadResult = {
   rate: times.length / load.seconds,
   p50Ms: times[Math.floor(times.length * 0.5)] ?? Number.NaN,
   p95Ms: times[Math.floor(times.length * 0.95)] ?? Number.NaN,
+  p99Ms: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
+  sent,
 };
 process.stdout.write(JSON.stringify(result));
 
@@ -49,12 +56,17 @@ async function open(): Promise<Socket> {
 function sendOn(socket: Socket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = Buffer.from(load.request);
+  const places = [...load.request.matchAll(/@{4,}/g)].map(({ index, 0: run }) => [index, run.length] as const);
   let length = 0;
   let received = 0;
   let sentAt = 0;
   const send = () => {
     received = 0;
+    const no = load.numbers === undefined ? sent : sent % load.numbers;
+    sent += 1;
+    for (const [at, digits] of places) request.write(String(no).padStart(digits, '0').slice(-digits), at, 'latin1');
     sentAt = performance.now();
+    // The next number is written into it only when the answer to this one is there.
     socket.write(request);
   };
   socket.on('error', reject);

@@ -1,0 +1,80 @@
+// The requests that a bench sends with load.ts: a constant’s, and those of a game with one build.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Load, LoadResult } from './load.ts';
+import type { Service } from './service.ts';
+
+const run = promisify(execFile);
+/** The owner of a bench’s game. */
+export const EMAIL = 'bench@example.com';
+export const PASSWORD = 'a password for the bench';
+const WARM_SECONDS = 2;
+
+/** The yardstick: a route of the same server that answers a constant. */
+export const CONSTANT = 'GET /health HTTP/1.1\r\nHost: bench\r\n\r\n';
+
+export type Ask = (path: string) => Promise<unknown>;
+export type GameIds = { readonly game: string; readonly build: string };
+/** The headers of its deploy key. */
+export type OpenedGame = GameIds & { readonly keys: Readonly<Record<string, string>> };
+
+/** A game with a registered build. */
+export async function openGame(service: Service): Promise<OpenedGame> {
+  service.admin(['user', 'create', '--email', EMAIL, '--password-stdin', '--verified'], `${PASSWORD}\n`);
+  const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
+  const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
+  const keys = { 'x-access-token': access_token, 'x-secret-key': secret_key };
+  const response = await fetch(`${service.url}/api/v1/tool/upload/build`, {
+    method: 'POST',
+    headers: { ...keys, 'content-type': 'application/json' },
+    body: JSON.stringify({ version: '1.4.2', os: 'linux', arch: 'x86_64' }),
+  });
+  const { data } = (await response.json()) as { data: { build_id: string } };
+  return { game, build: data.build_id, keys };
+}
+
+/** Signs in as the game’s owner; answers a function that gets a path of the API and answers its data. */
+export async function signIn({ url }: Service): Promise<Ask> {
+  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+  });
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  return async (path) => {
+    const response = await fetch(`${url}/api/v1${path}`, { headers: { cookie } });
+    const { success, data, error } = (await response.json()) as { success: boolean; data: unknown; error: unknown };
+    if (!success) throw new Error(`${path} answered ${JSON.stringify(error)}`);
+    return data;
+  };
+}
+
+/** A request of the game’s client with this JSON body. */
+export function postOf(path: string, { game, build }: GameIds, body: string): string {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: bench',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-App-Id: ${game}`,
+    `X-Build-Id: ${build}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Sends the request over and over, from a process of its own. */
+export async function send(
+  { url }: Service,
+  request: Pick<Load, 'request' | 'status' | 'firstNo' | 'numbers'>,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<LoadResult> {
+  const { hostname: host, port } = new URL(url);
+  const load: Load = { ...request, host, port: Number(port), connections, seconds, warmSeconds: WARM_SECONDS };
+  const program = fileURLToPath(new URL('./load.ts', import.meta.url));
+  const { stdout } = await run(process.execPath, [program, JSON.stringify(load)]);
+  return JSON.parse(stdout);
+}
