@@ -4,6 +4,12 @@ const line = document.getElementById('line');
 const pen = canvas.getContext('2d');
 const keys = new Set();
 
+// Its events, in a build that has them (see events.js). Without them the game is the same.
+const events = import('./events.js').then(
+  (found) => found.events,
+  () => null,
+);
+
 let level = 1;
 let car;
 let space;
@@ -44,12 +50,20 @@ function draw() {
   pen.restore();
 }
 
+/** Tells the events something, once they are there. */
+async function tell(act) {
+  const found = await events;
+  if (found !== null) act(found);
+}
+
 let last = performance.now();
 function frame(now) {
   drive(Math.min(0.05, (now - last) / 1000));
   last = now;
   draw();
   if (isParked()) {
+    const parked = level;
+    tell((found) => found.track('parked', { level: parked }));
     level += 1;
     begin();
   }
@@ -60,4 +74,8 @@ addEventListener('keydown', (event) => keys.add(event.key));
 addEventListener('keyup', (event) => keys.delete(event.key));
 begin();
 canvas.focus();
-requestAnimationFrame(frame);
+requestAnimationFrame((now) => {
+  frame(now);
+  const ms = performance.now();
+  tell((found) => found.bootOk(ms));
+});

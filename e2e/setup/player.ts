@@ -1,0 +1,69 @@
+// What tests of the game clients share: a registered build, and what the service keeps of a player's device.
+import { setTimeout as wait } from 'node:timers/promises';
+import { runCommand } from './processes.ts';
+import type { Served } from './served.ts';
+import { signIn } from './studio.ts';
+
+const DEADLINE_MS = 30_000;
+
+/** An event as the service keeps it. */
+export type Kept = {
+  event: string;
+  build_id: string;
+  session_id: string | null;
+  ms: number | null;
+  seconds: number | null;
+  timestamp: string | null;
+  properties: Record<string, unknown>;
+};
+
+/** Registers a build of this version with the chauffeur command; answers its id. */
+export async function registerBuild({ studio, folder }: Served, version: string): Promise<string> {
+  const options = { environment: studio.environment, folder };
+  for (const args of [
+    ['genbuild', '--version', version],
+    ['build', '--asset', 'build.yml', '--os', 'linux', '--arch', 'x86_64', '--json'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(args, options);
+    if (code !== 0) throw new Error(`chauffeur ${args[0]} failed:\n${stderr}`);
+    if (args[0] === 'build') return (JSON.parse(stdout) as { build_id: string }).build_id;
+  }
+  throw new Error('no build was registered');
+}
+
+/** Reads a device's events as the game's owner, oldest first, until they are as they should be. */
+export async function untilKept(
+  served: Served,
+  device: string,
+  isDone: (names: readonly string[]) => boolean,
+): Promise<Kept[]> {
+  const deadline = Date.now() + DEADLINE_MS;
+  const headers = await signIn(served.service, served.studio);
+  while (true) {
+    const events = await readDevice(served, device, headers);
+    if (isDone(events.map(({ event }) => event))) return events;
+    if (Date.now() > deadline) throw new Error(`the service keeps ${events.map(({ event }) => event)}`);
+    await wait(50);
+  }
+}
+
+/** Every page of what the service keeps of the device, oldest first. */
+async function readDevice(
+  { service, studio }: Served,
+  device: string,
+  headers: Record<string, string>,
+): Promise<Kept[]> {
+  const events: Kept[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query: string = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${service.api}/games/${studio.gameUid}/devices/${device}${query}`, { headers });
+    // Not there before its first event.
+    if (response.status === 404) return [];
+    if (!response.ok) throw new Error(`answered ${response.status}: ${await response.text()}`);
+    const { data } = (await response.json()) as { data: { events: Kept[]; next_cursor: string | null } };
+    events.push(...data.events);
+    cursor = data.next_cursor;
+  }
+  return events.reverse();
+}

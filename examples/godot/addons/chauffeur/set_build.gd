@@ -1,0 +1,29 @@
+## For CI, between `chauffeur build` and the export: writes settings of the crash reporter and the
+## events into project.godot.
+##
+##     godot --headless --path . --script res://addons/chauffeur/set_build.gd -- \
+##         endpoint=https://games.example.com/api/v1/public/crashes \
+##         app_id="$SERVICE_GAMES_APP_ID" build_id="$SERVICE_GAMES_BUILD_ID" app_version=1.2.0
+extends SceneTree
+
+const Settings := preload("res://addons/chauffeur/settings.gd")
+
+
+func _init() -> void:
+	for argument in OS.get_cmdline_user_args():
+		var setting := argument.get_slice("=", 0)
+		if not Settings.DEFAULTS.has(setting) or not argument.contains("="):
+			printerr(
+				"%s: not a setting; there are %s" % [argument, ", ".join(Settings.DEFAULTS.keys())]
+			)
+			quit(2)
+			return
+		var value := argument.substr(setting.length() + 1)
+		var is_switch := typeof(Settings.DEFAULTS[setting]) == TYPE_BOOL
+		ProjectSettings.set_setting(
+			Settings.PREFIX + setting, value == "true" if is_switch else value
+		)
+	var error := ProjectSettings.save()
+	if error != OK:
+		printerr("project.godot could not be written: %s" % error_string(error))
+	quit(0 if error == OK else 1)
