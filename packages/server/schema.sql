@@ -30,6 +30,66 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.forget_events_of_game(gone uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from event_ids where game_id = gone;
+  delete from event_devices where game_id = gone;
+  delete from event_device_days where game_id = gone;
+  delete from game_devices where game_id = gone;
+  delete from event_games where game_id = gone;
+  delete from event_hours where game_id = gone;
+  delete from event_names where game_id = gone;
+  delete from event_times where game_id = gone;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.delete_events_of_game()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform forget_events_of_game(old.game_id);
+  insert into event_games_gone (game_id) values (old.game_id) on conflict do nothing;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.changing_devices(games uuid[], builds uuid[], places integer[], devices text[], crashes boolean[], boots boolean[], today date)
+ RETURNS TABLE(game_id uuid, build_id uuid, device_uid text, crashed boolean, booted boolean)
+ LANGUAGE plpgsql
+ STABLE ROWS 100
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  return query
+    select games[given.place], builds[given.place], given.device, given.crashed, given.booted
+    from unnest(places, devices, crashes, boots) as given (place, device, crashed, booted)
+      left join event_devices as known
+        on known.game_id = games[given.place] and known.device_uid = given.device collate "C" and known.build_id = builds[given.place]
+    where known.last_day is null or known.last_day < today
+      or (given.booted and (known.boot_day is null or known.boot_day < today))
+      or (given.crashed and known.first_boot_at is null and (known.crash_day is null or known.crash_day < today));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.crash_function_keys(game_id uuid, functions text[])
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT COST 10000
+RETURN ARRAY(SELECT hashtextextended(((crash_function_keys.game_id)::text || function.function), (0)::bigint) AS hashtextextended FROM unnest(crash_function_keys.functions) function(function));
+
+CREATE OR REPLACE FUNCTION public.game_words(name text, tagline text, tags text[])
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN crash_words(((((name || ' '::text) || tagline) || ' '::text) || array_to_string(tags, ' '::text)));
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -131,9 +191,15 @@ create table games (
   visibility text not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  tagline text default ''::text not null,
+  description text default ''::text not null,
+  tags text[] default '{}'::text[] not null,
+  published_at timestamp with time zone,
+  words tsvector generated always as (game_words(name, tagline, tags)) stored,
   constraint games_pkey PRIMARY KEY (game_id),
   constraint games_slug_key UNIQUE (slug),
   constraint games_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'invisible'::text, 'draft'::text]))),
+  constraint games_public_since CHECK (((visibility <> 'public'::text) OR (published_at IS NOT NULL))),
   constraint games_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
 );
 
@@ -456,6 +522,104 @@ create table bug_tickets (
   constraint bug_tickets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 
+create table events (
+  game_id uuid not null,
+  build_id uuid not null,
+  received_at timestamp with time zone not null,
+  name text not null,
+  anonymous boolean not null,
+  device_uid text,
+  session_id text,
+  event_id text,
+  ms integer,
+  seconds integer,
+  client_time timestamp with time zone,
+  properties jsonb
+) partition by RANGE (received_at);
+
+create table event_ids (
+  game_id uuid not null,
+  event_id text not null,
+  day date not null,
+  constraint event_ids_pkey PRIMARY KEY (game_id, event_id)
+);
+
+create table event_devices (
+  game_id uuid not null,
+  device_uid text not null,
+  build_id uuid not null,
+  first_seen timestamp with time zone not null,
+  last_day date not null,
+  first_boot_at timestamp with time zone,
+  boot_day date,
+  crash_day date,
+  was_last_day date,
+  was_boot_day date,
+  was_crash_day date,
+  constraint event_devices_pkey PRIMARY KEY (game_id, device_uid, build_id)
+);
+
+create table event_device_days (
+  game_id uuid not null,
+  day date not null,
+  build_id uuid not null,
+  slot smallint not null,
+  devices integer not null,
+  booted integer not null,
+  crashed integer not null,
+  constraint event_device_days_pkey PRIMARY KEY (game_id, day, build_id, slot)
+);
+
+create table game_devices (
+  game_id uuid not null,
+  device_uid text not null,
+  first_seen timestamp with time zone not null,
+  constraint game_devices_pkey PRIMARY KEY (game_id, device_uid)
+);
+
+create table event_games (
+  game_id uuid not null,
+  slot smallint not null,
+  devices integer not null,
+  first_boot_at timestamp with time zone,
+  constraint event_games_pkey PRIMARY KEY (game_id, slot)
+);
+
+create table event_hours (
+  game_id uuid not null,
+  name text not null,
+  hour timestamp with time zone not null,
+  build_id uuid not null,
+  slot smallint not null,
+  count bigint not null,
+  constraint event_hours_pkey PRIMARY KEY (game_id, name, hour, build_id, slot)
+);
+
+create table event_names (
+  game_id uuid not null,
+  name text not null,
+  first_seen timestamp with time zone not null,
+  constraint event_names_pkey PRIMARY KEY (game_id, name)
+);
+
+create table event_times (
+  game_id uuid not null,
+  build_id uuid not null,
+  day date not null,
+  what text not null,
+  bucket smallint not null,
+  slot smallint not null,
+  count bigint not null,
+  constraint event_times_pkey PRIMARY KEY (game_id, build_id, day, what, bucket, slot),
+  constraint event_times_what_check CHECK ((what = ANY (ARRAY['boot_ms'::text, 'session_seconds'::text])))
+);
+
+create table event_games_gone (
+  game_id uuid not null,
+  gone_at timestamp with time zone default now() not null,
+  constraint event_games_gone_pkey PRIMARY KEY (game_id)
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -484,7 +648,6 @@ CREATE INDEX crash_reports_by_os ON ONLY public.crash_reports USING btree (game_
 CREATE INDEX crash_reports_by_group ON ONLY public.crash_reports USING btree (game_id, group_id, report_id DESC) WHERE (group_id IS NOT NULL);
 CREATE INDEX crash_reports_by_words ON ONLY public.crash_reports USING gin (words) WHERE (words IS NOT NULL);
 CREATE INDEX crash_reports_by_client_ref ON ONLY public.crash_reports USING btree (client_ref_hash) WHERE (client_ref_hash IS NOT NULL);
-CREATE INDEX crash_reports_by_function ON ONLY public.crash_reports USING gin (functions) WHERE (functions <> '{}'::text[]);
 CREATE INDEX crash_reports_by_missing ON ONLY public.crash_reports USING gin (lower_all(missing_symbols)) WHERE (missing_symbols <> '{}'::text[]);
 CREATE INDEX crash_reports_unfinished ON ONLY public.crash_reports USING btree (report_id) WHERE (state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text]));
 CREATE UNIQUE INDEX crash_groups_by_key ON public.crash_groups USING btree (game_id, key);
@@ -493,5 +656,17 @@ CREATE INDEX crash_group_totals_by_build ON public.crash_group_totals USING btre
 CREATE INDEX bug_tickets_by_player ON public.bug_tickets USING btree (user_id, filed_at);
 CREATE INDEX bug_tickets_by_status ON public.bug_tickets USING btree (game_id, status, bug_id DESC);
 CREATE INDEX crash_functions_by_age ON public.crash_functions USING btree (seen_on);
+CREATE INDEX event_ids_by_day ON public.event_ids USING brin (day) WITH (pages_per_range='32');
+CREATE INDEX event_device_days_apart ON public.event_device_days USING btree (day) WHERE (slot <> 0);
+CREATE INDEX event_hours_apart ON public.event_hours USING btree (hour) WHERE (slot <> 0);
+CREATE INDEX event_times_apart ON public.event_times USING btree (day) WHERE (slot <> 0);
+CREATE INDEX games_published ON public.games USING btree (published_at DESC, game_id) WHERE ((visibility = 'public'::text) AND (tagline <> ''::text) AND (description <> ''::text));
+CREATE INDEX files_offered_by_time ON public.files USING btree (uploaded_at DESC) WHERE (scan_state = ANY (ARRAY['clean'::text, 'unscanned'::text]));
+CREATE INDEX channel_moves_of_stable ON public.channel_moves USING btree (moved_at DESC) WHERE ((channel = 'stable'::text) AND (build_id IS DISTINCT FROM previous_build_id));
+CREATE INDEX crash_reports_by_function ON ONLY public.crash_reports USING gin (crash_function_keys(game_id, functions)) WHERE (functions <> '{}'::text[]);
+CREATE INDEX games_by_word ON public.games USING gin (words) WHERE (visibility = 'public'::text);
+CREATE INDEX games_by_tag ON public.games USING gin (tags) WHERE (visibility = 'public'::text);
+CREATE INDEX users_by_word ON public.users USING gin (crash_words(name));
 
 CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();
+CREATE TRIGGER events_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_events_of_game();

@@ -38,6 +38,10 @@ curl "$SERVICE_UPLOAD_URL/tool/upload/files" \\
   ${KEY} \\
   -F kind=cover -F file=@cover.png`,
 
+  'events.create': `curl "$SERVICE_API_URL/public/events" \\
+  -H "X-App-Id: $SERVICE_GAMES_APP_ID" -H "X-Build-Id: $SERVICE_GAMES_BUILD_ID" -H "Content-Type: application/json" \\
+  -d '{ "events": [{ "event": "boot_ok", "device_uid": "0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601", "ms": 4200 }] }'`,
+
   'store.game': `curl "$SERVICE_API_URL/public/games/my-game"`,
 
   'store.download': `curl -L -o game.zip "$SERVICE_API_URL/public/games/my-game/files/$FILE_UID/download"`,
@@ -62,6 +66,10 @@ A chunk that does not continue the session answers [4044](errors.md#4044) with \
 The scan runs afterwards: follow it with [\`files.get\`](#filesget).`,
   'media.add':
     'Screenshots go to the end of the gallery; for several, send `file` once for each. An image is told by its content, not by its name, and all are about 16:9.',
+  'events.create': `Game and build are named by the headers \`X-App-Id\` and \`X-Build-Id\`, or by \`app_id\` and \`build_id\` in the address. One event may be sent without
+the array around it, and the body under any \`Content-Type\`, as beacons do. \`POST /v1/events\`, outside of the API, takes what the engines’ analytics module sends.`,
+  'events.deleteDevice':
+    'Looks through every day of events that is kept, and may take a while. Repeated, it finds nothing more.',
   'symbols.upload': `Send the file in \`file\`, with \`build_id\` in the form or in the address, and \`checksum\`. Breakpad’s \`sym_upload\` sends it in \`symbol_file\`
 and needs no checksum; it is answered 200.`,
   'uploads.openSession': 'The build is found as in [`uploads.file`](#uploadsfile).',

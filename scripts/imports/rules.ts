@@ -100,6 +100,12 @@ const FURTHER_DOORS: readonly Door[] = [
     reason: 'the registry tells the worker which kinds of job there are',
   },
   { door: /^crashes\/groups\/regroup\.ts$/, reason: 'the operator’s command asks for it, and nothing else of crashes' },
+  {
+    door: /^store\/browse\.ts$/,
+    only: 'features.ts',
+    reason: 'the registry mounts the search, which nothing else asks',
+  },
+  { door: /^store\/page-facts\.ts$/, only: 'http', reason: 'the head of a game’s page says what the game is' },
   { door: /^channels\/beta\.ts$/, reason: 'the store asks who joined the beta, which needs nothing of channels' },
 ];
 

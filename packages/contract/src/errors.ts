@@ -183,6 +183,12 @@ export const ERRORS = {
     meaning: 'The order does not name each image exactly once.',
     remedy: 'List the images and send all their uids.',
   },
+  4158: {
+    status: 422,
+    meaning:
+      'A standard event lacks a field that it needs, or has one that is out of range; none of the request’s events was taken.',
+    remedy: 'Correct the field of the event that the message names by its index, and send all of them again.',
+  },
   4226: {
     status: 422,
     meaning: 'The channel name or expires_in_hours is not valid.',

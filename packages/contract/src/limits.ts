@@ -18,6 +18,8 @@ export const LIMITS = {
   titleLength: 255,
   channelLength: 32,
   descriptionLength: 10_000,
+  taglineLength: 120,
+  gameTags: 10,
   changelogItems: 100,
   engineVersionLength: 64,
   filenameLength: 255,
@@ -46,6 +48,22 @@ export const LIMITS = {
   symbolUnpackedBytes: 2 * GIB,
   symbolUploadBytes: GIB,
   bugMessageLength: 10_000,
+  /** Events of one request. */
+  events: 100,
+  eventNameLength: 64,
+  /** Custom names of one game that are counted each for itself. */
+  eventNames: 500,
+  /** device_uid, session_id and event_id. */
+  eventIdLength: 64,
+  eventProperties: 32,
+  eventPropertyKeyLength: 64,
+  eventPropertyLength: 256,
+  eventMs: 600_000,
+  eventSeconds: 86_400,
+  /** Days of a chart by hour, and by day. */
+  eventChartDays: { hour: 31, day: 400 },
+  /** Series of one chart, beside one of all others. */
+  eventSeries: 20,
   galleryImages: 20,
   imagesPerRequest: 10,
 } as const;

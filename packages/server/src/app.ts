@@ -8,7 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Auth, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
-import { JOBS, MOUNTINGS } from './features.ts';
+import { ownsGames } from './features/games/games.ts';
+import { FURTHER_MOUNTINGS, JOBS, MOUNTINGS } from './features.ts';
 import { createHttpServer } from './http/server.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
@@ -77,7 +78,12 @@ async function assemble(given: Config, role: Role, log: Log, clock: Clock, close
   const base = { config, db, blobs, clock, log, mailer, metrics: createMetrics(), presence, secret };
   const publicUrl = (config.publicUrl ?? `http://${hostInUrl(config.host)}:${config.port}`).replace(/\/+$/, '');
   const ctx: Context = { ...base, publicUrl };
-  const auth = createAuth(db, { secret, publicUrl, limitSignIns: config.limitSignIns });
+  const auth = createAuth(db, {
+    secret,
+    publicUrl,
+    limitSignIns: config.limitSignIns,
+    ownsGames: (userId) => ownsGames(db, userId),
+  });
   const url = await startRole(ctx, auth, database, role, closers);
   return { ctx, auth, url, close: () => closers.close() };
 }
@@ -91,7 +97,8 @@ async function startRole(
   closers: Closers,
 ): Promise<string | undefined> {
   const { host, port, shutdownSeconds } = ctx.config;
-  const server = role === 'start' || role === 'api' ? createHttpServer(ctx, auth, MOUNTINGS) : undefined;
+  const server =
+    role === 'start' || role === 'api' ? createHttpServer(ctx, auth, [...MOUNTINGS, ...FURTHER_MOUNTINGS]) : undefined;
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
   const seconds = shutdownSeconds + CUT_SECONDS;
   closers.add(

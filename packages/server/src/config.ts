@@ -69,6 +69,13 @@ function word<T extends string>(...words: readonly T[]): Parse<T> {
 
 const limit = number(0, 1_000_000_000);
 
+/** 0 for all days, else as many as launch health looks at, and a day more. */
+const healthDays: Parse<number> = (value) => {
+  const days = number(0, 36_500)(value);
+  if (days > 0 && days < 31) throw new Error('use 0, or a whole number from 31 to 36500');
+  return days;
+};
+
 /** The table. `docs/config.md` is generated from it. */
 export const SETTINGS = {
   host: set('CHAUFFEUR_HOST', '127.0.0.1', text, 'Address to listen on.'),
@@ -218,6 +225,18 @@ export const SETTINGS = {
     '512',
     number(16, 16_384),
     'MiB of working memory for reading one crash dump, beside the dump itself.',
+  ),
+  eventDays: set(
+    'CHAUFFEUR_EVENT_DAYS',
+    '30',
+    number(0, 36_500),
+    'Days that single events are kept at least; they go by whole days (UTC), and all that is counted of them stays. 0 keeps all.',
+  ),
+  eventCountDays: set(
+    'CHAUFFEUR_EVENT_COUNT_DAYS',
+    '400',
+    healthDays,
+    'Days that counts of events are kept, and devices since they were last heard of; 31 at least. 0 keeps all.',
   ),
   logLevel: set(
     'CHAUFFEUR_LOG_LEVEL',

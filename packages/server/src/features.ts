@@ -1,19 +1,24 @@
 // The registry: which function serves each operation, and which runs each kind of job, and when.
+
+import * as browse from '@chauffeur/contract/operations/browse';
 import * as bugs from '@chauffeur/contract/operations/bugs';
 import * as builds from '@chauffeur/contract/operations/builds';
 import * as channels from '@chauffeur/contract/operations/channels';
 import * as crashes from '@chauffeur/contract/operations/crashes';
 import * as deployInfo from '@chauffeur/contract/operations/deploy-info';
 import * as deployKeys from '@chauffeur/contract/operations/deploy-keys';
+import * as events from '@chauffeur/contract/operations/events';
 import * as files from '@chauffeur/contract/operations/files';
 import * as games from '@chauffeur/contract/operations/games';
+import * as health from '@chauffeur/contract/operations/health';
 import * as media from '@chauffeur/contract/operations/media';
+import * as shelves from '@chauffeur/contract/operations/shelves';
 import * as store from '@chauffeur/contract/operations/store';
 import * as symbols from '@chauffeur/contract/operations/symbols';
 import * as uploads from '@chauffeur/contract/operations/uploads';
 import { mailJob, sendMail } from './features/accounts/send-mail.job.ts';
 import { fileBug, listBugTickets, updateBugTicket } from './features/bugs/bugs.ts';
-import { listBuilds, listGameBuilds, registerBuild } from './features/builds/builds.ts';
+import { getGameBuild, listBuilds, listGameBuilds, registerBuild } from './features/builds/builds.ts';
 import { joinBeta, leaveBeta } from './features/channels/beta.ts';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from './features/channels/channels.ts';
 import { deleteCrash, getCrash, listCrashes } from './features/crashes/crashes.ts';
@@ -38,15 +43,30 @@ import { downloadCrashFile, requestCrashDownload } from './features/crashes/read
 import { getCrashGroup, listCrashGroups, updateCrashGroup } from './features/crashes/read/group-list.ts';
 import { getDeployInfo } from './features/deploy-info/deploy-info.ts';
 import { issueDeployKey, listDeployKeys } from './features/deploy-keys/deploy-keys.ts';
+import { countEvents, deleteDevice, getDevice, listEventNames } from './features/events/events.ts';
+import { engineEvents, receiveEngineEvents, receiveEvents } from './features/events/http.ts';
+import { foldSlotsJob, sumPastDays } from './features/events/keep/fold-slots.job.ts';
+import { eventPartitionJob, makeEventPartitions } from './features/events/keep/partitions.job.ts';
+import { dropOldEvents, eventRetentionJob } from './features/events/keep/retention.job.ts';
+import { sweepEvents, sweepEventsJob } from './features/events/keep/sweep.job.ts';
 import { getFile, listRejectedUploads } from './features/files/files.ts';
 import { forgetRejectedFiles, forgetRejectedJob } from './features/files/forget-rejected.job.ts';
 import { addAdmin, createGame, getGame, listGames, removeAdmin, updateGame } from './features/games/games.ts';
-import { addMedia, downloadMedia } from './features/media/http.ts';
-import { deleteMedia, listMedia, orderMedia } from './features/media/media.ts';
+import { getBuildHealth, listHealth } from './features/health/health.ts';
+import { addGameMedia, addMedia, downloadMedia } from './features/media/http.ts';
+import {
+  deleteGameMedia,
+  deleteMedia,
+  listGameMedia,
+  listMedia,
+  orderGameMedia,
+  orderMedia,
+} from './features/media/media.ts';
 import { sweepMedia, sweepMediaJob } from './features/media/sweep.job.ts';
 import { scanFile, scanJob } from './features/scans/scan.job.ts';
-import { downloadFile } from './features/store/http.ts';
-import { getProvenance, getPublicGame } from './features/store/store.ts';
+import { browseGames } from './features/store/browse.ts';
+import { downloadFile, getShelf } from './features/store/http.ts';
+import { getListing, getProvenance, getPublicGame } from './features/store/store.ts';
 import { compileSymbols } from './features/symbols/compile.job.ts';
 import { readSymbols, uploadSymbols } from './features/symbols/http.ts';
 import { sweepSymbols, sweepSymbolsJob } from './features/symbols/sweep.job.ts';
@@ -78,6 +98,10 @@ export const MOUNTINGS: readonly Mounting[] = [
   stream(media.addMedia, addMedia),
   handle(media.deleteMedia, deleteMedia),
   handle(media.orderMedia, orderMedia),
+  handle(media.listGameMedia, listGameMedia),
+  stream(media.addGameMedia, addGameMedia),
+  handle(media.deleteGameMedia, deleteGameMedia),
+  handle(media.orderGameMedia, orderGameMedia),
   stream(media.downloadMedia, downloadMedia),
   stream(symbols.uploadSymbols, uploadSymbols),
   handle(symbols.listToolSymbols, listToolSymbols),
@@ -98,12 +122,22 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(crashes.updateCrashGroup, updateCrashGroup),
   handle(crashes.requestCrashDownload, requestCrashDownload),
   stream(crashes.downloadCrashFile, downloadCrashFile),
+  stream(events.createEvents, receiveEvents),
+  handle(events.listEventNames, listEventNames),
+  handle(events.countEvents, countEvents),
+  handle(events.getDevice, getDevice),
+  handle(events.deleteDevice, deleteDevice),
+  handle(health.listHealth, listHealth),
+  handle(health.getBuildHealth, getBuildHealth),
   handle(bugs.fileBug, fileBug),
   handle(bugs.listBugTickets, listBugTickets),
   handle(bugs.updateBugTicket, updateBugTicket),
+  handle(browse.browseGames, browseGames),
   handle(store.getPublicGame, getPublicGame),
   stream(store.downloadFile, downloadFile),
   handle(store.getProvenance, getProvenance),
+  stream(shelves.getShelf, getShelf),
+  handle(shelves.getListing, getListing),
   handle(games.createGame, createGame),
   handle(games.listGames, listGames),
   handle(games.getGame, getGame),
@@ -113,6 +147,7 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(deployKeys.issueDeployKey, issueDeployKey),
   handle(deployKeys.listDeployKeys, listDeployKeys),
   handle(builds.listGameBuilds, listGameBuilds),
+  handle(builds.getGameBuild, getGameBuild),
   handle(files.listRejectedUploads, listRejectedUploads),
   handle(channels.listChannels, listChannels),
   handle(channels.promoteBuild, promoteBuild),
@@ -120,6 +155,11 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(channels.listChannelMoves, listChannelMoves),
   handle(channels.joinBeta, joinBeta),
   handle(channels.leaveBeta, leaveBeta),
+];
+
+/** Routes beside the API’s, of clients that know one path only. */
+export const FURTHER_MOUNTINGS: readonly Mounting[] = [
+  { ...stream(engineEvents, receiveEngineEvents), url: '/v1/events' },
 ];
 
 export const JOBS: readonly JobBinding[] = [
@@ -140,6 +180,10 @@ export const JOBS: readonly JobBinding[] = [
   bind(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *', lane: 'long' }),
   bind(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *', lane: 'long' }),
   bind(retentionJob, dropOldCrashes, { cron: '37 4 * * *', lane: 'long' }),
+  bind(eventPartitionJob, makeEventPartitions, { cron: '5 1 * * *' }),
+  bind(foldSlotsJob, sumPastDays, { cron: '11 0 * * *', lane: 'long' }),
+  bind(eventRetentionJob, dropOldEvents, { cron: '43 4 * * *', lane: 'long' }),
+  bind(sweepEventsJob, sweepEvents, { cron: '19 5 * * *', lane: 'long' }),
   bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *', lane: 'long' }),
   bind(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),
 ];

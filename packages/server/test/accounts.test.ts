@@ -215,6 +215,32 @@ test('guessing passwords is slowed down with 429 and Retry-After', async () => {
   }
 });
 
+describe('deleting an account', () => {
+  const remove = (cookie: string, password: string) => post('/delete-user', { password }, { cookie });
+
+  test('needs the password, and ends every session', async () => {
+    const account = await signUp();
+    const wrong = await remove(account.cookie, 'not the password');
+    assert.deepEqual([wrong.status, await isSignedIn(account.cookie)], [400, true]);
+    assert.equal((await remove(account.cookie, account.password)).status, 200);
+    assert.equal(await isSignedIn(account.cookie), false);
+    assert.equal((await signIn(account)).status, 401);
+  });
+
+  test('is refused while it owns a game, and nothing is lost', async () => {
+    const account = await signUp();
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: account.cookie, origin: server.url },
+    };
+    const made = await request(`${server.api}/games`, { ...init, body: JSON.stringify({ name: 'Kept' }) });
+    assert.equal(made.status, 201);
+    const refused = await remove(account.cookie, account.password);
+    assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [409, 'OWNS_GAMES']);
+    assert.equal(await isSignedIn(account.cookie), true);
+  });
+});
+
 test('a configured mail server is sent the mail, with the user and password of its address', async () => {
   const arrivals = new EventEmitter<{ mail: [mail: ReadMail, from: string, user: string] }>();
   const smtp = new SMTPServer({

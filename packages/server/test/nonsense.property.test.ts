@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { ERRORS, isErrorCode } from '@chauffeur/contract/errors';
 import { errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
@@ -74,6 +75,9 @@ async function knownTexts(own: TestGame): Promise<Known> {
     total_size: [String(zip.length)],
     page: ['1'],
     page_size: ['5'],
+    sender: [`app_id=${game.uid}&build_id=${shipped.buildId}`],
+    event: [...Object.keys(STANDARD_EVENTS), 'level_up'],
+    device_uid: ['device-1', 'device-2'],
     header: [...sessions, `bytes 0-9/${zip.length}`, `bytes 0-${zip.length - 1}/${zip.length}`],
   };
   return new Map(Object.entries(texts));

@@ -12,8 +12,8 @@ import {
 } from '../identity.ts';
 import { LIMITS, MIB } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, Nullable, PageInfo, PageQuery, Timestamp, Uuid } from './fields.ts';
-import { FileSummary } from './files.ts';
+import { GameParams, GameRef, Nullable, PageInfo, PageQuery, Timestamp, Uuid } from './fields.ts';
+import { FileOrigin, FileSummary, ScanEvent } from './files.ts';
 
 export const ChangelogItem = Type.Object({
   title: Type.String({ minLength: 1, maxLength: LIMITS.titleLength }),
@@ -98,9 +98,41 @@ export const listGameBuilds = defineOperation({
   path: '/games/{uid}/builds',
   access: 'account',
   params: GameParams,
-  query: Type.Object({ ...filters, ...PageQuery }),
+  query: Type.Object({
+    ...filters,
+    state: Type.Optional(BuildState),
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.titleLength,
+        description: 'Part of a version or title, in any case',
+      }),
+    ),
+    ...PageQuery,
+  }),
   output: BuildList,
   statuses: [200],
   errors: [4040],
   mcp: { tool: 'list_game_builds', scope: 'mcp:read' },
+});
+
+export const getGameBuild = defineOperation({
+  id: 'builds.get',
+  summary: 'One build of a game, with its 20 newest files and what their scans said',
+  method: 'GET',
+  path: '/games/{uid}/builds/{build_id}',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  output: Type.Object({
+    ...BuildRecord.properties,
+    files: Type.Array(
+      Type.Object({
+        ...FileSummary.properties,
+        origin: FileOrigin,
+        scans: Type.Array(ScanEvent, { description: 'The oldest first' }),
+      }),
+    ),
+  }),
+  statuses: [200],
+  errors: [4006, 4040],
 });

@@ -4,6 +4,7 @@ import { ArchInput, ArchName, ChannelName, OsInput, OsName } from '../identity.t
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { ScanStateName } from './files.ts';
 
 const ChannelParams = Type.Object({ uid: GameRef, channel: ChannelName });
 
@@ -32,6 +33,15 @@ export const ChannelMove = Type.Object({
   by: Type.String({ description: 'Who moved it: a name, or “upload” for an automatic advance' }),
 });
 
+/** With what a developer asks before moving it. */
+const ChannelPlace = Type.Object({
+  ...ChannelPointer.properties,
+  /** Of the file that it offers; null when it has none. */
+  scan: Nullable(ScanStateName),
+  /** Where a rollback would lead; null when there is nothing to go back to. */
+  rollback_to: Nullable(Type.Object({ build_id: Uuid, version: Type.String() })),
+});
+
 export const listChannels = defineOperation({
   id: 'channels.list',
   summary: 'What every channel of a game points at, platform by platform',
@@ -39,7 +49,7 @@ export const listChannels = defineOperation({
   path: '/games/{uid}/channels',
   access: 'account',
   params: GameParams,
-  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  output: Type.Object({ channels: Type.Array(ChannelPlace) }),
   statuses: [200],
   errors: [4040],
   mcp: { tool: 'list_channels', scope: 'mcp:read' },

@@ -17,6 +17,23 @@ export const FileSummary = Type.Object({
   uploaded_at: Timestamp,
 });
 
+export const ScanEvent = Type.Object({
+  at: Timestamp,
+  state: ScanStateName,
+  engine: Nullable(Type.String()),
+  signature_version: Nullable(Type.String()),
+  detail: Nullable(Type.String()),
+});
+
+/** Who uploaded a file. */
+export const FileOrigin = Type.Union([
+  Type.Object({
+    type: Type.Literal('deploy_key'),
+    key_ref: Type.String({ description: 'First 8 characters of the access token' }),
+  }),
+  Type.Object({ type: Type.Literal('website'), user: Type.String() }),
+]);
+
 export const getFile = defineOperation({
   id: 'files.get',
   summary: 'One uploaded file of the deploy key’s game and where its scan stands',

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Slug, Timestamp, Uuid } from './fields.ts';
+import { GameParams, GameRef, Nullable, Slug, Timestamp, Uuid } from './fields.ts';
 
 export const Visibility = Type.Enum(['public', 'invisible', 'draft'], {
   description: 'public is listed, invisible is reachable by link, draft is for the owner and admins',
@@ -15,6 +15,28 @@ export const GameRecord = Type.Object({
   visibility: Visibility,
   role: Type.Enum(['owner', 'admin']),
   created_at: Timestamp,
+  published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null before' })),
+});
+
+/** What a game says of itself. All of it is plain text: a page shows `<b>` as these three characters. */
+export const GameTexts = Type.Object({
+  tagline: Type.String({
+    maxLength: LIMITS.taglineLength,
+    // No control character, and neither of the two line breaks that Unicode has beside them.
+    pattern: '^[^\\p{Cc}\\u2028\\u2029]*$',
+    description: 'one line of plain text',
+  }),
+  description: Type.String({
+    maxLength: LIMITS.descriptionLength,
+    description: 'plain text, with line breaks',
+  }),
+  tags: Type.Array(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
+      description: 'lowercase letters, digits and -, up to 32, starting with a letter or digit',
+    }),
+    { maxItems: LIMITS.gameTags },
+  ),
 });
 
 const Member = Type.Object({
@@ -43,7 +65,17 @@ export const listGames = defineOperation({
   method: 'GET',
   path: '/games',
   access: 'account',
-  output: Type.Object({ games: Type.Array(GameRecord) }),
+  output: Type.Object({
+    games: Type.Array(
+      Type.Object({
+        ...GameRecord.properties,
+        newest_build: Nullable(Type.Object({ build_id: Uuid, version: Type.String(), created_at: Timestamp })),
+        channels: Type.Array(Type.Object({ channel: Type.String(), versions: Type.Array(Type.String()) }), {
+          description: 'What each channel offers now, whatever the platform',
+        }),
+      }),
+    ),
+  }),
   statuses: [200],
   errors: [],
   mcp: { tool: 'list_games', scope: 'mcp:read' },
@@ -56,20 +88,27 @@ export const getGame = defineOperation({
   path: '/games/{uid}',
   access: 'account',
   params: GameParams,
-  output: Type.Object({ ...GameRecord.properties, members: Type.Array(Member) }),
+  output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties, members: Type.Array(Member) }),
   statuses: [200],
   errors: [4040],
 });
 
 export const updateGame = defineOperation({
   id: 'games.update',
-  summary: 'Change a game’s name, slug or visibility',
+  summary: 'Change a game’s name, slug, visibility or texts',
   method: 'PATCH',
   path: '/games/{uid}',
   access: 'account',
   params: GameParams,
-  body: Type.Object({ name: Type.Optional(Name), slug: Type.Optional(Slug), visibility: Type.Optional(Visibility) }),
-  output: GameRecord,
+  body: Type.Object({
+    name: Type.Optional(Name),
+    slug: Type.Optional(Slug),
+    visibility: Type.Optional(Visibility),
+    tagline: Type.Optional(GameTexts.properties.tagline),
+    description: Type.Optional(GameTexts.properties.description),
+    tags: Type.Optional(GameTexts.properties.tags),
+  }),
+  output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties }),
   statuses: [200],
   errors: [4040],
 });

@@ -1,7 +1,7 @@
 // Store images: cover, thumbnail and the ordered gallery of screenshots.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { Nullable, Timestamp, Uuid } from './fields.ts';
+import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MediaKind = Type.Enum(['cover', 'thumbnail', 'screenshot']);
 
@@ -72,6 +72,61 @@ export const orderMedia = defineOperation({
   statuses: [200],
   invalid: 4150,
   errors: [4154],
+});
+
+export const listGameMedia = defineOperation({
+  id: 'media.listOfGame',
+  summary: 'The store images of a game, the gallery in its order',
+  method: 'GET',
+  path: '/games/{uid}/media',
+  access: 'account',
+  params: GameParams,
+  output: MediaSet,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const addGameMedia = defineOperation({
+  id: 'media.addToGame',
+  summary:
+    'Upload the cover, the thumbnail (each replaces the one before) or up to 10 screenshots, as a developer of the game',
+  method: 'POST',
+  path: '/games/{uid}/media',
+  access: 'account',
+  params: GameParams,
+  bodyKind: 'multipart',
+  body: addMedia.body!,
+  output: addMedia.output!,
+  statuses: [201],
+  invalid: 4150,
+  errors: [4040, 4096, 4150, 4151, 4152, 4290],
+});
+
+export const deleteGameMedia = defineOperation({
+  id: 'media.deleteOfGame',
+  summary: 'Delete a screenshot by its uid, or the cover or thumbnail by that word, as a developer of the game',
+  method: 'DELETE',
+  path: '/games/{uid}/media/{image}',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, image: Type.String({ maxLength: 64 }) }),
+  output: MediaSet,
+  statuses: [200],
+  invalid: 4150,
+  errors: [4040, 4153],
+});
+
+export const orderGameMedia = defineOperation({
+  id: 'media.orderOfGame',
+  summary: 'Put the gallery in the order of these uids, as a developer of the game',
+  method: 'PUT',
+  path: '/games/{uid}/media/order',
+  access: 'account',
+  params: GameParams,
+  body: orderMedia.body!,
+  output: MediaSet,
+  statuses: [200],
+  invalid: 4150,
+  errors: [4040, 4154],
 });
 
 export const downloadMedia = defineOperation({

@@ -3,7 +3,9 @@ import Type from 'typebox';
 import { ArchName, ChannelName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
 import { FileParams, GameParams, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
-import { FileSummary, ScanStateName } from './files.ts';
+import { FileOrigin, FileSummary, ScanEvent, ScanStateName } from './files.ts';
+import { GameRecord, GameTexts, Visibility } from './games.ts';
+import { BandName } from './health.ts';
 import { MediaImage } from './media.ts';
 
 const Offer = Type.Object({
@@ -16,6 +18,8 @@ const Offer = Type.Object({
   changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
   expires_at: Nullable(Timestamp),
   file: FileSummary,
+  origin: FileOrigin,
+  scanned_at: Type.String({ description: 'When its last scan ended, or was found impossible, in ISO 8601' }),
   download_url: Type.String(),
   provenance_url: Type.String(),
 });
@@ -33,6 +37,16 @@ export const getPublicGame = defineOperation({
     slug: Type.String(),
     name: Type.String(),
     developer: Type.String(),
+    ...GameTexts.properties,
+    visibility: Visibility,
+    published_at: GameRecord.properties.published_at,
+    health: BandName,
+    role: Nullable(Type.Enum(['owner', 'admin'], { description: 'The caller’s; null for players' })),
+    channels: Type.Array(Type.String(), { description: 'Those that offer something now and are shown to the caller' }),
+    beta: Type.Object({
+      offered: Type.Boolean({ description: 'Whether the beta channel offers something now' }),
+      joined: Type.Boolean({ description: 'Whether the caller joined the beta' }),
+    }),
     downloads: Type.Array(Offer),
     cover: Nullable(MediaImage),
     thumbnail: Nullable(MediaImage),
@@ -41,22 +55,6 @@ export const getPublicGame = defineOperation({
   statuses: [200],
   errors: [4040],
 });
-
-const ScanEvent = Type.Object({
-  at: Timestamp,
-  state: ScanStateName,
-  engine: Nullable(Type.String()),
-  signature_version: Nullable(Type.String()),
-  detail: Nullable(Type.String()),
-});
-
-const Origin = Type.Union([
-  Type.Object({
-    type: Type.Literal('deploy_key'),
-    key_ref: Type.String({ description: 'First 8 characters of the access token' }),
-  }),
-  Type.Object({ type: Type.Literal('website'), user: Type.String() }),
-]);
 
 export const FileEntry = Type.Object({
   path: Type.String(),
@@ -77,7 +75,7 @@ export const Provenance = Type.Object({
   size: Type.Integer(),
   checksum: Sha256,
   uploaded_at: Timestamp,
-  origin: Origin,
+  origin: FileOrigin,
   scan: Type.Object({ state: ScanStateName, history: Type.Array(ScanEvent) }),
   entries: Type.Array(FileEntry),
 });

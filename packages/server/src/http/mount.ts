@@ -40,7 +40,12 @@ type Run = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<Answer<unknown> | FastifyReply>;
-export type Mounting = { readonly operation: Operation; readonly run: Run };
+export type Mounting = {
+  readonly operation: Operation;
+  readonly run: Run;
+  /** The route’s path where it is not the operation’s below `/api/v1`. */
+  readonly url?: string;
+};
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -88,9 +93,10 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
   const { bytes = [], others = [] } = Object.groupBy(mountings, ({ operation }) =>
     operation.bodyKind === 'bytes' ? 'bytes' : 'others',
   );
+  const crossing = mountings.filter(({ operation }) => operation.crossOrigin);
   mountPreflights(
     app,
-    mountings.map(({ operation }) => operation),
+    crossing.map((mounting) => ({ method: mounting.operation.method, url: urlOf(mounting) })),
   );
   mountRoutes(app, ctx, auth, others);
   app.register(async (scope) => {
@@ -100,12 +106,13 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
 }
 
 function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
-  for (const { operation, run } of mountings) {
+  for (const mounting of mountings) {
+    const { operation, run } = mounting;
     app.route({
       method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       // Fastify's own would read a whole blob to learn its length.
       exposeHeadRoute: false,
-      url: `/api/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
+      url: urlOf(mounting),
       config: { operation: operation.id },
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
       // Before the body is read: who may not call is told so without sending it.
@@ -121,6 +128,11 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: 
       handler: async (request, reply) => send(reply, await run(ctx, request.caller, request, reply)),
     });
   }
+}
+
+/** As the router has it, with `:name` for parameters. */
+function urlOf({ operation, url }: Mounting): string {
+  return url ?? `/api/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`;
 }
 
 /** Some tools hold back the user and password of an address until they are asked for them (RFC 9110, section 11.6.1). */

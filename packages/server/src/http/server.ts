@@ -13,6 +13,7 @@ import { homePage } from './home.ts';
 import { type Mounting, mountOperations } from './mount.ts';
 import { openApiOf } from './openapi.ts';
 import { mountStatus } from './status.ts';
+import { mountWebsite } from './website.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** How long a refused request may go on sending its body, so that its sender gets to read the answer. */
@@ -47,9 +48,13 @@ export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly M
   app.get('/api/v1/openapi.json', async (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(openApi),
   );
-  app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));
+  const website = mountWebsite(app, ctx, auth);
+  if (website === undefined)
+    app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));
   app.setNotFoundHandler((request, reply) =>
-    sendError(ctx, request, reply, new ApiError(4040, 'There is no such route; see /api/v1/openapi.json.')),
+    website?.wants(request)
+      ? website.send(request, reply)
+      : sendError(ctx, request, reply, new ApiError(4040, 'There is no such route; see /api/v1/openapi.json.')),
   );
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   return app;

@@ -106,6 +106,21 @@ export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work);
 }
 
+/** Deadlocks and failed serializations: what PostgreSQL ends only because of others that ran at the same time. */
+const CONFLICT = /^40(P01|001)$/;
+const MOST_TRIES = 5;
+
+/** Runs `work`, one statement or one transaction, again when it was in the way of another. */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === MOST_TRIES || !CONFLICT.test((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
 /** Of class 53, a full disk is another matter: see no-room.ts. */
 const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
 const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);

@@ -3,17 +3,22 @@ import { describe, it } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
 import { groupCommit } from './group-commit.ts';
 
+type Setting = { most?: number; writers?: number; mostWaiting?: number; weigh?: (item: string) => number };
+
 /** A writer that keeps what it was given, and goes on when it is let. */
-function setUp({ most = 100, writers = 1, mostWaiting = 1000 } = {}) {
+function setUp({ most = 100, writers = 1, mostWaiting = 1000, weigh = () => 1 }: Setting = {}) {
   const batches: string[][] = [];
+  const byWriter: number[] = [];
   const gates: PromiseWithResolvers<void>[] = [];
   const add = groupCommit<string, string>({
     most,
     writers,
     mostWaiting,
+    weigh,
     isAboutItems: (error) => error instanceof RangeError,
-    async write(items) {
+    async write(items, writer) {
       batches.push([...items]);
+      byWriter.push(writer);
       const gate = Promise.withResolvers<void>();
       gates.push(gate);
       await gate.promise;
@@ -35,7 +40,7 @@ function setUp({ most = 100, writers = 1, mostWaiting = 1000 } = {}) {
     }
     return end;
   }
-  return { add, batches, gates, drain };
+  return { add, batches, byWriter, gates, drain };
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -101,5 +106,33 @@ describe('groupCommit', () => {
     await nextTurn();
     assert.deepEqual(batches, [['a'], ['b']]);
     await drain(Promise.all([first, second]));
+  });
+
+  it('fills a batch by weight, and writes an item that is too heavy for one alone', async () => {
+    const weigh = ({ length }: string) => length;
+    const { add, batches, drain } = setUp({ most: 5, weigh });
+    await drain(Promise.all(['aa', 'bbb', 'c', 'ddddddd', 'eeee', 'ff'].map(add)));
+    assert.deepEqual(batches, [['aa', 'bbb'], ['c'], ['ddddddd'], ['eeee'], ['ff']]);
+  });
+
+  it('turns away by the weight that waits, not by that of what it would add', async () => {
+    const { add, drain } = setUp({ mostWaiting: 4, weigh: ({ length }) => length });
+    const kept = [add('aaa'), add('bbbb')];
+    assert.throws(() => add('c'), ApiError);
+    assert.deepEqual(await drain(Promise.all(kept)), ['AAA', 'BBBB']);
+    assert.equal(await drain(add('c')), 'C');
+  });
+
+  it('gives no two batches that are written at once the same number', async () => {
+    const { add, byWriter, gates, drain } = setUp({ most: 1, writers: 3 });
+    const first = ['a', 'b', 'c', 'd'].map(add);
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(byWriter, [0, 1, 2]);
+    gates[1]!.resolve();
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(byWriter, [0, 1, 2, 1]);
+    await drain(Promise.all(first));
   });
 });

@@ -46,6 +46,18 @@ export function createMetrics() {
       labelNames: ['rule'] as const,
       registers,
     }),
+    events: new Counter({
+      name: 'chauffeur_events_total',
+      help: 'Events of games that were answered, by outcome (accepted: written durably; repeated: had come before).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    eventRefusals: new Counter({
+      name: 'chauffeur_event_refusals_total',
+      help: 'Requests with events that were turned away, by the rule that did it.',
+      labelNames: ['rule'] as const,
+      registers,
+    }),
     jobs: new Histogram({
       name: 'chauffeur_job_seconds',
       help: 'Time a job ran, by task and outcome.',

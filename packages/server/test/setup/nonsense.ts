@@ -240,10 +240,10 @@ function pathFor(operation: Operation, known: Known): fc.Arbitrary<string> {
   const pair = fc
     .constantFrom(...names, ...names, 'x', '__proto__', '')
     .chain((name) => segment(known, name).map((value) => `${name}=${value}`));
-  const query = fc.oneof(
-    { weight: 2, arbitrary: fc.constant('') },
-    fc.array(pair, { maxLength: 4 }).map((all) => `?${all.join('&')}`),
-  );
+  const some = fc.array(pair, { maxLength: 4 }).map((all) => `?${all.join('&')}`);
+  const query = operation.errors.includes(4010)
+    ? fc.oneof({ weight: 4, arbitrary: rightText(known, 'sender').map((ids) => `?${ids}`) }, some)
+    : fc.oneof({ weight: 2, arbitrary: fc.constant('') }, some);
   return fc.tuple(fc.tuple(...segments), query).map(([path, search]) => `/api/v1/${path.join('/')}${search}`);
 }
 

@@ -1,5 +1,6 @@
 // Accounts: sign-up, sign-in, verification and sessions by better-auth; finding people; the operator's user commands.
 import { betterAuth } from 'better-auth';
+import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
 import type { Context, User } from '../../context.ts';
 import type { Db } from '../../kernel/db.ts';
@@ -21,8 +22,16 @@ export async function readAuthSecret(db: Db, config: Config): Promise<string> {
   return config.secret ?? keepServiceSecret(db, 'auth');
 }
 
+type AuthOptions = {
+  secret: string;
+  publicUrl: string;
+  limitSignIns: number;
+  /** Whether the person owns games, with which an account cannot be deleted. */
+  ownsGames: (userId: string) => Promise<boolean>;
+};
+
 /** better-auth over this service's tables. Its routes live under `/api/auth`. */
-export function createAuth(db: Db, options: { secret: string; publicUrl: string; limitSignIns: number }) {
+export function createAuth(db: Db, options: AuthOptions) {
   return betterAuth({
     appName: 'Chauffeur',
     baseURL: options.publicUrl,
@@ -54,6 +63,12 @@ export function createAuth(db: Db, options: { secret: string; publicUrl: string;
       ),
     },
     user: {
+      deleteUser: {
+        enabled: true,
+        beforeDelete: async ({ id }) => {
+          if (await options.ownsGames(id)) throw new APIError('CONFLICT', { code: 'OWNS_GAMES', message: OWNS_GAMES });
+        },
+      },
       modelName: 'users',
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
@@ -95,6 +110,8 @@ export function createAuth(db: Db, options: { secret: string; publicUrl: string;
     },
   });
 }
+
+const OWNS_GAMES = 'The account owns games, which would be lost with it; delete them first.';
 
 /** The HTTP layer puts the client's address here before it hands a request to better-auth; a client cannot set it. */
 export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';

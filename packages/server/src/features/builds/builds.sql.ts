@@ -24,7 +24,7 @@ export type BuildListRow = Omit<BuildRow, 'game_id'> & {
   engine_version: string | null;
   updated_at: Date;
   file: FileFacts | null;
-  has_clean_file: boolean;
+  state: 'registered' | 'processing' | 'ready' | 'rejected';
 };
 
 type NewBuild = BuildIdentity & {
@@ -70,14 +70,36 @@ type Filters = {
   os?: string | undefined;
   arch?: string | undefined;
   channel?: string | undefined;
+  state?: string | undefined;
+  search?: string | undefined;
 };
 
-function matching(gameId: string, { version, os, arch, channel }: Filters) {
+const newestFile = sql`select file_id, filename, size, checksum, scan_state, uploaded_at from files
+  where files.game_id = builds.game_id and files.build_id = builds.build_id order by uploaded_at desc, file_id desc limit 1`;
+
+/**
+ * Where a build stands (spec: Builds): its newest file decides, but a build that has a file to offer stays ready when a
+ * newer one is rejected.
+ */
+const stateOfBuild = sql`(select case
+    when newest.scan_state is null then 'registered'
+    when newest.scan_state in ('pending', 'scanning') then 'processing'
+    when exists (select from files where files.game_id = builds.game_id and files.build_id = builds.build_id
+      and scan_state in ('clean', 'unscanned')) then 'ready'
+    else 'rejected' end
+  from (select) as build left join lateral (${newestFile}) newest on true)`;
+
+const listed = sql`build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog, created_at, updated_at,
+  (select to_jsonb(newest) from (${newestFile}) newest) as file, ${stateOfBuild} as state`;
+
+function matching(gameId: string, { version, os, arch, channel, state, search }: Filters) {
   return sql`builds.game_id = ${gameId}
     and (${version ?? null}::text is null or version = ${version ?? null})
     and (${os ?? null}::text is null or os = ${os ?? null})
     and (${arch ?? null}::text is null or arch = ${arch ?? null})
-    and (${channel ?? null}::text is null or channel = ${channel ?? null})`;
+    and (${channel ?? null}::text is null or channel = ${channel ?? null})
+    and (${search ?? null}::text is null or position(lower(${search ?? null}) in lower(version || ' ' || title)) > 0)
+    and (${state ?? null}::text is null or ${state ?? null} = ${stateOfBuild})`;
 }
 
 export function listBuilds(
@@ -89,17 +111,13 @@ export function listBuilds(
   return rows(
     db,
     sql<BuildListRow>`
-      select build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog, created_at, updated_at,
-        to_jsonb(newest) as file,
-        exists (select from files where files.game_id = builds.game_id and files.build_id = builds.build_id
-          and scan_state in ('clean', 'unscanned')) as has_clean_file
-      from builds left join lateral (
-        select file_id, filename, size, checksum, scan_state, uploaded_at from files
-        where files.game_id = builds.game_id and files.build_id = builds.build_id order by uploaded_at desc, file_id desc limit 1
-      ) newest on true
-      where ${matching(gameId, filters)}
+      select ${listed} from builds where ${matching(gameId, filters)}
       order by created_at desc, build_id desc limit ${page.limit} offset ${page.offset}`,
   );
+}
+
+export function readBuild(db: Db, gameId: string, buildId: string): Promise<BuildListRow | undefined> {
+  return row(db, sql<BuildListRow>`select ${listed} from builds where game_id = ${gameId} and build_id = ${buildId}`);
 }
 
 export async function countBuilds(db: Db, gameId: string, filters: Filters): Promise<number> {

@@ -7,13 +7,13 @@ import type { AccountCaller, Context, GameCaller } from '../../context.ts';
 import { answer } from '../../kernel/answer.ts';
 import type { Db } from '../../kernel/db.ts';
 import { isUuid, newId } from '../../kernel/ids.ts';
-import { summaryOf } from '../files/files.ts';
+import { filesOfBuild, summaryOf } from '../files/files.ts';
 import { requireMember } from '../games/games.ts';
 import * as builds from './builds.sql.ts';
 
 export type Build = builds.BuildRow;
 type BuildRecord = OutputOf<typeof contract.listBuilds>['builds'][number];
-type Filters = InputOf<typeof contract.listBuilds>;
+type Filters = Omit<InputOf<typeof contract.listGameBuilds>, 'uid'>;
 
 const PAGE_SIZE = 20;
 
@@ -40,7 +40,7 @@ export async function registerBuild(ctx: Context, caller: GameCaller, input: Inp
 export function listBuilds(
   ctx: Context,
   caller: GameCaller,
-  input: Filters,
+  input: InputOf<typeof contract.listBuilds>,
 ): Promise<OutputOf<typeof contract.listBuilds>> {
   return listPage(ctx.db, caller.gameId, input);
 }
@@ -54,6 +54,21 @@ export async function listGameBuilds(
   return listPage(ctx.db, game.game_id, input);
 }
 
+/** Throws 4006. */
+export async function getGameBuild(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string; build_id: string },
+): Promise<OutputOf<typeof contract.getGameBuild>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const [build, files] = await Promise.all([
+    builds.readBuild(ctx.db, game.game_id, input.build_id),
+    filesOfBuild(ctx.db, game.game_id, input.build_id),
+  ]);
+  if (build === undefined) throw new ApiError(4006, 'build_id: this game has no such build.');
+  return { ...recordOf(build), files };
+}
+
 async function listPage(db: Db, gameId: string, input: Filters): Promise<OutputOf<typeof contract.listBuilds>> {
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
@@ -62,6 +77,8 @@ async function listPage(db: Db, gameId: string, input: Filters): Promise<OutputO
     os: input.os === undefined ? undefined : canonicalOs(input.os),
     arch: input.arch === undefined ? undefined : canonicalArch(input.arch),
     channel: input.channel,
+    state: input.state,
+    search: input.search,
   };
   const [found, total] = await Promise.all([
     builds.listBuilds(db, gameId, filters, { limit: pageSize, offset: (page - 1) * pageSize }),
@@ -71,25 +88,14 @@ async function listPage(db: Db, gameId: string, input: Filters): Promise<OutputO
 }
 
 function recordOf(row: builds.BuildListRow): BuildRecord {
-  const { file, created_at, updated_at, changelog, has_clean_file, ...rest } = row;
+  const { file, created_at, updated_at, changelog, ...rest } = row;
   return {
     ...rest,
     changelog_items: changelog,
-    state: stateOf(file?.scan_state, has_clean_file),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
     file: file === null ? null : summaryOf(file),
   };
-}
-
-/**
- * Where a build stands (spec: Builds): its newest file decides, but a build that has a file to offer stays ready when a
- * newer one is rejected.
- */
-export function stateOf(newestFile: string | undefined, hasCleanFile: boolean): BuildRecord['state'] {
-  if (newestFile === undefined) return 'registered';
-  if (newestFile === 'pending' || newestFile === 'scanning') return 'processing';
-  return hasCleanFile ? 'ready' : 'rejected';
 }
 
 /** The game's newest builds, for `chauffeur info` and the deploy page. */

@@ -140,16 +140,16 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
 }
 
 /** The nearest earlier move whose build still has a file to offer. */
-async function findTarget(tx: Tx, current: Pointer): Promise<channels.MoveRow | undefined> {
-  let target = await channels.findMove(tx, current.game_id, current.back_to);
-  while (target !== undefined && (target.build_id === current.build_id || !(await hasFile(tx, target)))) {
-    target = await channels.findMove(tx, current.game_id, target.back_to);
+async function findTarget(db: Db, current: Pointer): Promise<channels.MoveRow | undefined> {
+  let target = await channels.findMove(db, current.game_id, current.back_to);
+  while (target !== undefined && (target.build_id === current.build_id || !(await hasFile(db, target)))) {
+    target = await channels.findMove(db, current.game_id, target.back_to);
   }
   return target;
 }
 
-async function hasFile(tx: Tx, move: channels.MoveRow): Promise<boolean> {
-  return (await newestOfferedFile(tx, move.game_id, move.build_id)) !== null;
+async function hasFile(db: Db, move: channels.MoveRow): Promise<boolean> {
+  return (await newestOfferedFile(db, move.game_id, move.build_id)) !== null;
 }
 
 function recordOf(pointer: Pointer, now: Date): PointerRecord {
@@ -178,7 +178,20 @@ export async function listChannels(
 ): Promise<OutputOf<typeof contract.listChannels>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
-  return { channels: (await channels.listPointers(ctx.db, game.game_id)).map((pointer) => recordOf(pointer, now)) };
+  const pointers = await channels.listPointers(ctx.db, game.game_id);
+  return { channels: await Promise.all(pointers.map((pointer) => placeOf(ctx.db, pointer, now))) };
+}
+
+async function placeOf(db: Db, pointer: Pointer, now: Date) {
+  const [file, target] = await Promise.all([
+    newestOfferedFile(db, pointer.game_id, pointer.build_id),
+    findTarget(db, pointer),
+  ]);
+  return {
+    ...recordOf(pointer, now),
+    scan: file?.scan_state ?? null,
+    rollback_to: target === undefined ? null : { build_id: target.build_id, version: target.version },
+  };
 }
 
 /** What the game's channels offer now, on every platform: pointers that have not expired. */

@@ -1,17 +1,16 @@
 // The routes of games’ crash reporters: JSON, the forms of other reporters, Unreal’s archive, upload addresses, and reading back.
 import { ApiError } from '@chauffeur/contract/errors';
-import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../../context.ts';
 import { countPublicPost } from '../../kernel/address-limit.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
+import { idsOf } from '../../kernel/client-ids.ts';
+import { readJsonBody } from '../../kernel/json-body.ts';
 import { accept } from './receive/accept.ts';
-import { BodyTooLargeError, openBody } from './receive/body.ts';
 import { createReport, type OpenedReport, refuse } from './receive/create.ts';
 import { receiveForm } from './receive/forms/receive.ts';
-import { idsOf } from './receive/ids.ts';
 import { findReader, publicReportOf, publicStackOf } from './receive/public-report.ts';
 import { receiveUnreal } from './receive/unreal/receive.ts';
 import { isForm, receiveUpload } from './receive/upload.ts';
@@ -108,25 +107,10 @@ function countPost(ctx: Context, request: FastifyRequest): void {
 }
 
 async function readJsonReport(ctx: Context, request: FastifyRequest) {
-  const isRead = request.body !== undefined || request.raw.readableEnded;
-  const body = isRead ? request.body : await readJson(ctx, request);
+  const body = await readJsonBody(request, { idleMs: ctx.config.uploadIdleSeconds * 1000 });
   const verdict = accept({ ...idsOf(request), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   return { ...verdict.accepted, source: 'api' as const };
-}
-
-/** JSON under another name: a page that sends it as text/plain spares itself the preflight. */
-async function readJson(ctx: Context, request: FastifyRequest): Promise<unknown> {
-  const options = { packing: 'header', most: MIB, idleMs: ctx.config.uploadIdleSeconds * 1000 } as const;
-  try {
-    const text = Buffer.concat(await Array.fromAsync(openBody(request.raw, options))).toString();
-    return text === '' ? undefined : JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new ApiError(4001, 'body: not well-formed JSON; check quotes, commas and brackets.', { cause: error });
-    if (error instanceof BodyTooLargeError) throw new ApiError(4001, 'body: larger than 1 MiB; send less.');
-    throw error;
-  }
 }
 
 function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof createCrash> {

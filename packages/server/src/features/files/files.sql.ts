@@ -89,6 +89,22 @@ export function findFile(db: Db, gameId: string, fileId: string): Promise<FileRo
   return row(db, sql<FileRow>`select ${columns} from files where game_id = ${gameId} and file_id = ${fileId}`);
 }
 
+/** Times of scans as PostgreSQL's JSON writes them. */
+type FileWithScans = FileRow & { scans: (Omit<ScanEventRow, 'at'> & { at: string })[] };
+
+/** The newest files of a build, the newest first, each with its scans, the oldest first. */
+export function listFilesOfBuild(db: Db, gameId: string, buildId: string, most: number): Promise<FileWithScans[]> {
+  return rows(
+    db,
+    sql<FileWithScans>`select ${columns},
+        (select coalesce(jsonb_agg(jsonb_build_object('at', at, 'state', state, 'engine', engine,
+            'signature_version', signature_version, 'detail', detail) order by scan_no), '[]')
+          from file_scans where file_scans.game_id = files.game_id and file_scans.file_id = files.file_id) as scans
+      from files where game_id = ${gameId} and build_id = ${buildId}
+      order by uploaded_at desc, file_id desc limit ${most}`,
+  );
+}
+
 export function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<FileRow | undefined> {
   return row(
     db,

@@ -76,6 +76,16 @@ export async function findFile(db: Db, gameId: string, fileId: string): Promise<
   return (await files.findFile(db, gameId, fileId)) ?? null;
 }
 
+/** The 20 newest files of a build, the newest first. */
+export async function filesOfBuild(db: Db, gameId: string, buildId: string) {
+  const found = await files.listFilesOfBuild(db, gameId, buildId, PAGE_SIZE);
+  return found.map((file) => ({
+    ...summaryOf(file),
+    origin: file.origin,
+    scans: file.scans.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
+  }));
+}
+
 /** The newest file of a build that may be offered, or null. */
 export async function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<FileRow | null> {
   return (await files.newestOfferedFile(db, gameId, buildId)) ?? null;

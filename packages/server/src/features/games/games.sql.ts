@@ -10,33 +10,61 @@ export type GameRow = {
   slug: string;
   visibility: 'public' | 'invisible' | 'draft';
   created_at: Date;
+  /** When it first became public; null before. */
+  published_at: Date | null;
 };
+
+/** Apart from the row, which nearly every request reads: a description may be long. */
+export type Texts = { tagline: string; description: string; tags: string[] };
 
 type Member = { user_id: string; name: string; email: string; role: 'owner' | 'admin' };
 
-const columns = sql.raw('game_id, owner_id, name, slug, visibility, created_at');
+const columns = sql.raw('game_id, owner_id, name, slug, visibility, created_at, published_at');
 
-export function insertGame(
-  db: Db,
-  game: { gameId: string; ownerId: string; name: string; slug: string; visibility: string },
-): Promise<GameRow> {
+type NewGame = {
+  gameId: string;
+  ownerId: string;
+  name: string;
+  slug: string;
+  visibility: string;
+  publishedAt: Date | null;
+};
+
+export function insertGame(db: Db, game: NewGame): Promise<GameRow> {
   return onlyRow(
     db,
-    sql<GameRow>`insert into games (game_id, owner_id, name, slug, visibility)
-      values (${game.gameId}, ${game.ownerId}, ${game.name}, ${game.slug}, ${game.visibility}) returning ${columns}`,
+    sql<GameRow>`insert into games (game_id, owner_id, name, slug, visibility, published_at)
+      values (${game.gameId}, ${game.ownerId}, ${game.name}, ${game.slug}, ${game.visibility}, ${game.publishedAt})
+      returning ${columns}`,
   );
 }
 
-export function updateGame(
-  db: Db,
-  gameId: string,
-  next: { name: string; slug: string; visibility: string },
-): Promise<GameRow> {
+/** What is to change; the rest stays as it is. */
+export type Changes = {
+  [Field in 'name' | 'slug' | 'visibility' | keyof Texts]?: (GameRow & Texts)[Field] | undefined;
+};
+
+/** Changes what is named, and dates the game at `now` when that makes it public for the first time. */
+export function updateGame(db: Db, gameId: string, changes: Changes, now: Date): Promise<GameRow & Texts> {
+  const { name = null, slug = null, visibility = null, tagline = null, description = null, tags = null } = changes;
   return onlyRow(
     db,
-    sql<GameRow>`update games set name = ${next.name}, slug = ${next.slug}, visibility = ${next.visibility}, updated_at = now()
-      where game_id = ${gameId} returning ${columns}`,
+    sql<GameRow & Texts>`update games set
+        name = coalesce(${name}, name),
+        slug = coalesce(${slug}, slug),
+        visibility = coalesce(${visibility}, visibility),
+        tagline = coalesce(${tagline}, tagline),
+        description = coalesce(${description}, description),
+        tags = coalesce(${tags}::text[], tags),
+        published_at = case when coalesce(${visibility}, visibility) = 'public' then coalesce(published_at, ${now})
+          else published_at end,
+        updated_at = now()
+      where game_id = ${gameId} returning ${columns}, tagline, description, tags`,
   );
+}
+
+export function readTexts(db: Db, gameId: string): Promise<Texts> {
+  return onlyRow(db, sql<Texts>`select tagline, description, tags from games where game_id = ${gameId}`);
 }
 
 /** A slug has the form of a UUID for nobody: a uid is never taken for a slug. */
@@ -45,13 +73,35 @@ export async function findGame(db: Db, ref: string): Promise<GameRow | null> {
   return (await row(db, sql<GameRow>`select ${columns} from games where ${condition}`)) ?? null;
 }
 
-export function listGamesOf(db: Db, userId: string): Promise<GameRow[]> {
+/** Times inside as PostgreSQL's JSON writes them. */
+type ListedGame = GameRow & {
+  newest_build: { build_id: string; version: string; created_at: string } | null;
+  channels: { channel: string; versions: string[] }[];
+};
+
+/** The games of a developer, each with the build registered last and what its channels offer at `now`. */
+export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGame[]> {
   return rows(
     db,
-    sql<GameRow>`select ${columns} from games
+    sql<ListedGame>`select ${columns},
+        (select jsonb_build_object('build_id', build_id, 'version', version, 'created_at', builds.created_at) from builds
+          where builds.game_id = games.game_id order by builds.created_at desc, build_id desc limit 1) as newest_build,
+        (select coalesce(jsonb_agg(jsonb_build_object('channel', channel, 'versions', versions) order by channel), '[]') from (
+          select pointers.channel, array_agg(distinct builds.version) as versions
+          from channel_pointers as pointers
+          join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
+          join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+          where pointers.game_id = games.game_id and (moves.expires_at is null or moves.expires_at > ${now})
+          group by pointers.channel
+        ) as offers) as channels
+      from games
       where owner_id = ${userId} or game_id in (select game_id from game_admins where user_id = ${userId})
       order by created_at desc, game_id desc`,
   );
+}
+
+export async function ownsGames(db: Db, userId: string): Promise<boolean> {
+  return (await row(db, sql`select 1 from games where owner_id = ${userId} limit 1`)) !== undefined;
 }
 
 export function listMembers(db: Db, gameId: string): Promise<Member[]> {

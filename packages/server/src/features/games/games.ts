@@ -2,15 +2,16 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
+import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { type Db, isUniqueViolation } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findUser } from '../accounts/accounts.ts';
 import * as games from './games.sql.ts';
-import { slugOf } from './slug.ts';
 
 export type Game = games.GameRow;
 type Record = OutputOf<typeof contract.createGame>;
+type FullRecord = OutputOf<typeof contract.updateGame>;
 
 export async function createGame(
   ctx: Context,
@@ -26,11 +27,13 @@ export async function createGameFor(
   ownerId: string,
   input: InputOf<typeof contract.createGame>,
 ): Promise<Record> {
+  const visibility = input.visibility ?? 'draft';
   const game = {
     gameId: newId(),
     ownerId,
     name: input.name.trim() || input.name,
-    visibility: input.visibility ?? 'draft',
+    visibility,
+    publishedAt: visibility === 'public' ? ctx.clock.now() : null,
   };
   for (let attempt = 0; ; attempt += 1) {
     const slug = input.slug ?? slugOf(game.name, attempt);
@@ -55,12 +58,22 @@ function recordOf(game: Game, role: 'owner' | 'admin'): Record {
     visibility: game.visibility,
     role,
     created_at: game.created_at.toISOString(),
+    published_at: game.published_at?.toISOString() ?? null,
   };
 }
 
 export async function listGames(ctx: Context, caller: AccountCaller): Promise<OutputOf<typeof contract.listGames>> {
-  const found = await games.listGamesOf(ctx.db, caller.user.id);
-  return { games: found.map((game) => recordOf(game, game.owner_id === caller.user.id ? 'owner' : 'admin')) };
+  const found = await games.listGamesOf(ctx.db, caller.user.id, ctx.clock.now());
+  return {
+    games: found.map((game) => ({
+      ...recordOf(game, game.owner_id === caller.user.id ? 'owner' : 'admin'),
+      newest_build: game.newest_build && {
+        ...game.newest_build,
+        created_at: new Date(game.newest_build.created_at).toISOString(),
+      },
+      channels: game.channels,
+    })),
+  };
 }
 
 export async function getGame(
@@ -69,24 +82,28 @@ export async function getGame(
   input: { uid: string },
 ): Promise<OutputOf<typeof contract.getGame>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  return { ...recordOf(game, role), members: await games.listMembers(ctx.db, game.game_id) };
+  const [texts, members] = await Promise.all([readTexts(ctx, game.game_id), games.listMembers(ctx.db, game.game_id)]);
+  return { ...recordOf(game, role), ...texts, members };
 }
 
 export async function updateGame(
   ctx: Context,
   caller: AccountCaller,
   input: InputOf<typeof contract.updateGame>,
-): Promise<Record> {
+): Promise<FullRecord> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  const next = {
-    name: input.name ?? game.name,
-    slug: input.slug ?? game.slug,
-    visibility: input.visibility ?? game.visibility,
+  const changes = {
+    ...input,
+    tagline: input.tagline?.trim(),
+    description: input.description?.trim(),
+    tags: input.tags && [...new Set(input.tags)],
   };
   try {
-    return recordOf(await games.updateGame(ctx.db, game.game_id, next), role);
+    const changed = await games.updateGame(ctx.db, game.game_id, changes, ctx.clock.now());
+    const { tagline, description, tags } = changed;
+    return { ...recordOf(changed, role), tagline, description, tags };
   } catch (error) {
-    if (isUniqueViolation(error)) throw takenSlug(next.slug, error);
+    if (isUniqueViolation(error) && input.slug !== undefined) throw takenSlug(input.slug, error);
     throw error;
   }
 }
@@ -103,6 +120,11 @@ export async function removeAdmin(ctx: Context, caller: AccountCaller, input: { 
   const game = await requireOwner(ctx, caller, input.uid);
   await games.deleteAdmin(ctx.db, game.game_id, input.user_id);
   return { members: await games.listMembers(ctx.db, game.game_id) };
+}
+
+/** Whether the person owns a game, be it a draft. */
+export function ownsGames(db: Db, userId: string): Promise<boolean> {
+  return games.ownsGames(db, userId);
 }
 
 /** The game with this uid or slug, whoever asks; null when there is none. */
@@ -145,6 +167,11 @@ export async function requireVerifiedOwner(ctx: Context, gameId: string): Promis
 /** The game of a deploy key, with what its holder may know of the owner. */
 export function readGameAndOwner(ctx: Context, gameId: string) {
   return games.readOwner(ctx.db, gameId);
+}
+
+/** What the game says of itself. */
+export function readTexts(ctx: Context, gameId: string): Promise<games.Texts> {
+  return games.readTexts(ctx.db, gameId);
 }
 
 export function unknownGame(): ApiError {

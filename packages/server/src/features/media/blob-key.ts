@@ -1,5 +1,5 @@
 // Where the blob of an image lies: `media/<game>/<image>.<format>`.
-import type { ImageFormat } from './image-rules.ts';
+import type { ImageFormat } from '@chauffeur/contract/image-rules';
 
 export const MEDIA_PREFIX = 'media/';
 

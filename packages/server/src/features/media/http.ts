@@ -5,21 +5,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Context, GameCaller } from '../../context.ts';
+import type { AccountCaller, Caller, Context, GameCaller } from '../../context.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
 import { sendBlob } from '../../kernel/blobs/send.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
-import { requireVerifiedOwner } from '../games/games.ts';
+import { requireMember, requireVerifiedOwner } from '../games/games.ts';
 import { blobKeyOf } from './blob-key.ts';
 import { type EncodedImage, encodeImage } from './image.ts';
 import { addImages, dropBlobs, type ImageKind, requireVisibleImage, type StoredImage, unknownImage } from './media.ts';
 import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.ts';
 
 /** `POST …/tool/media`: all images of the form, or none. */
-export async function addMedia(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
-  const { gameId } = caller as GameCaller;
+export function addMedia(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
+  return receiveMedia(ctx, (caller as GameCaller).gameId, request);
+}
+
+/** `POST …/games/{uid}/media`: the same from a page. */
+export async function addGameMedia(
+  ctx: Context,
+  caller: Caller,
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  input: { uid: string },
+): Promise<Answer<unknown>> {
+  const { game } = await requireMember(ctx, caller as AccountCaller, input.uid);
+  return receiveMedia(ctx, game.game_id, request);
+}
+
+async function receiveMedia(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<unknown>> {
   await requireVerifiedOwner(ctx, gameId);
   const limit = { name: 'media uploads', most: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx.db, ctx.clock, gameId, limit);

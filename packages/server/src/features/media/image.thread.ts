@@ -1,8 +1,5 @@
 // The thread of `encodeImage`: looks at one uploaded image, judges it, and writes it anew.
 import { stat, writeFile } from 'node:fs/promises';
-import sharp, { type OutputInfo, type Sharp } from 'sharp';
-import { answerTask } from '../../kernel/threads.ts';
-import type { EncodeInput, EncodeResult } from './image.ts';
 import {
   IMAGE_FORMATS,
   type ImageFacts,
@@ -11,7 +8,10 @@ import {
   MOST_PIXELS,
   refusalOf,
   servedFormat,
-} from './image-rules.ts';
+} from '@chauffeur/contract/image-rules';
+import sharp, { type OutputInfo, type Sharp } from 'sharp';
+import { answerTask } from '../../kernel/threads.ts';
+import type { EncodeInput, EncodeResult } from './image.ts';
 
 /** Of the formats that lose some: high, since what comes has mostly been through it once. */
 const QUALITY = 90;

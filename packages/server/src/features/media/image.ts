@@ -2,9 +2,9 @@
 
 // As its documentation wants: on glibc, a native library that only threads have open is unloaded under its own threads when the last of them ends.
 import 'sharp';
+import type { ImageFormat } from '@chauffeur/contract/image-rules';
 import { runInThread } from '../../kernel/threads.ts';
 import { takeTurns } from '../../kernel/turns.ts';
-import type { ImageFormat } from './image-rules.ts';
 import type { ImageKind } from './media.ts';
 
 export type EncodeTask = {

@@ -3,10 +3,10 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/media';
-import type { Caller, Context } from '../../context.ts';
+import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/db.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import { findGame, type Game, roleOf } from '../games/games.ts';
+import { findGame, type Game, requireMember, roleOf } from '../games/games.ts';
 import * as media from './media.sql.ts';
 
 export type ImageRow = media.ImageRow;
@@ -133,6 +133,32 @@ export function orderMedia(
     await media.updateOrder(tx, gameId, order);
     return imageSetOf(ctx, await media.listImages(tx, gameId));
   });
+}
+
+export async function listGameMedia(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<ImageSet> {
+  return listMedia(ctx, await gameOf(ctx, caller, input));
+}
+
+export async function deleteGameMedia(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.deleteGameMedia>,
+): Promise<ImageSet> {
+  return deleteMedia(ctx, await gameOf(ctx, caller, input), { uid: input.image });
+}
+
+export async function orderGameMedia(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.orderGameMedia>,
+): Promise<ImageSet> {
+  return orderMedia(ctx, await gameOf(ctx, caller, input), { order: input.order });
+}
+
+/** Throws 4040. */
+async function gameOf(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<OfGame> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return { gameId: game.game_id };
 }
 
 /** Runs `work` on the game's images as they are, with nobody else changing them meanwhile. */

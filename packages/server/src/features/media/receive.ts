@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
+import { MOST_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { MediaKind } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -10,7 +11,6 @@ import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { filenameProblem } from '../../kernel/filename.ts';
 import { type Fields, readForm } from '../../kernel/form.ts';
-import { MOST_IMAGE_BYTES } from './image-rules.ts';
 import type { ImageKind } from './media.ts';
 
 export type ReceivedFile = { filename: string; path: string };

@@ -1,8 +1,9 @@
 // What a player may see of a game: its channels and files, and the record of where a file came from.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
-import type { Caller, Context } from '../../context.ts';
+import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { findBuild } from '../builds/builds.ts';
 import { isBetaMember } from '../channels/beta.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
@@ -16,8 +17,19 @@ import {
   readScanHistory,
   summaryOf,
 } from '../files/files.ts';
-import { findGame, type Game, readGameAndOwner, roleOf, unknownGame } from '../games/games.ts';
+import {
+  findGame,
+  type Game,
+  readGameAndOwner,
+  readTexts,
+  requireMember,
+  roleOf,
+  unknownGame,
+} from '../games/games.ts';
+import { listingBand } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
+import { findMissing } from './listing-check.ts';
+import { factsOfGame } from './shelves.sql.ts';
 import { isListed, isReachable, type Viewer } from './visibility.ts';
 
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
@@ -28,22 +40,51 @@ export async function getPublicGame(
   caller: Caller,
   input: InputOf<typeof contract.getPublicGame>,
 ): Promise<PublicGame> {
-  const { game, viewer } = await requireVisibleGame(ctx, caller, input.uid);
+  const { game, role, viewer } = await requireVisibleGame(ctx, caller, input.uid);
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
-  const [offers, owner, images] = await Promise.all([
+  const [offers, owner, texts, images, health] = await Promise.all([
     Promise.all(visible.map((pointer) => offerOf(ctx, game, pointer))),
     readGameAndOwner(ctx, game.game_id),
+    readTexts(ctx, game.game_id),
     publicImages(ctx, game.game_id),
+    listingBand(ctx, game.game_id),
   ]);
   return {
     game_uid: game.game_id,
     slug: game.slug,
     name: game.name,
     developer: owner.owner_name,
+    ...texts,
+    visibility: game.visibility,
+    published_at: game.published_at?.toISOString() ?? null,
+    health,
+    role,
+    channels: channelsOf(pointers, viewer, input.channel),
+    beta: { offered: pointers.some(({ channel }) => channel === 'beta'), joined: viewer.isBetaPlayer },
     downloads: offers.filter((offer) => offer !== null),
     ...images,
   };
+}
+
+/** The channels between which the caller chooses: stable first, then by name. */
+function channelsOf(pointers: readonly Pointer[], viewer: Viewer, asked: string | undefined): string[] {
+  const shown = pointers.filter(
+    ({ channel }) => isListed(channel, viewer, undefined) || isListed(channel, viewer, asked),
+  );
+  const names = [...new Set(shown.map(({ channel }) => channel))].sort();
+  return [...names.filter((name) => name === 'stable'), ...names.filter((name) => name !== 'stable')];
+}
+
+/** What keeps the game from the shelves. Throws 4040. */
+export async function getListing(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string },
+): Promise<OutputOf<typeof shelvesContract.getListing>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const missing = findMissing(await factsOfGame(ctx.db, game.game_id, ctx.clock.now()));
+  return { passed: missing.length === 0, missing };
 }
 
 async function offerOf(ctx: Context, game: Game, pointer: Pointer): Promise<Offer | null> {
@@ -52,6 +93,7 @@ async function offerOf(ctx: Context, game: Game, pointer: Pointer): Promise<Offe
     findBuild(ctx.db, game.game_id, pointer.build_id),
   ]);
   if (file === null || build === null) return null;
+  const history = await readScanHistory(ctx.db, file);
   const url = `${ctx.publicUrl}/api/v1/public/games/${game.game_id}/files/${file.file_id}`;
   return {
     channel: pointer.channel,
@@ -63,17 +105,23 @@ async function offerOf(ctx: Context, game: Game, pointer: Pointer): Promise<Offe
     changelog_items: build.changelog,
     expires_at: pointer.expires_at?.toISOString() ?? null,
     file: summaryOf(file),
+    origin: file.origin,
+    scanned_at: (history.at(-1)?.at ?? file.uploaded_at).toISOString(),
     download_url: `${url}/download`,
     provenance_url: `${url}/provenance`,
   };
 }
 
-async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<{ game: Game; viewer: Viewer }> {
+type Seen = { readonly game: Game; readonly role: PublicGame['role']; readonly viewer: Viewer };
+
+/** The game with this uid or slug, and what the caller is to it. Throws 4040 also for a draft of others. */
+export async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<Seen> {
   const game = await findGame(ctx.db, ref);
   if (game === null) throw unknownGame();
-  const isMember = (await roleOf(ctx.db, game, caller)) !== null;
-  if (game.visibility === 'draft' && !isMember) throw unknownGame();
-  return { game, viewer: { isMember, isBetaPlayer: await isBetaMember(ctx.db, game.game_id, caller) } };
+  const role = await roleOf(ctx.db, game, caller);
+  if (game.visibility === 'draft' && role === null) throw unknownGame();
+  const isBetaPlayer = await isBetaMember(ctx.db, game.game_id, caller);
+  return { game, role, viewer: { isMember: role !== null, isBetaPlayer } };
 }
 
 export type FileInput = { uid: string; file_uid: string };

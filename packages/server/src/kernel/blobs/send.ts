@@ -36,7 +36,7 @@ export async function sendBlob(
 }
 
 /** If-None-Match: `*` or a list of tags, compared weakly (RFC 9110, section 13.1.2). */
-function matches(header: string | undefined, etag: string): boolean {
+export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }

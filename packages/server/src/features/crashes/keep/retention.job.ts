@@ -2,6 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs.ts';
+import { dropPartition, listPartitions } from '../../../kernel/partitions.ts';
 import { CRASH_PREFIX } from '../receive/store-file.ts';
 import { firstIdOf } from './partitions.sql.ts';
 import * as retention from './retention.sql.ts';
@@ -14,11 +15,11 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
   const limit = new Date(ctx.clock.now().getTime() - ctx.config.crashDays * DAY);
   // The month in which the limit lies is kept whole.
   const kept = limit.toISOString().slice(0, 'YYYY-MM'.length).replace('-', '_');
-  for (const partition of await retention.listPartitions(ctx.db)) {
+  for (const partition of await listPartitions(ctx.db, 'crash_reports')) {
     const month = partition.slice(-kept.length);
     if (month >= kept) break;
     await dropFiles(ctx, `${CRASH_PREFIX}${month}/`);
-    await retention.dropPartition(ctx.db, partition);
+    await dropPartition(ctx.db, partition);
     ctx.log.info({ month }, 'crash reports dropped, as their time is over');
   }
   const firstId = firstIdOf(limit);

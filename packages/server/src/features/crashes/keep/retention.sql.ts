@@ -1,27 +1,6 @@
 // The SQL that lets go of months of crash reports.
 import { sql } from 'kysely';
-import { changed, type Db, rows, transact } from '../../../kernel/db.ts';
-
-/** Dropping takes a lock that every other query waits behind: better to come again than to hold them all up behind a long one. */
-const LOCK_WAIT = '3s';
-
-/** Names of the partitions of months, the oldest first. */
-export async function listPartitions(db: Db): Promise<string[]> {
-  const found = await rows(
-    db,
-    sql<{ name: string }>`select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'crash_reports'::regclass and relname ~ '^crash_reports_[0-9]{4}_[0-9]{2}$' order by relname`,
-  );
-  return found.map(({ name }) => name);
-}
-
-/** Drops a partition with all its reports. Rejects when a long query does not let it. */
-export async function dropPartition(db: Db, name: string): Promise<void> {
-  await transact(db, async (tx) => {
-    await rows(tx, sql`select set_config('lock_timeout', ${LOCK_WAIT}, true)`);
-    await rows(tx, sql`drop table if exists ${sql.table(name)}`);
-  });
-}
+import { changed, type Db } from '../../../kernel/db.ts';
 
 /** Deletes reports with ids below `firstId` that came while their month had no partition. */
 export function deleteUnsorted(db: Db, firstId: string): Promise<number> {

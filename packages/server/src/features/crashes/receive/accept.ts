@@ -5,6 +5,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
 import { findProblem } from '@chauffeur/contract/validate';
+import { findMissingId, NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 
 export type CrashFacts = InputOf<typeof createCrash>;
@@ -30,18 +31,12 @@ type Rule = {
   readonly find: (claim: Claim) => string | null;
 };
 
-const NO_GAME_OR_BUILD =
-  'There is no such game, or the build is not one of its builds; use the build_id that the registration answered.';
-
 /** In this order: who it is from comes before what is in it. */
 export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
     code: 4010,
-    find: ({ appId, buildId }) =>
-      appId !== '' && buildId !== ''
-        ? null
-        : `${appId === '' ? 'X-App-Id' : 'X-Build-Id'}: missing; send it, or ${appId === '' ? 'app_id' : 'build_id'} in the address or the form.`,
+    find: findMissingId,
   },
   // They look nothing like ids of ours, so the database need not be asked.
   {

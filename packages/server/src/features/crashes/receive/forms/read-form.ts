@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { BodyTooLargeError } from '../body.ts';
+import { BodyTooLargeError } from '../../../../kernel/body.ts';
 import type { CrashFileKind } from '../tokens.ts';
 
 /** A dump or a log. `filename` is empty where the form gives none; `truncated` is known when the bytes have ended. */

@@ -2,7 +2,7 @@
 import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
-import { openBody } from '../body.ts';
+import { openBody } from '../../../../kernel/body.ts';
 import type { OpenedReport } from '../create.ts';
 import { receiveWhole, type Whole } from '../one-shot.ts';
 import { factsOfAnnotations } from './annotations.ts';

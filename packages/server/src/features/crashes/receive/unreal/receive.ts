@@ -6,7 +6,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
-import { BodyTooLargeError, openBody } from '../body.ts';
+import { BodyTooLargeError, openBody } from '../../../../kernel/body.ts';
 import type { OpenedReport } from '../create.ts';
 import { type KeepFile, receiveWhole, type Whole } from '../one-shot.ts';
 import { type ArchivedFile, BadArchiveError, listArchive } from './archive.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
-import { watchIdle } from '../../../kernel/form.ts';
+import { watchIdle } from './form.ts';
 
 /** A body became larger than it may, unpacked. */
 export class BodyTooLargeError extends Error {

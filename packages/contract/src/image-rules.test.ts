@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MIB } from '@chauffeur/contract/limits';
 import fc from 'fast-check';
-import { IMAGE_FORMATS, type ImageFacts, imageProblem, MOST_IMAGE_BYTES, servedFormat } from './image-rules.ts';
-import type { ImageKind } from './media.ts';
+import {
+  IMAGE_FORMATS,
+  type ImageFacts,
+  type ImageKind,
+  imageProblem,
+  MOST_IMAGE_BYTES,
+  servedFormat,
+} from './image-rules.ts';
+import { MIB } from './limits.ts';
 
 const factsOf = (width: number, height: number, more: Partial<ImageFacts> = {}): ImageFacts => ({
   size: 1000,

@@ -1,6 +1,9 @@
-// Decides whether a store image has the format, the size and the shape that its kind needs.
-import { MIB } from '@chauffeur/contract/limits';
-import type { ImageKind } from './media.ts';
+// Decides whether a store image has the format, the size and the shape that its kind needs: the server's rules, and what a page says before it sends one.
+import type { Static } from 'typebox';
+import { MIB } from './limits.ts';
+import type { MediaKind } from './operations/media.ts';
+
+export type ImageKind = Static<typeof MediaKind>;
 
 /** What is known of an image before its pixels are read. */
 export type ImageFacts = {

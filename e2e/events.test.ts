@@ -1,0 +1,110 @@
+// Kills the service under a load of events, again and again: what was answered is there, and nothing that was sent again counts twice.
+import assert from 'node:assert/strict';
+import { randomInt, randomUUID } from 'node:crypto';
+import { before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Served, serveStudio } from './setup/served.ts';
+import { signIn } from './setup/studio.ts';
+
+const SENDERS = 6;
+const KILLS = 2;
+const EVENTS = 7;
+
+// More than a player's machine may send.
+process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
+
+describe('events under a service that is killed', () => {
+  const served = serveStudio();
+  let buildId: string;
+  before(async () => {
+    buildId = await registerBuild(served);
+  });
+
+  test('are all there, each once where they have an id, and so are their devices', async () => {
+    const sent: Sent = { answered: 0, tried: 0, devices: new Set() };
+    const ending = new AbortController();
+    const senders = Array.from({ length: SENDERS }, () => sendOn(served, buildId, sent, ending.signal));
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const enough = sent.answered + randomInt(50, 300);
+      while (sent.answered < enough) await wait(1);
+      await served.service.kill();
+      await served.restart();
+    }
+    ending.abort();
+    await Promise.all(senders);
+    const headers = await signIn(served.service, served.studio);
+    const read = async (path: string) => {
+      const response = await fetch(`${served.service.api}/games/${served.studio.gameUid}/${path}`, { headers });
+      assert.equal(response.status, 200);
+      return ((await response.json()) as { data: never }).data;
+    };
+    const { names } = (await read('events/names')) as { names: { name: string; count: number }[] };
+    const countOf = (wanted: string) => names.find(({ name }) => name === wanted)?.count ?? 0;
+    assert.equal(countOf('boot_ok'), sent.answered * EVENTS);
+    const plain = countOf('without an id');
+    assert.ok(plain >= sent.answered && plain <= sent.tried, `${sent.answered} <= ${plain} <= ${sent.tried}`);
+    const health = (await read(`builds/${buildId}/health`)) as {
+      devices: number;
+      booted: number;
+      boot_ms: { samples: number };
+    };
+    assert.deepEqual(
+      [health.devices, health.booted, health.boot_ms.samples],
+      [sent.devices.size, sent.devices.size, sent.answered * EVENTS],
+    );
+  });
+});
+
+type Sent = {
+  /** Requests that were answered, in the end. */
+  answered: number;
+  /** Times that one was sent. */
+  tried: number;
+  readonly devices: Set<string>;
+};
+
+/** Sends request after request, each until it is answered, as a client with a queue does. */
+async function sendOn(served: Served, buildId: string, sent: Sent, ending: AbortSignal): Promise<void> {
+  while (!ending.aborted) {
+    const device_uid = randomUUID();
+    const boots = Array.from({ length: EVENTS }, () => ({
+      event: 'boot_ok',
+      device_uid,
+      ms: 900,
+      event_id: randomUUID(),
+    }));
+    const body = JSON.stringify({ events: [...boots, { event: 'without an id' }] });
+    sent.devices.add(device_uid);
+    while (!(await isTaken(served, buildId, body, sent))) await wait(20);
+    sent.answered += 1;
+  }
+}
+
+async function isTaken({ service, studio }: Served, buildId: string, body: string, sent: Sent): Promise<boolean> {
+  sent.tried += 1;
+  try {
+    const response = await fetch(`${service.api}/public/events?app_id=${studio.gameUid}&build_id=${buildId}`, {
+      method: 'POST',
+      body,
+    });
+    await response.arrayBuffer();
+    return response.status === 202;
+  } catch {
+    // The service is being killed or started.
+    return false;
+  }
+}
+
+async function registerBuild({ service, studio }: Served): Promise<string> {
+  const response = await fetch(`${service.api}/tool/upload/build`, {
+    method: 'POST',
+    headers: {
+      'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
+      'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ version: '1.0.0', os: 'linux', arch: 'x86_64' }),
+  });
+  const { data } = (await response.json()) as { data: { build_id: string } };
+  return data.build_id;
+}

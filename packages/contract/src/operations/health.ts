@@ -1,0 +1,81 @@
+// Launch health: how many of a build’s devices got as far as the menu, and how many crashed before.
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+
+/** From the best to none. */
+export const BANDS = ['excellent', 'healthy', 'mixed', 'problematic', 'unrated'] as const;
+export type Band = (typeof BANDS)[number];
+
+export const BandName = Type.Enum([...BANDS], { description: 'Launch health' });
+
+const Median = (what: string) =>
+  Type.Object(
+    { median: Nullable(Type.Integer()), samples: Type.Integer() },
+    { description: `${what}, within 2 % (exact up to 24); null without samples` },
+  );
+
+export const BuildHealth = Type.Object({
+  build_id: Uuid,
+  version: Type.String(),
+  build_type: Type.String(),
+  os: Type.String(),
+  arch: Type.String(),
+  channel: Type.String(),
+  registered_at: Timestamp,
+  band: BandName,
+  devices: Type.Integer({ description: 'Distinct devices of the last 30 days' }),
+  booted: Type.Integer({ description: 'Those of them that sent boot_ok in these days' }),
+  crashed_on_boot: Type.Integer({
+    description: 'Those that crashed in these days before their first boot_ok ever on this build',
+  }),
+  boot_rate: Nullable(Type.Number({ description: 'booted / devices, 0 to 1; null without devices' })),
+  crash_rate: Nullable(Type.Number({ description: 'crashed_on_boot / devices, 0 to 1; null without devices' })),
+  boot_ms: Median('Milliseconds to boot_ok'),
+  session_seconds: Median('Seconds of a session'),
+});
+
+export const listHealth = defineOperation({
+  id: 'health.list',
+  summary: 'Launch health of every build that had a device in the last 30 days, newest build first, and of the listing',
+  method: 'GET',
+  path: '/games/{uid}/health',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({ ...CursorQuery }),
+  output: Type.Object({
+    listing: Type.Object(
+      { band: BandName, build_id: Nullable(Uuid) },
+      { description: 'What players see: of the newest build on stable that is rated' },
+    ),
+    builds: Type.Array(BuildHealth),
+    next_cursor: NextCursor,
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const getBuildHealth = defineOperation({
+  id: 'health.build',
+  summary: 'Launch health of one build over the last 30 days',
+  method: 'GET',
+  path: '/games/{uid}/builds/{build_id}/health',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  output: Type.Object({
+    ...BuildHealth.properties,
+    days: Type.Array(
+      Type.Object({
+        day: Type.String(),
+        boot_ms: Median('Milliseconds to boot_ok of that day'),
+        session_seconds: Median('Seconds of a session of that day'),
+        devices_last_seen: Type.Integer({ description: 'Devices that were heard of last on this day' }),
+        events: Type.Record(Type.String(), Type.Integer(), { description: 'How often each standard event came' }),
+      }),
+      { description: 'Of the last 30 (UTC) those on which anything came, the oldest first' },
+    ),
+  }),
+  statuses: [200],
+  errors: [4006, 4040],
+  mcp: { tool: 'get_build_health', scope: 'mcp:read' },
+});

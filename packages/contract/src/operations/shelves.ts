@@ -1,0 +1,76 @@
+// Shelves of the shop window, and the check that a game passes to stand on them.
+import Type from 'typebox';
+import { ArchName, OsInput, OsName } from '../identity.ts';
+import { defineOperation } from '../operation.ts';
+import { GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
+import { BandName } from './health.ts';
+import { MediaImage } from './media.ts';
+
+export const SHELVES = ['unheard_of', 'tonight', 'new', 'recently_updated'] as const;
+export type ShelfName = (typeof SHELVES)[number];
+
+/** What the listing check asks, in its order. */
+export const LISTING_RULES = [
+  'public',
+  'owner_verified',
+  'name',
+  'tagline',
+  'description',
+  'cover',
+  'thumbnail',
+  'screenshot',
+  'stable_download',
+] as const;
+export type ListingRuleName = (typeof LISTING_RULES)[number];
+
+export const ShelfGame = Type.Object({
+  game_uid: Uuid,
+  slug: Type.String(),
+  name: Type.String(),
+  developer: Type.String(),
+  tagline: Type.String(),
+  thumbnail: Nullable(MediaImage),
+  cover: Nullable(MediaImage),
+  platforms: Type.Array(Type.Object({ os: OsName, arch: ArchName }), {
+    description: 'Where stable offers a download now',
+  }),
+  health: BandName,
+  published_at: Timestamp,
+  updated_at: Type.String({ description: 'When what stable offers last changed, in ISO 8601' }),
+  plays_in_browser: Type.Boolean(),
+});
+
+export const getShelf = defineOperation({
+  id: 'store.shelf',
+  summary: 'Up to 12 public games of a shelf; the same for every caller',
+  method: 'GET',
+  path: '/public/shelves/{shelf}',
+  access: 'public',
+  crossOrigin: true,
+  params: Type.Object({ shelf: Type.Enum([...SHELVES]) }),
+  query: Type.Object({ os: Type.Optional(OsInput) }),
+  output: Type.Object({
+    shelf: Type.Enum([...SHELVES]),
+    day: Type.String({ description: 'UTC day that the order is of, as 2026-11-30' }),
+    games: Type.Array(ShelfGame),
+  }),
+  statuses: [200, 304],
+  errors: [],
+});
+
+export const getListing = defineOperation({
+  id: 'store.listing',
+  summary: 'Whether a game can stand on shelves, and what it lacks',
+  method: 'GET',
+  path: '/games/{uid}/listing',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({
+    passed: Type.Boolean(),
+    missing: Type.Array(
+      Type.Object({ rule: Type.Enum([...LISTING_RULES]), message: Type.String(), remedy: Type.String() }),
+    ),
+  }),
+  statuses: [200],
+  errors: [4040],
+});

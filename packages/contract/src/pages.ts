@@ -1,0 +1,42 @@
+// The addresses of the website’s pages: the server tells by them which there are, and pages, mails and agents link by them.
+
+/** Below the public address, with `:name` for what differs; each is a page of its own. */
+export const PAGES = {
+  home: '/',
+  browse: '/browse',
+  game: '/g/:uid',
+  file: '/g/:uid/files/:file_uid',
+  reportBug: '/g/:uid/report',
+  signIn: '/sign-in',
+  signUp: '/sign-up',
+  verify: '/verify',
+  reset: '/reset',
+  profile: '/settings/profile',
+  security: '/settings/security',
+  games: '/dev',
+  overview: '/dev/:uid',
+  builds: '/dev/:uid/builds',
+  build: '/dev/:uid/builds/:build_id',
+  channels: '/dev/:uid/channels',
+  edit: '/dev/:uid/edit',
+  editListing: '/dev/:uid/edit/listing',
+  editImages: '/dev/:uid/edit/images',
+  editKeys: '/dev/:uid/edit/keys',
+  editAdmins: '/dev/:uid/edit/admins',
+} as const;
+
+export type PageName = keyof typeof PAGES;
+
+const PATTERNS = Object.entries(PAGES).map(([name, path]) => ({
+  name: name as PageName,
+  pattern: new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+}));
+
+/** The page at a path, with the texts that stand for `:name`, as they are in the path; undefined where there is none. */
+export function matchPage(path: string): { name: PageName; params: Readonly<Record<string, string>> } | undefined {
+  for (const { name, pattern } of PATTERNS) {
+    const match = pattern.exec(path);
+    if (match !== null) return { name, params: { ...match.groups } };
+  }
+  return undefined;
+}

@@ -1,0 +1,124 @@
+// Events as developers see them: counted, and those of one device read and deleted. The front door of the feature, whose rooms are receive/
+// (what games send, folded as it comes), read/ (counts and devices) and keep/ (days, sums, and what is forgotten).
+import { ApiError } from '@chauffeur/contract/errors';
+import { canonicalOs } from '@chauffeur/contract/identity';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/events';
+import type { AccountCaller, Context } from '../../context.ts';
+import { DAY, HOUR } from '../../kernel/clock.ts';
+import { readCursor, writeCursor } from '../../kernel/cursor.ts';
+import { retryConflicts } from '../../kernel/db.ts';
+import { findBuild } from '../builds/builds.ts';
+import { requireMember } from '../games/games.ts';
+import { readLaunches } from './facts.sql.ts';
+import { seriesOf, spanOf } from './read/chart.ts';
+import { countByTime, listNames } from './read/counts.sql.ts';
+import { type DeviceEventRow, type DeviceRow, forgetDevice, readDevice, readFirstSeen } from './read/devices.sql.ts';
+import { deleteAllEvents, readEventPage } from './read/devices.ts';
+import { isStandard } from './receive/event.ts';
+
+type Device = OutputOf<typeof contract.getDevice>;
+
+const NAMES_DAYS = 30;
+const PAGE_SIZE = 50;
+
+/** Of a game: `devicesEver` are distinct over all its builds. */
+export type LaunchFacts = { devicesEver: number; firstBootOkAt: Date | null };
+
+/** An entry for each of the games, also for those of which no event came. */
+export async function launchFacts(ctx: Context, gameIds: readonly string[]): Promise<Map<string, LaunchFacts>> {
+  const facts = new Map<string, LaunchFacts>(
+    gameIds.map((gameId) => [gameId, { devicesEver: 0, firstBootOkAt: null }]),
+  );
+  for (const { game_id, devices, first_boot_at } of await readLaunches(ctx.db, gameIds))
+    facts.set(game_id, { devicesEver: devices, firstBootOkAt: first_boot_at });
+  return facts;
+}
+
+export async function listEventNames(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string },
+): Promise<OutputOf<typeof contract.listEventNames>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const hour = Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR;
+  const names = await listNames(ctx.db, game.game_id, new Date(hour - NAMES_DAYS * DAY));
+  return {
+    names: names.map(({ name, count, last_hour }) => ({
+      name,
+      standard: isStandard(name),
+      count,
+      last_hour: last_hour.toISOString(),
+    })),
+  };
+}
+
+export async function countEvents(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.countEvents>,
+): Promise<OutputOf<typeof contract.countEvents>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { name, build_id: buildId, os, by } = input;
+  const span = spanOf(input, ctx.clock.now());
+  if (buildId !== undefined && (await findBuild(ctx.db, game.game_id, buildId)) === null)
+    throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+  const selection = { gameId: game.game_id, name, buildId, os: os === undefined ? undefined : canonicalOs(os), by };
+  const points = await countByTime(ctx.db, selection, span, LIMITS.eventSeries);
+  return { from: span.from.toISOString(), to: span.to.toISOString(), step: span.step, series: seriesOf(points) };
+}
+
+export async function getDevice(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.getDevice>,
+): Promise<Device> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { device_uid: deviceUid, cursor, limit = PAGE_SIZE } = input;
+  const device = { gameId: game.game_id, deviceUid };
+  const list = ['device', game.game_id, deviceUid];
+  const [before] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds']);
+  const from = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
+  const [builds, firstSeen, { events, next }] = await Promise.all([
+    readDevice(ctx.db, device),
+    readFirstSeen(ctx.db, device),
+    readEventPage(ctx.db, device, from, limit),
+  ]);
+  return {
+    device_uid: deviceUid,
+    first_seen: firstSeen?.toISOString() ?? null,
+    builds: builds.map(buildOf),
+    events: events.map(eventOf),
+    next_cursor: next === null ? null : writeCursor(list, [String(next)]),
+  };
+}
+
+function buildOf({ first_seen, first_boot_at, ...days }: DeviceRow): Device['builds'][number] {
+  return { ...days, first_seen: first_seen.toISOString(), first_boot_at: first_boot_at?.toISOString() ?? null };
+}
+
+function eventOf(row: DeviceEventRow): Device['events'][number] {
+  const { received_at, received_us: _, name, client_time, properties, ...rest } = row;
+  return {
+    ...rest,
+    event: name,
+    received_at: received_at.toISOString(),
+    timestamp: client_time?.toISOString() ?? null,
+    properties: properties ?? {},
+  };
+}
+
+/** May take a while: every day that is kept is looked through. Repeated, it finds nothing more, and says so. */
+export async function deleteDevice(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string; device_uid: string },
+): Promise<OutputOf<typeof contract.deleteDevice>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const device = { gameId: game.game_id, deviceUid: input.device_uid };
+  const builds = await retryConflicts(() => forgetDevice(ctx.db, device));
+  const events = await deleteAllEvents(ctx.db, device);
+  ctx.log.info({ game: game.game_id, user: caller.user.id, builds, events }, 'a device was deleted');
+  return { builds, events };
+}

@@ -1,0 +1,39 @@
+// The SQL that lets go of what was counted long ago.
+import { sql } from 'kysely';
+import { changed, type Db, rows } from '../../../kernel/db.ts';
+
+/** Deletes events from before `limit` that came while their day had no partition. */
+export async function deleteUnsorted(db: Db, limit: Date): Promise<void> {
+  await changed(db, sql`delete from events_default where received_at < ${limit}`);
+}
+
+/** Forgets at most so many ids from before the day; answers how many. */
+export function forgetIds(db: Db, day: string, most: number): Promise<number> {
+  return changed(
+    db,
+    sql`with old as materialized (select ctid from event_ids where day < ${day}::date limit ${most} for update skip locked)
+      delete from event_ids using old where event_ids.ctid = old.ctid`,
+  );
+}
+
+export async function gamesWithEvents(db: Db): Promise<string[]> {
+  const found = await rows(db, sql<{ game_id: string }>`select distinct game_id from event_hours`);
+  return found.map(({ game_id }) => game_id);
+}
+
+/** Forgets a game’s counts from before the day, devices that were not heard of since, and names that nothing is counted under any more. */
+export async function forgetCounts(db: Db, gameId: string, day: string): Promise<void> {
+  const before = sql`${day}::date`;
+  await changed(db, sql`delete from event_device_days where game_id = ${gameId} and day < ${before}`);
+  await changed(db, sql`delete from event_devices where game_id = ${gameId} and last_day < ${before}`);
+  await changed(db, sql`delete from event_times where game_id = ${gameId} and day < ${before}`);
+  await changed(
+    db,
+    sql`delete from event_hours where game_id = ${gameId} and hour < ${before}::timestamp at time zone 'utc'`,
+  );
+  await changed(
+    db,
+    sql`delete from event_names where game_id = ${gameId} and first_seen < ${before}::timestamp at time zone 'utc'
+      and not exists (select from event_hours where event_hours.game_id = ${gameId} and event_hours.name = event_names.name)`,
+  );
+}

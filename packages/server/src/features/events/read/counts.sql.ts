@@ -1,0 +1,73 @@
+// The SQL that reads the counts of events.
+import { OTHER_EVENTS, STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, rows } from '../../../kernel/db.ts';
+import type { Point, Span } from './chart.ts';
+
+/** Every name that anything of the game is counted under. With them, each name’s hours are found by the index. */
+function namesOf(gameId: string): RawBuilder<{ name: string }> {
+  const always = [...Object.keys(STANDARD_EVENTS), OTHER_EVENTS];
+  return sql`(select name from event_names where game_id = ${gameId} union all select * from unnest(${always}::text[])) as names`;
+}
+
+export type NameRow = { name: string; count: number; last_hour: Date };
+
+export function listNames(db: Db, gameId: string, since: Date): Promise<NameRow[]> {
+  return rows(
+    db,
+    sql<NameRow>`select name, count, last_hour from ${namesOf(gameId)} cross join lateral (
+        select sum(count)::bigint as count, max(hour) as last_hour from event_hours
+        where game_id = ${gameId} and event_hours.name = names.name and hour >= ${since}
+      ) as counted
+      where count > 0 order by count desc, name`,
+  );
+}
+
+export type Selection = {
+  gameId: string;
+  name: string | undefined;
+  buildId: string | undefined;
+  os: string | undefined;
+  by: 'build' | 'os' | 'name' | undefined;
+};
+
+const KEYS: Readonly<Record<'build' | 'os' | 'name' | 'all', RawBuilder<string>>> = {
+  build: sql`build_id::text`,
+  // A build that is gone took its system with it.
+  os: sql`coalesce(builds.os, 'unknown')`,
+  name: sql`event_hours.name`,
+  all: sql`''`,
+};
+
+/** The counts of each hour or day and key, those beyond the `most` largest keys together under null. */
+export function countByTime(
+  db: Db,
+  { gameId, name, buildId, os, by }: Selection,
+  { from, to, step }: Span,
+  most: number,
+) {
+  const conditions = [sql`event_hours.game_id = ${gameId} and hour >= ${from} and hour < ${to}`];
+  if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
+  if (os !== undefined) conditions.push(sql`builds.os = ${os}`);
+  const names = name === undefined ? namesOf(gameId) : sql`(select ${name}::text as name) as names`;
+  return rows(
+    db,
+    sql<Point>`
+      with counted as (
+        select ${KEYS[by ?? 'all']} as key, date_trunc(${step}, hour, 'UTC') as at, sum(count) as count
+        from ${names} join event_hours on event_hours.name = names.name
+          left join builds using (game_id, build_id)
+        where ${sql.join(conditions, sql` and `)}
+        group by 1, 2
+      ), ranked as (
+        select key, row_number() over (order by sum(count) desc, key) as place from counted group by key
+      ), placed as (
+        select case when place <= ${most}::integer then nullif(key, '') end as key, at, sum(count)::bigint as count
+        from counted join ranked using (key) group by 1, 2
+      )
+      select key, case when ${by ?? 'all'} = 'build' then
+          (select version || ' ' || os || ' ' || arch from builds where game_id = ${gameId} and build_id::text = key)
+        end as label, at, count
+      from placed order by at`,
+  );
+}

@@ -1,0 +1,106 @@
+// The SQL that reads and deletes what is kept of one device.
+import { type RawBuilder, sql } from 'kysely';
+import { changed, type Db, onlyRow, rows } from '../../../kernel/db.ts';
+import type { Properties } from '../receive/event.ts';
+
+export type DeviceRef = { gameId: string; deviceUid: string };
+
+export type DeviceRow = {
+  build_id: string;
+  first_seen: Date;
+  last_day: string;
+  first_boot_at: Date | null;
+  boot_day: string | null;
+  crash_day: string | null;
+};
+
+/** How far the device has come with each build, the latest build first. */
+export function readDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<DeviceRow[]> {
+  return rows(
+    db,
+    sql<DeviceRow>`select build_id, first_seen, last_day::text, first_boot_at, boot_day::text, crash_day::text from event_devices
+      where game_id = ${gameId} and device_uid = ${deviceUid} order by first_seen desc, build_id`,
+  );
+}
+
+export async function readFirstSeen(db: Db, { gameId, deviceUid }: DeviceRef): Promise<Date | null> {
+  const [met] = await rows(
+    db,
+    sql<{
+      first_seen: Date;
+    }>`select first_seen from game_devices where game_id = ${gameId} and device_uid = ${deviceUid}`,
+  );
+  return met?.first_seen ?? null;
+}
+
+export type DeviceEventRow = {
+  received_at: Date;
+  /** Microseconds since 1970. */
+  received_us: number;
+  build_id: string;
+  name: string;
+  anonymous: boolean;
+  session_id: string | null;
+  event_id: string | null;
+  ms: number | null;
+  seconds: number | null;
+  client_time: Date | null;
+  properties: Properties | null;
+};
+
+/** From the beginning, included, to the end, which is not; in microseconds since 1970. */
+export type Stretch = { fromUs: number; toUs: number };
+
+/** The device’s newest events of that time. A few more where several have the very time of the last one, so that the next page misses none. */
+export function readEvents(
+  db: Db,
+  { gameId, deviceUid }: DeviceRef,
+  { fromUs, toUs }: Stretch,
+  limit: number,
+): Promise<DeviceEventRow[]> {
+  return rows(
+    db,
+    sql<DeviceEventRow>`select received_at, (extract(epoch from received_at) * 1000000)::bigint as received_us, build_id, name,
+        anonymous, session_id, event_id, ms, seconds, client_time, properties
+      from events
+      where game_id = ${gameId} and device_uid = ${deviceUid}
+        and received_at >= ${timeOf(fromUs)} and received_at < ${timeOf(toUs)}
+      order by received_at desc fetch first (${limit}::integer) rows with ties`,
+  );
+}
+
+/** Exact, which a float of seconds is not. */
+function timeOf(us: number): RawBuilder<Date> {
+  return sql`(timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond')`;
+}
+
+/** Takes the device out of all counts of devices, and answers of how many builds it was one. */
+export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<number> {
+  const { builds } = await onlyRow(
+    db,
+    sql<{ builds: number }>`
+      with gone as (
+        delete from event_devices where game_id = ${gameId} and device_uid = ${deviceUid}
+        returning build_id, last_day, boot_day, crash_day
+      ), days as (
+        insert into event_device_days as known (game_id, day, build_id, slot, devices, booted, crashed)
+        select ${gameId}, left_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed)
+        from gone cross join lateral (values (last_day, -1, 0, 0), (boot_day, 0, -1, 0), (crash_day, 0, 0, -1))
+          as left_day (day, devices, booted, crashed)
+        where left_day.day is not null group by left_day.day, build_id order by left_day.day, build_id
+        on conflict (game_id, day, build_id, slot) do update set devices = known.devices + excluded.devices,
+          booted = known.booted + excluded.booted, crashed = known.crashed + excluded.crashed
+      ), met as (
+        delete from game_devices where game_id = ${gameId} and device_uid = ${deviceUid} returning 1
+      ), ever as (
+        insert into event_games as known (game_id, slot, devices) select ${gameId}, 0, -1 from met
+        on conflict (game_id, slot) do update set devices = known.devices + excluded.devices
+      )
+      select count(*) as builds from gone`,
+  );
+  return builds;
+}
+
+export function deleteEvents(db: Db, { gameId, deviceUid }: DeviceRef, partition: string): Promise<number> {
+  return changed(db, sql`delete from ${sql.table(partition)} where game_id = ${gameId} and device_uid = ${deviceUid}`);
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { bucketOf } from '../../../kernel/sketch.ts';
+import type { GameEvent } from './event.ts';
+import { addEvent, BOOTED, type BuildFold, CRASHED, emptyFold, follow } from './fold.ts';
+
+const device = fc.constantFrom('a', 'b', 'c', null);
+const event: fc.Arbitrary<GameEvent> = fc.record({
+  event: fc.constantFrom('session_start', 'boot_ok', 'crash', 'session_end', 'quit', 'custom'),
+  device_uid: device,
+  ms: fc.nat(100),
+  seconds: fc.nat(100),
+});
+
+function foldOf(events: readonly GameEvent[]): BuildFold {
+  const fold = emptyFold();
+  for (const each of events) addEvent(fold, each, each.event);
+  return fold;
+}
+
+/** What a device is known to have done after folds of its events, one after the other. */
+function stateAfter(folds: readonly BuildFold[], uid: string): number | undefined {
+  return folds
+    .map(({ devices }) => devices.get(uid))
+    .filter((bits) => bits !== undefined)
+    .reduce<number | undefined>((state, bits) => (state === undefined ? bits : follow(state, bits)), undefined);
+}
+
+describe('a fold of events', () => {
+  it('tells of a device the same however its events are split into batches', () => {
+    fc.assert(
+      fc.property(fc.array(event), fc.array(fc.nat(20)), (events, cuts) => {
+        const borders = [
+          0,
+          ...cuts.map((cut) => Math.min(cut, events.length)).toSorted((a, b) => a - b),
+          events.length,
+        ];
+        const parts = borders.slice(1).map((end, no) => foldOf(events.slice(borders[no], end)));
+        const whole = foldOf(events);
+        for (const uid of ['a', 'b', 'c']) assert.equal(stateAfter(parts, uid), whole.devices.get(uid));
+      }),
+    );
+  });
+
+  it('says that a device crashed on boot when a crash of it stands before its first boot_ok', () => {
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        const { devices } = foldOf(events);
+        for (const uid of ['a', 'b', 'c']) {
+          const names = events.filter(({ device_uid }) => device_uid === uid).map((each) => each.event);
+          const boot = names.indexOf('boot_ok');
+          const crash = names.indexOf('crash');
+          const bits = (boot >= 0 ? BOOTED : 0) | (crash >= 0 && (boot < 0 || crash < boot) ? CRASHED : 0);
+          assert.equal(devices.get(uid), names.length === 0 ? undefined : bits);
+        }
+      }),
+    );
+  });
+
+  it('counts every event under its name, and times only where they belong', () => {
+    const fold = foldOf([
+      { event: 'boot_ok', device_uid: 'a', ms: 7, seconds: 9 },
+      { event: 'boot_ok', device_uid: 'a', ms: 7 },
+      { event: 'boot_ok', device_uid: 'a' },
+      { event: 'first_input', ms: 5 },
+      { event: 'session_end', seconds: 60, ms: 5 },
+      { event: 'custom', ms: 5, seconds: 5 },
+    ]);
+    assert.deepEqual(
+      [...fold.names],
+      [
+        ['boot_ok', 3],
+        ['first_input', 1],
+        ['session_end', 1],
+        ['custom', 1],
+      ],
+    );
+    assert.deepEqual([[...fold.bootMs], [...fold.sessionSeconds]], [[[bucketOf(7), 2]], [[bucketOf(60), 1]]]);
+  });
+});

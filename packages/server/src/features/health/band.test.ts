@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BANDS } from '@chauffeur/contract/operations/health';
+import fc from 'fast-check';
+import { bandOf } from './band.ts';
+
+const of = (devices: number, booted: number, crashed: number) => bandOf({ devices, booted, crashed });
+
+describe('the band of a build', () => {
+  it('is none under 20 devices', () => {
+    assert.equal(of(0, 0, 0), 'unrated');
+    assert.equal(of(19, 19, 0), 'unrated');
+    assert.equal(of(20, 20, 0), 'excellent');
+  });
+
+  it('changes exactly at the borders of what booted', () => {
+    const bands = [1000, 980, 979, 930, 929, 800, 799, 0].map((booted) => of(1000, booted, 0));
+    assert.deepEqual(bands, [
+      'excellent',
+      'excellent',
+      'healthy',
+      'healthy',
+      'mixed',
+      'mixed',
+      'problematic',
+      'problematic',
+    ]);
+  });
+
+  it('changes exactly at the borders of what crashed', () => {
+    const bands = [0, 10, 11, 30, 31, 100, 101, 1000].map((crashed) => of(1000, 1000, crashed));
+    assert.deepEqual(bands, [
+      'excellent',
+      'excellent',
+      'healthy',
+      'healthy',
+      'mixed',
+      'mixed',
+      'problematic',
+      'problematic',
+    ]);
+  });
+
+  it('has no border lost to fractions: 49 of 50 is 98 %, 29 of 30 is less', () => {
+    assert.deepEqual(
+      [of(50, 49, 0), of(30, 29, 0), of(100, 98, 1), of(99, 97, 0)],
+      ['excellent', 'healthy', 'excellent', 'healthy'],
+    );
+  });
+
+  it('is never better for a boot less or a crash more', () => {
+    const counts = fc.nat(500).chain((devices) => fc.tuple(fc.constant(devices), fc.nat(devices), fc.nat(devices)));
+    fc.assert(
+      fc.property(counts, ([devices, booted, crashed]) => {
+        const rank = BANDS.indexOf(of(devices, booted, crashed));
+        if (booted > 0) assert.ok(BANDS.indexOf(of(devices, booted - 1, crashed)) >= rank);
+        if (crashed < devices) assert.ok(BANDS.indexOf(of(devices, booted, crashed + 1)) >= rank);
+      }),
+    );
+  });
+});

@@ -1,0 +1,149 @@
+// The SQL that sums up what the devices of builds did.
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, rows } from '../../kernel/db.ts';
+import type { Histogram } from '../../kernel/sketch.ts';
+
+export type BuildRow = {
+  build_id: string;
+  version: string;
+  build_type: string;
+  os: string;
+  arch: string;
+  channel: string;
+  created_at: Date;
+  /** Microseconds since 1970, for a cursor. */
+  created_us: string;
+  devices: number;
+  booted: number;
+  crashed: number;
+};
+
+/** `since` is the first UTC day of the window. */
+export type Window = { gameId: string; since: string };
+export type Position = { createdUs: string; buildId: string };
+
+const createdUs = sql`(extract(epoch from builds.created_at) * 1000000)::bigint`;
+
+/** The builds that had a device in the window, the newest first, those behind `after` only. */
+export function listBuilds(
+  db: Db,
+  { gameId, since }: Window,
+  { after, limit }: { after: Position | null; limit: number },
+): Promise<BuildRow[]> {
+  const behind =
+    after === null
+      ? sql`true`
+      : sql`(${createdUs}, builds.build_id) < (${after.createdUs}::bigint, ${after.buildId}::uuid)`;
+  return rows(
+    db,
+    sql<BuildRow>`${buildsWith(sql`${behind} and counted.devices > 0`, { gameId, since })}
+      order by builds.created_at desc, builds.build_id desc limit ${limit}`,
+  );
+}
+
+/** The build, with zeros where it had no device; none when there is no such build. */
+export function findBuild(db: Db, window: Window, buildId: string): Promise<BuildRow[]> {
+  return rows(db, sql<BuildRow>`${buildsWith(sql`builds.build_id = ${buildId}`, window)}`);
+}
+
+function buildsWith(condition: RawBuilder<unknown>, { gameId, since }: Window): RawBuilder<BuildRow> {
+  return sql`select builds.build_id, version, build_type, os, arch, channel, created_at, ${createdUs}::text as created_us,
+      coalesce(counted.devices, 0) as devices, coalesce(counted.booted, 0) as booted, coalesce(counted.crashed, 0) as crashed
+    from builds left join (
+      select build_id, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
+      where game_id = ${gameId} and day >= ${since}::date group by build_id
+    ) as counted using (build_id)
+    where builds.game_id = ${gameId} and ${condition}`;
+}
+
+export type TimesRow = { build_id: string; what: 'boot_ms' | 'session_seconds'; histogram: Histogram };
+
+/** What the builds’ boots and sessions took, over the whole window. */
+export function readTimes(db: Db, { gameId, since }: Window, buildIds: readonly string[]): Promise<TimesRow[]> {
+  return rows(
+    db,
+    sql<TimesRow>`select build_id, what, json_agg(json_build_object('bucket', bucket, 'count', count)) as histogram
+      from (
+        select build_id, what, bucket, sum(count) as count from event_times
+        where game_id = ${gameId} and build_id = any(${buildIds}::uuid[]) and day >= ${since}::date
+        group by build_id, what, bucket
+      ) as summed group by build_id, what`,
+  );
+}
+
+export type DayTimesRow = TimesRow & { day: string };
+
+/** The same of one build, day by day. */
+export function readDayTimes(db: Db, { gameId, since }: Window, buildId: string): Promise<DayTimesRow[]> {
+  return rows(
+    db,
+    sql<DayTimesRow>`select build_id, day::text, what, json_agg(json_build_object('bucket', bucket, 'count', count)) as histogram
+      from event_times where game_id = ${gameId} and build_id = ${buildId} and day >= ${since}::date
+      group by build_id, day, what`,
+  );
+}
+
+export type DayDevicesRow = { day: string; devices: number };
+
+/** How many of the build’s devices were heard of last on each day. */
+export function readDayDevices(db: Db, { gameId, since }: Window, buildId: string): Promise<DayDevicesRow[]> {
+  return rows(
+    db,
+    sql<DayDevicesRow>`select day::text, sum(devices) as devices from event_device_days
+      where game_id = ${gameId} and build_id = ${buildId} and day >= ${since}::date
+      group by day having sum(devices) <> 0`,
+  );
+}
+
+export type DayEventsRow = { day: string; name: string; count: number };
+
+/** How often events of these names came from the build on each day. */
+export function readDayEvents(
+  db: Db,
+  { gameId, since }: Window,
+  buildId: string,
+  names: readonly string[],
+): Promise<DayEventsRow[]> {
+  return rows(
+    db,
+    sql<DayEventsRow>`select (hour at time zone 'utc')::date::text as day, name, sum(count)::bigint as count from event_hours
+      where game_id = ${gameId} and name = any(${names}::text[]) and build_id = ${buildId} and hour >= ${since}::date::timestamp at time zone 'utc'
+      group by 1, 2`,
+  );
+}
+
+export type ListedRow = { game_id: string; build_id: string; devices: number; booted: number; crashed: number };
+
+/**
+ * Of each game the newest build on stable with so many devices in the window. On stable are builds that were registered for it or were
+ * ever moved to it, but none that is newer than what stable points at on its platform: such a one was rolled back.
+ */
+export function readListed(
+  db: Db,
+  gameIds: readonly string[],
+  { since, least }: { since: string; least: number },
+): Promise<ListedRow[]> {
+  return rows(
+    db,
+    sql<ListedRow>`
+      with counted as (
+        select game_id, build_id, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
+        where game_id = any(${gameIds}::uuid[]) and day >= ${since}::date
+        group by game_id, build_id having sum(devices) >= ${least}
+      )
+      select distinct on (game_id) game_id, build_id, devices, booted, crashed
+      from counted join builds using (game_id, build_id)
+      where (builds.channel = 'stable' or exists (
+          select from channel_moves moves
+          where moves.game_id = builds.game_id and moves.channel = 'stable' and moves.build_id = builds.build_id
+        ))
+        and not exists (
+          select from channel_pointers pointers join channel_moves moves using (game_id, move_id)
+            join builds current on current.game_id = moves.game_id and current.build_id = moves.build_id
+          where pointers.game_id = builds.game_id and pointers.channel = 'stable'
+            and pointers.os = builds.os and pointers.arch = builds.arch
+            and (current.created_at, current.build_id) < (builds.created_at, builds.build_id)
+        )
+      order by game_id, builds.created_at desc, build_id desc`,
+  );
+}

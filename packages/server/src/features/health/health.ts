@@ -1,0 +1,128 @@
+// Launch health: the bands of builds over the last 30 days with the numbers behind them, and the band that a listing shows.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
+import type * as contract from '@chauffeur/contract/operations/health';
+import type { AccountCaller, Context } from '../../context.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
+import { medianOf } from '../../kernel/sketch.ts';
+import { requireMember } from '../games/games.ts';
+import { bandOf, LEAST_DEVICES, WINDOW_DAYS } from './band.ts';
+import * as health from './health.sql.ts';
+
+export type Band = contract.Band;
+type BuildHealth = OutputOf<typeof contract.listHealth>['builds'][number];
+type HealthDay = OutputOf<typeof contract.getBuildHealth>['days'][number];
+type Times = Pick<BuildHealth, 'boot_ms' | 'session_seconds'>;
+
+const PAGE_SIZE = 50;
+const NO_TIMES: Times = { boot_ms: medianOf([]), session_seconds: medianOf([]) };
+
+/** The first UTC day of the window. */
+function sinceOf(ctx: Context): string {
+  return utcDayOf(new Date(ctx.clock.now().getTime() - (WINDOW_DAYS - 1) * DAY));
+}
+
+export async function listHealth(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.listHealth>,
+): Promise<OutputOf<typeof contract.listHealth>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { cursor, limit = PAGE_SIZE } = input;
+  const window = { gameId: game.game_id, since: sinceOf(ctx) };
+  const list = ['health', game.game_id];
+  const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
+  const after = createdUs === undefined || buildId === undefined ? null : { createdUs, buildId };
+  const found = await health.listBuilds(ctx.db, window, { after, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
+  const [times, listing] = await Promise.all([
+    timesOf(ctx, window, page),
+    listingOf(ctx, [game.game_id]).then((listed) => listed.get(game.game_id)),
+  ]);
+  return {
+    listing: { band: listing?.band ?? 'unrated', build_id: listing?.buildId ?? null },
+    builds: page.map((build) => recordOf(build, times.get(build.build_id) ?? NO_TIMES)),
+    next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
+  };
+}
+
+export async function getBuildHealth(
+  ctx: Context,
+  caller: AccountCaller,
+  input: { uid: string; build_id: string },
+): Promise<OutputOf<typeof contract.getBuildHealth>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const window = { gameId: game.game_id, since: sinceOf(ctx) };
+  const [build] = await health.findBuild(ctx.db, window, input.build_id);
+  if (build === undefined)
+    throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+  const [times, days] = await Promise.all([timesOf(ctx, window, [build]), daysOf(ctx, window, build.build_id)]);
+  return { ...recordOf(build, times.get(build.build_id) ?? NO_TIMES), days };
+}
+
+async function timesOf(
+  ctx: Context,
+  window: health.Window,
+  builds: readonly health.BuildRow[],
+): Promise<Map<string, Times>> {
+  const found = await health.readTimes(
+    ctx.db,
+    window,
+    builds.map(({ build_id }) => build_id),
+  );
+  const times = new Map<string, Times>();
+  for (const { build_id, what, histogram } of found)
+    times.set(build_id, { ...(times.get(build_id) ?? NO_TIMES), [what]: medianOf(histogram) });
+  return times;
+}
+
+function recordOf(build: health.BuildRow, times: Times): BuildHealth {
+  const { created_at, created_us: _, devices, booted, crashed, ...identity } = build;
+  return {
+    ...identity,
+    registered_at: created_at.toISOString(),
+    band: bandOf({ devices, booted, crashed }),
+    devices,
+    booted,
+    crashed_on_boot: crashed,
+    boot_rate: devices === 0 ? null : booted / devices,
+    crash_rate: devices === 0 ? null : crashed / devices,
+    ...times,
+  };
+}
+
+async function daysOf(ctx: Context, window: health.Window, buildId: string): Promise<HealthDay[]> {
+  const [devices, times, events] = await Promise.all([
+    health.readDayDevices(ctx.db, window, buildId),
+    health.readDayTimes(ctx.db, window, buildId),
+    health.readDayEvents(ctx.db, window, buildId, Object.keys(STANDARD_EVENTS)),
+  ]);
+  const days = new Map<string, HealthDay>();
+  const change = (day: string, fields: Partial<HealthDay>) =>
+    days.set(day, { day, devices_last_seen: 0, events: {}, ...NO_TIMES, ...days.get(day), ...fields });
+  for (const row of devices) change(row.day, { devices_last_seen: row.devices });
+  for (const { day, what, histogram } of times) change(day, { [what]: medianOf(histogram) });
+  for (const { day, name, count } of events) change(day, { events: { ...days.get(day)?.events, [name]: count } });
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+type Listed = { band: Band; buildId: string };
+
+/** Of each game that has one, the newest build on stable that is rated (spec: Launch health). */
+async function listingOf(ctx: Context, gameIds: readonly string[]): Promise<Map<string, Listed>> {
+  const found = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), least: LEAST_DEVICES });
+  return new Map(found.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
+}
+
+/** The bands that listings show; a game that is not rated has `unrated`. */
+export async function listingBands(ctx: Context, gameIds: readonly string[]): Promise<Map<string, Band>> {
+  const listed = await listingOf(ctx, gameIds);
+  return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.band ?? 'unrated']));
+}
+
+/** The band that the game’s listing shows. */
+export async function listingBand(ctx: Context, gameId: string): Promise<Band> {
+  return (await listingBands(ctx, [gameId])).get(gameId) ?? 'unrated';
+}

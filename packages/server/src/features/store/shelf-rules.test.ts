@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Os } from '@chauffeur/contract/identity';
+import { GIB } from '@chauffeur/contract/limits';
+import type { Band } from '@chauffeur/contract/operations/health';
+import type { ShelfName } from '@chauffeur/contract/operations/shelves';
+import { DAY } from '../../kernel/clock.ts';
+import {
+  bestFirst,
+  type Candidate,
+  changedAt,
+  fits,
+  isUnheardOf,
+  type StableOffer,
+  unheardSince,
+} from './shelf-rules.ts';
+
+const NOW = new Date('2026-11-30T20:00:00Z');
+const daysAgo = (days: number, ms = 0) => new Date(NOW.getTime() - days * DAY + ms);
+
+const offer = (given: Partial<StableOffer> = {}): StableOffer => ({
+  os: 'linux',
+  arch: 'x86_64',
+  size: 1000,
+  changed_at: NOW,
+  ...given,
+});
+const game = (...offers: StableOffer[]): Candidate => ({ game_id: 'g', published_at: NOW, offers });
+const asked = (shelf: ShelfName, os?: Os) => ({ shelf, os, now: NOW, day: '2026-11-30' });
+
+describe('a shelf for one system', () => {
+  test('takes games with a download for it, and for no system all games', () => {
+    const both = game(offer({ os: 'windows' }), offer());
+    assert.deepEqual(
+      [fits(both, asked('new', 'windows')), fits(both, asked('new', 'macos')), fits(both, asked('new'))],
+      [true, false, true],
+    );
+  });
+});
+
+describe('the shelf for tonight', () => {
+  test('takes downloads under 1 GiB, and other shelves those of any size', () => {
+    const huge = game(offer({ size: GIB }));
+    assert.equal(fits(huge, asked('tonight')), false);
+    assert.equal(fits(game(offer({ size: GIB - 1 })), asked('tonight')), true);
+    for (const shelf of ['new', 'unheard_of', 'recently_updated'] as const)
+      assert.equal(fits(huge, asked(shelf)), true);
+  });
+
+  test('looks at the size for the system that is asked for', () => {
+    const mixed = game(offer({ os: 'windows', size: 2 * GIB }), offer({ size: 1000 }));
+    assert.equal(fits(mixed, asked('tonight', 'windows')), false);
+    assert.equal(fits(mixed, asked('tonight', 'linux')), true);
+    assert.equal(fits(mixed, asked('tonight')), true);
+  });
+
+  test('has excellent and healthy games in front, unrated ones behind, and none with trouble', () => {
+    const bands: [string, Band][] = [
+      ['a', 'unrated'],
+      ['b', 'healthy'],
+      ['c', 'mixed'],
+      ['d', 'excellent'],
+      ['e', 'problematic'],
+      ['f', 'healthy'],
+    ];
+    const games = [...bands.map(([game_id]) => ({ game_id })), { game_id: 'g' }];
+    assert.deepEqual(
+      bestFirst(games, new Map(bands)).map(({ game_id }) => game_id),
+      ['b', 'd', 'f', 'a', 'g'],
+    );
+  });
+});
+
+describe('a game is unheard of', () => {
+  const is = (devicesEver: number, firstBootOkAt: Date | null) => isUnheardOf({ devicesEver, firstBootOkAt }, NOW);
+
+  test('with fewer than 200 devices ever', () => {
+    assert.deepEqual([is(0, null), is(199, null), is(200, null)], [true, true, false]);
+  });
+
+  test('up to 30 days after its first boot_ok, and as long as it has none', () => {
+    assert.deepEqual([is(1, daysAgo(30)), is(1, daysAgo(30, -1)), is(1, null)], [true, false, true]);
+  });
+
+  test('when it was published within 60 days', () => {
+    assert.deepEqual(unheardSince(NOW), daysAgo(60));
+  });
+});
+
+test('a game changed when the offer that changed last did', () => {
+  const times = [daysAgo(3), daysAgo(1), daysAgo(2)];
+  assert.deepEqual(changedAt(times.map((changed_at) => offer({ changed_at }))), daysAgo(1));
+});

@@ -1,0 +1,38 @@
+// Serves robots.txt and the sitemap of the public games.
+import { PAGES } from '@chauffeur/contract/pages';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Context } from '../context.ts';
+import { countPublicGames, listPublicGames } from '../features/store/page-facts.ts';
+import { ADDRESSES_OF_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
+
+const KEPT_SECONDS = 3600;
+
+/** A page of the sitemap is `/sitemap/1.xml`; `/sitemap.xml` is the only one, or names them all. */
+export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
+  const { publicUrl } = ctx;
+  app.get('/robots.txt', async (_request, reply) => keep(reply, 'text/plain').send(writeRobots(publicUrl)));
+  app.get('/sitemap.xml', async (_request, reply) => {
+    const pages = Math.ceil((await countPublicGames(ctx)) / ADDRESSES_OF_PAGE);
+    const urls = Array.from({ length: pages }, (_, index) => `${publicUrl}/sitemap/${index + 1}.xml`);
+    return keep(reply, 'application/xml').send(pages > 1 ? writeSitemapIndex(urls) : await writePage(ctx, 1));
+  });
+  app.get<{ Params: { page: string } }>('/sitemap/:page', async (request, reply) => {
+    const [, page] = /^([1-9]\d{0,5})\.xml$/.exec(request.params.page) ?? [];
+    return page === undefined
+      ? reply.callNotFound()
+      : keep(reply, 'application/xml').send(await writePage(ctx, Number(page)));
+  });
+}
+
+async function writePage(ctx: Context, page: number): Promise<string> {
+  const games = await listPublicGames(ctx, page, ADDRESSES_OF_PAGE);
+  const first: Address[] = page === 1 ? [PAGES.home, PAGES.browse].map((path) => ({ url: ctx.publicUrl + path })) : [];
+  const ofGames = games.map(({ slug, updated_at }) => ({ url: `${ctx.publicUrl}/g/${slug}`, changedAt: updated_at }));
+  return writeSitemap([...first, ...ofGames]);
+}
+
+function keep(reply: FastifyReply, contentType: string): FastifyReply {
+  return reply
+    .header('content-type', `${contentType}; charset=utf-8`)
+    .header('cache-control', `public, max-age=${KEPT_SECONDS}`);
+}

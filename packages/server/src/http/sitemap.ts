@@ -1,0 +1,49 @@
+// Writes what search engines ask a site for: which addresses they may read (RFC 9309), and which there are (sitemaps.org, version 0.9).
+import { escapeHtml } from './page-head.ts';
+
+/** A sitemap may have 50,000; a smaller one is written in less time. */
+export const ADDRESSES_OF_PAGE = 10_000;
+
+/** Pages for one person are of no use to a search engine; store images are part of public pages. */
+export function writeRobots(publicUrl: string): string {
+  return [
+    'User-agent: *',
+    'Allow: /api/v1/public/media/',
+    'Disallow: /api/',
+    'Disallow: /dev',
+    'Disallow: /g/*/report',
+    '',
+    `Sitemap: ${publicUrl}/sitemap.xml`,
+    '',
+  ].join('\n');
+}
+
+export type Address = { readonly url: string; readonly changedAt?: Date };
+
+export function writeSitemap(addresses: readonly Address[]): string {
+  return listOf(
+    'urlset',
+    addresses.map(({ url, changedAt }) => {
+      const changed = changedAt === undefined ? '' : `<lastmod>${changedAt.toISOString()}</lastmod>`;
+      return `<url><loc>${escapeHtml(url)}</loc>${changed}</url>`;
+    }),
+  );
+}
+
+/** The list of sitemaps, of a site with more addresses than stand in one. */
+export function writeSitemapIndex(urls: readonly string[]): string {
+  return listOf(
+    'sitemapindex',
+    urls.map((url) => `<sitemap><loc>${escapeHtml(url)}</loc></sitemap>`),
+  );
+}
+
+function listOf(element: string, lines: readonly string[]): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<${element} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
+    ...lines,
+    `</${element}>`,
+    '',
+  ].join('\n');
+}

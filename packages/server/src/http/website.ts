@@ -1,0 +1,108 @@
+// Serves the website: its files as they were built, and for every page the one document, with what this visit needs in its head.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import type { Auth } from '../features/accounts/accounts.ts';
+import { mountCrawlers } from './crawlers.ts';
+import { writeHead } from './page-head.ts';
+import { lookUpPage } from './page-lookup.ts';
+
+/** Where `npm run build` puts it. */
+const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
+/** Their names change with their content. */
+const UNCHANGING = '/assets/';
+const YEAR_SECONDS = 31_536_000;
+const MINUTES_SECONDS = 300;
+/** Not the website’s: who asks there wants no page. */
+const OTHERS = /^\/(api|v1|mcp|\.well-known|health|ready|metrics)(\/|$)/;
+
+export type Website = {
+  /** Whether a page is the answer to a request that no route takes. */
+  wants(request: FastifyRequest): boolean;
+  /** Sends the document, with 404 where there is no such page, or none for this visitor. */
+  send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+};
+
+/** Undefined where the website is not built: then the API is all there is. */
+export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): Website | undefined {
+  const document = readDocument();
+  if (document === undefined) return undefined;
+  app.register(fastifyStatic, {
+    root: FOLDER,
+    index: false,
+    // One route for each file: what is not there is not looked for on the disk.
+    wildcard: false,
+    globIgnore: ['**/*.br', '**/*.gz', 'index.html'],
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders(reply, path) {
+      const isUnchanging = path.replace(FOLDER, '/').startsWith(UNCHANGING);
+      reply.header(
+        'cache-control',
+        isUnchanging ? `public, max-age=${YEAR_SECONDS}, immutable` : `public, max-age=${MINUTES_SECONDS}`,
+      );
+    },
+  });
+  mountCrawlers(app, ctx);
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { status, head } = await lookUpPage(ctx, auth, request, pathOf(request));
+    const nonce = randomBytes(16).toString('base64url');
+    return (
+      reply
+        .code(status)
+        .header('content-type', 'text/html; charset=utf-8')
+        .header('content-security-policy', policyOf(nonce))
+        .header('referrer-policy', 'strict-origin-when-cross-origin')
+        // A draft is there for its members alone.
+        .header('cache-control', 'private, no-cache')
+        .send(fill(document, `<meta name="style-nonce" content="${nonce}">\n    ${writeHead(head)}`))
+    );
+  };
+  app.get('/', async (request, reply) => send(request, reply));
+  return {
+    wants: (request) =>
+      ['GET', 'HEAD'].includes(request.method) &&
+      !OTHERS.test(pathOf(request)) &&
+      (request.headers.accept ?? '').includes('text/html'),
+    send,
+  };
+}
+
+function readDocument(): string | undefined {
+  try {
+    return readFileSync(`${FOLDER}index.html`, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** What is written in is no pattern of a replacement: a game may be called `$&`. */
+function fill(document: string, head: string): string {
+  return document.replace(/<!--head-->[\s\S]*?<\/title>/, () => head);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '/';
+}
+
+/**
+ * No script but the site’s own files (CSP Level 3). The component library writes its variables into style elements, which the nonce allows.
+ * Images may come from the bucket that keeps them.
+ */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob: https:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}

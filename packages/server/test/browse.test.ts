@@ -1,0 +1,132 @@
+// Looking for games on the real server: what is found by which words, in which order, page by page.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { createUser } from '../src/features/accounts/accounts.ts';
+import { DAY } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { makeOwner, type Seed, seedGame } from './setup/listings.ts';
+import { request, startServer, type TestServer } from './setup/server.ts';
+
+describe('looking for games', () => {
+  let server: TestServer;
+  let owner: string;
+  before(async () => {
+    server = await startServer();
+    owner = await makeOwner(server);
+  });
+  after(() => server.stop());
+
+  const find = (query: Record<string, string>) => request(`${server.api}/public/games?${new URLSearchParams(query)}`);
+
+  async function namesOf(query: Record<string, string>): Promise<string[]> {
+    const { status, body } = await find(query);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.games.map(({ name }: { name: string }) => name);
+  }
+
+  async function closeShop(): Promise<void> {
+    await changed(server.ctx.db, sql`delete from games`);
+  }
+
+  async function seed(given: Partial<Seed> & { tags?: string[]; by?: string }): Promise<string> {
+    const { uid } = await seedGame(server, given.by ?? owner, given);
+    if (given.tags !== undefined)
+      await changed(server.ctx.db, sql`update games set tags = ${given.tags}::text[] where game_id = ${uid}`);
+    return uid;
+  }
+
+  async function makeDeveloper(name: string): Promise<string> {
+    const account = { email: `${newId()}@example.com`, password: 'correct horse battery', name };
+    return (await createUser(server.ctx, server.app.auth, { ...account, verified: true })).id;
+  }
+
+  test('finds a game by beginnings of words of its name, tagline, tags and developer, mixed as they come', async () => {
+    await closeShop();
+    const by = await makeDeveloper('Zoë Quill');
+    await seed({ name: 'Small Walk', tagline: 'A stroll through rain', tags: ['cosy', 'half-hour'], by });
+    await seed({ name: 'Other' });
+    for (const q of ['small', 'WAL', 'rain', 'cos', 'half-hour', 'quill', 'zoë', 'quil rai smal'])
+      assert.deepEqual(await namesOf({ q }), ['Small Walk'], q);
+    for (const q of ['mall', 'small other', 'walk snow', '!?']) assert.deepEqual(await namesOf({ q }), [], q);
+  });
+
+  test('knows upper from lower case beyond ASCII, too', async () => {
+    await closeShop();
+    await seed({ name: 'Мир' });
+    await seed({ name: 'ÖDLAND' });
+    assert.deepEqual(await namesOf({ q: 'мир' }), ['Мир']);
+    assert.deepEqual(await namesOf({ q: 'МИР' }), ['Мир']);
+    assert.deepEqual(await namesOf({ q: 'ödl' }), ['ÖDLAND']);
+  });
+
+  test('keeps to the system and the tag that are asked for', async () => {
+    await closeShop();
+    await seed({ name: 'Linux only', tags: ['puzzle', 'short'] });
+    await seed({ name: 'In the browser', platforms: [{ os: 'web', arch: 'wasm32' }], tags: ['puzzles'] });
+    assert.deepEqual(await namesOf({ os: 'web' }), ['In the browser']);
+    assert.deepEqual(await namesOf({ tag: 'puzzle' }), ['Linux only']);
+    assert.deepEqual(await namesOf({ tag: 'puzzle', os: 'web' }), []);
+    assert.deepEqual(await namesOf({ os: 'darwin' }), []);
+  });
+
+  test('leaves out what is not public, says nothing of itself, or cannot be downloaded from stable', async () => {
+    await closeShop();
+    await seed({ name: 'Bare', images: [] });
+    const hidden: Partial<Seed>[] = [
+      { visibility: 'draft' },
+      { visibility: 'invisible' },
+      { tagline: '' },
+      { description: '' },
+      { platforms: [] },
+      { channel: 'beta' },
+      { scanState: 'infected' },
+      { scanState: 'scanning' },
+      { expiresAt: new Date(Date.now() - 1) },
+    ];
+    for (const given of hidden) await seed(given);
+    assert.deepEqual(await namesOf({}), ['Bare']);
+  });
+
+  test('shows those of the name first, then the newest, and pages through them without loss', async () => {
+    await closeShop();
+    const ago = (days: number) => new Date(Date.now() - days * DAY);
+    await seed({ name: 'Walk old', publishedAt: ago(9) });
+    await seed({ name: 'Newest', tagline: 'A walk', publishedAt: ago(1) });
+    await seed({ name: 'Walk new', publishedAt: ago(5) });
+    await seed({ name: 'Oldest', tagline: 'A walk', publishedAt: ago(20) });
+    const all = ['Walk new', 'Walk old', 'Newest', 'Oldest'];
+    assert.deepEqual(await namesOf({ q: 'walk' }), all);
+    assert.deepEqual(await namesOf({}), ['Newest', 'Walk new', 'Walk old', 'Oldest']);
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await find({ q: 'walk', limit: '1', ...(cursor !== '' && { cursor }) });
+      paged.push(...body.data.games.map(({ name }: { name: string }) => name));
+      cursor = body.data.next_cursor;
+    }
+    assert.deepEqual(paged, all);
+  });
+
+  test('does not lose games of the same moment between pages', async () => {
+    await closeShop();
+    const publishedAt = new Date();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await seed({ name, publishedAt });
+    const first = await find({ limit: '3' });
+    const second = await find({ limit: '3', cursor: first.body.data.next_cursor });
+    const names = [...first.body.data.games, ...second.body.data.games].map(({ name }: { name: string }) => name);
+    assert.deepEqual(names.sort(), ['a', 'b', 'c', 'd', 'e']);
+    assert.equal(second.body.data.next_cursor, null);
+  });
+
+  test('a cursor of other filters is 4002', async () => {
+    await closeShop();
+    await seed({});
+    await seed({});
+    const { body } = await find({ limit: '1' });
+    const cursor = body.data.next_cursor;
+    const refused = await find({ limit: '1', q: 'game', cursor });
+    assert.deepEqual([refused.status, refused.body.error?.code], [400, 4002]);
+    assert.equal((await find({ cursor: 'nonsense' })).body.error?.code, 4002);
+  });
+});

@@ -1,0 +1,417 @@
+// Sending events to the real server: what is stored, what is refused and why, all or none of a request.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
+import { launchFacts } from '../src/features/events/events.ts';
+import { partitionOf } from '../src/features/events/keep/partitions.sql.ts';
+import { onlyRow, rows } from '../src/kernel/db.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { idHeaders, makeSender } from './setup/crashes.ts';
+import { readWholeDatabase } from './setup/database-text.ts';
+import { eventsOf, type Sender, type SendOptions, send, sendByEngine } from './setup/events.ts';
+import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+let sender: Sender;
+
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+});
+after(() => server.stop());
+
+const DEVICE = '0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601';
+
+function assertTaken({ status, body }: Answer, accepted: number, repeated = 0): void {
+  assert.deepEqual([status, body], [202, { success: true, data: { accepted, repeated } }]);
+}
+
+describe('events', () => {
+  before(async () => {
+    sender = await makeSender(server);
+  });
+
+  test('are stored as they were said', async () => {
+    const events = [
+      { event: 'session_start', session_id: 's-1', timestamp: '2026-11-21T10:00:00.5Z', anonymous: true },
+      { event: 'boot_ok', device_uid: DEVICE, ms: 4200, timestamp: 1_795_255_200 },
+      { event: 'first_input', ms: 0, timestamp: 1_795_255_200_250 },
+      {
+        event: 'level complete',
+        device_uid: DEVICE,
+        properties: { level: 'garage "3"', tries: 2.5, won: true, mod: null },
+      },
+      { event: 'session_end', seconds: 86_400, timestamp: 'yesterday' },
+      { event: 'quit', ms: 'never looked at', further: [1] },
+      { event: 'crash', device_uid: DEVICE, event_id: 'e-1' },
+    ];
+    assertTaken(await send(sender, { events }), 7);
+    const empty = {
+      build_id: sender.buildId,
+      anonymous: false,
+      device_uid: null,
+      session_id: null,
+      event_id: null,
+      ms: null,
+      seconds: null,
+      client_time: null,
+      properties: null,
+    };
+    assert.deepEqual(await eventsOf(sender), [
+      {
+        ...empty,
+        name: 'session_start',
+        session_id: 's-1',
+        anonymous: true,
+        client_time: new Date('2026-11-21T10:00:00.5Z'),
+      },
+      { ...empty, name: 'boot_ok', device_uid: DEVICE, ms: 4200, client_time: new Date(1_795_255_200_000) },
+      { ...empty, name: 'first_input', ms: 0, client_time: new Date(1_795_255_200_250) },
+      { ...empty, name: 'level complete', device_uid: DEVICE, properties: events[3]!.properties },
+      { ...empty, name: 'session_end', seconds: 86_400 },
+      { ...empty, name: 'quit' },
+      { ...empty, name: 'crash', device_uid: DEVICE, event_id: 'e-1' },
+    ]);
+  });
+
+  test('may be a single one, without an array around it', async () => {
+    const mine = await makeSender(server);
+    assertTaken(await send(mine, { event: 'quit' }), 1);
+    assert.deepEqual(
+      (await eventsOf(mine)).map(({ name }) => name),
+      ['quit'],
+    );
+  });
+
+  test('may be none', async () => {
+    assertTaken(await send(sender, { events: [] }), 0);
+  });
+
+  test('may be a hundred at once, and are kept in their order', async () => {
+    const mine = await makeSender(server);
+    const events = Array.from({ length: 100 }, (_, no) => ({ event: `custom ${no}` }));
+    assertTaken(await send(mine, { events }), 100);
+    assert.deepEqual(
+      (await eventsOf(mine)).map(({ name }) => name),
+      events.map(({ event }) => event),
+    );
+  });
+
+  test('lie in the partition of their day, and the default one stays empty', async () => {
+    const mine = await makeSender(server);
+    await send(mine, { event: 'quit' });
+    const found = await rows(
+      server.ctx.db,
+      sql<{ name: string }>`select tableoid::regclass::text as name from events where game_id = ${mine.game.uid}`,
+    );
+    assert.deepEqual(found, [{ name: partitionOf(new Date()) }]);
+    assert.equal((await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from events_default`)).count, 0);
+  });
+
+  test('are known by ids in the address, as text/plain or without a type, as a beacon sends them', async () => {
+    const mine = await makeSender(server);
+    const query = `?app_id=${mine.game.uid.toUpperCase()}&build_id=${mine.buildId}`;
+    for (const type of ['text/plain;charset=UTF-8', 'application/json; charset=utf-8', null])
+      assertTaken(await send(mine, { events: [{ event: 'quit' }] }, { query, type, headers: {} }), 1);
+    assert.equal((await eventsOf(mine)).length, 3);
+  });
+
+  test('count once under an event_id, in one request, in many at once, and over processes', async () => {
+    const mine = await makeSender(server);
+    const other = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+    const beside = { ...mine, server: other };
+    const again = { event: 'boot_ok', device_uid: DEVICE, event_id: 'one' };
+    assertTaken(await send(mine, { events: [again, { event: 'quit', event_id: 'two' }, again] }), 2, 1);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, no) =>
+        send(no % 2 === 0 ? mine : beside, {
+          events: [{ event: 'quit', event_id: `id ${no % 3}`.replace(' ', '-') }, again],
+        }),
+      ),
+    );
+    await other.stop();
+    assert.ok(answers.every(({ status }) => status === 202));
+    const sum = (field: 'accepted' | 'repeated') => answers.reduce((all, { body }) => all + body.data[field], 0);
+    assert.deepEqual([sum('accepted'), sum('repeated')], [3, 117]);
+    assert.equal((await eventsOf(mine)).length, 5);
+  });
+
+  test('of two games may have the same event_id', async () => {
+    const [one, two] = [await makeSender(server), await makeSender(server)];
+    for (const each of [one, two]) assertTaken(await send(each, { event: 'quit', event_id: 'same' }), 1);
+  });
+
+  test('leave the address of their sender nowhere, anonymous or not', async () => {
+    const mine = await makeSender(server);
+    for (const anonymous of [true, false]) {
+      const headers = {
+        ...idHeaders(mine),
+        'x-forwarded-for': '203.0.113.77',
+        'user-agent': 'Racer/1.4 TraceableAgent',
+      };
+      assertTaken(await send(mine, { events: [{ event: 'boot_ok', device_uid: DEVICE, anonymous }] }, { headers }), 1);
+    }
+    const text = await readWholeDatabase(server.ctx.db);
+    assert.ok(text.includes(DEVICE));
+    assert.doesNotMatch(text, /203\.0\.113|127\.0\.0\.1|::1|TraceableAgent/);
+  });
+
+  test('may be sent by pages of any origin', async () => {
+    const origin = 'https://play.example.com';
+    for (const url of [`${server.api}/public/events`, `${server.url}/v1/events`]) {
+      const asked = await request(url, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-app-id,content-type',
+        },
+      });
+      assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [204, '*']);
+      assert.match(asked.headers.get('access-control-allow-headers') ?? '', /X-App-Id/);
+    }
+    const { headers } = await send(sender, { event: 'quit' }, { headers: { ...idHeaders(sender), origin } });
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+  });
+});
+
+describe('what is no event, or none of a build', () => {
+  before(async () => {
+    sender = await makeSender(server);
+  });
+  const boot = { event: 'boot_ok', device_uid: DEVICE };
+  const custom = (fields: object) => ({ event: 'custom', ...fields });
+  const long = 'x'.repeat(65);
+  const properties = (count: number, value: unknown = 1) =>
+    Object.fromEntries(Array.from({ length: count }, (_, no) => [`key ${no}`, value]));
+  type Refused = [what: string, body: unknown, code: ErrorCode, message: RegExp, options?: SendOptions];
+  const refusals: Refused[] = [
+    ['no ids', { event: 'quit' }, 4010, /X-App-Id/, { headers: {} }],
+    [
+      'ids of another shape',
+      { event: 'quit' },
+      4030,
+      /build_id/,
+      { headers: { 'x-app-id': 'racer', 'x-build-id': '1.0' } },
+    ],
+    [
+      'an unknown game',
+      { event: 'quit' },
+      4030,
+      /build_id/,
+      { query: `?app_id=${newId()}&build_id=${newId()}`, headers: {} },
+    ],
+    ['no JSON', '{"event":', 4001, /JSON/],
+    ['no JSON as text', '{"event":', 4001, /JSON/, { type: 'text/plain' }],
+    ['nothing', '', 4001, /no events/],
+    ['a list', [boot], 4001, /no events/],
+    ['another object', { event_list: [] }, 4001, /no events/],
+    ['events that are no list', { events: { 0: boot } }, 4001, /no events/],
+    ['101 events', { events: Array(101).fill(boot) }, 4130, /more than 100/],
+    ['an event that is none', { events: [boot, 'quit'] }, 4001, /events\[1\]: not an object/],
+    ['no name', { events: [{}] }, 4001, /events\[0\]\.event: missing/],
+    ['a name that is no text', { events: [{ event: 7 }] }, 4001, /\.event: missing/],
+    ['an empty name', { events: [{ event: '' }] }, 4001, /\.event: missing/],
+    ['a long name', { events: [{ event: long }] }, 4001, /longer than 64/],
+    ['a name of the service', { events: [{ event: '(other)' }] }, 4001, /not a name/],
+    ['a name with a line break', { events: [{ event: 'a\nb' }] }, 4001, /not a name/],
+    ['a name with a NUL', { events: [{ event: 'a\u0000' }] }, 4001, /not a name/],
+    ['half a character', '{"event":"\\ud800"}', 4001, /not a name/],
+    ['33 properties', { events: [custom({ properties: properties(33) })] }, 4001, /properties: more than 32/],
+    ['properties that are not flat', { events: [custom({ properties: { a: [1] } })] }, 4001, /not flat/],
+    ['properties that are no object', { events: [custom({ properties: 'a=1' })] }, 4001, /not an object/],
+    ['a long property', { events: [custom({ properties: { a: 'x'.repeat(257) } })] }, 4001, /longer than 256/],
+    ['a long key', { events: [custom({ properties: { [long]: 1 } })] }, 4001, /longer than 64/],
+    ['a NUL in a property', { events: [custom({ properties: { a: '\u0000' } })] }, 4001, /NUL/],
+    ['a long device_uid of a custom event', { events: [custom({ device_uid: long })] }, 4001, /\[0\]\.device_uid: use/],
+    [
+      'boot_ok without a device',
+      { events: [boot, boot, { event: 'boot_ok' }] },
+      4158,
+      /events\[2\]\.device_uid: missing/,
+    ],
+    ['crash without a device', { event: 'crash', device_uid: null }, 4158, /events\[0\]\.device_uid: missing/],
+    ['an empty device_uid', { event: 'crash', device_uid: '' }, 4158, /device_uid: use/],
+    ['a device_uid with a space', { event: 'session_start', device_uid: 'my pc' }, 4158, /device_uid: use/],
+    ['a negative ms', { events: [{ ...boot, ms: -1 }] }, 4158, /events\[0\]\.ms: .*0 to 600000/],
+    ['a large ms', { event: 'first_input', ms: 600_001 }, 4158, /ms/],
+    ['a broken ms', { event: 'first_input', ms: 0.5 }, 4158, /ms/],
+    ['an ms that is a text', { event: 'first_input', ms: '5' }, 4158, /ms/],
+    ['session_end without seconds', { event: 'session_end' }, 4158, /events\[0\]\.seconds: missing/],
+    ['seconds that are no whole number', { event: 'session_end', seconds: 1.5 }, 4158, /seconds: use/],
+    ['too many seconds', { event: 'session_end', seconds: 86_401 }, 4158, /seconds: use/],
+    ['a session_id that is a number', { event: 'quit', session_id: 5 }, 4158, /session_id/],
+    ['an event_id that is too long', { event: 'quit', event_id: long }, 4158, /event_id/],
+    ['an anonymous that is neither', { event: 'quit', anonymous: 'no' }, 4158, /anonymous/],
+    ['a standard event behind a bad custom one', { events: [{ event: '' }, { event: 'crash' }] }, 4158, /events\[1\]/],
+  ];
+  for (const [what, body, code, message, options] of refusals) {
+    test(`${what}: ${code}`, async () => {
+      const { status, body: answer } = await send(sender, body, options);
+      assert.deepEqual([status, answer.error?.code], [ERRORS[code].status, code], JSON.stringify(answer));
+      assert.match(answer.error?.message ?? '', message);
+      const index = /events\[(\d+)\]/.exec(answer.error?.message ?? '')?.[1];
+      assert.equal(answer.error?.data?.index, index === undefined ? undefined : Number(index));
+      assert.deepEqual(await eventsOf(sender), []);
+    });
+  }
+
+  test('the bounds themselves are taken', async () => {
+    const mine = await makeSender(server);
+    const events = [
+      { ...boot, ms: 600_000, device_uid: 'd'.repeat(64) },
+      { event: 'first_input', ms: 0 },
+      { event: 'session_end', seconds: 0 },
+      custom({ properties: properties(32, 'y'.repeat(256)) }),
+      { event: '😱'.repeat(64), properties: { ['k'.repeat(64)]: null, '': undefined } },
+      { event: 'quit', ms: -5, seconds: 'none', device_uid: null, properties: null },
+    ];
+    assertTaken(await send(mine, { events }), events.length);
+  });
+
+  test('of another game’s build: 4030, and costs requests that come together with it nothing', async () => {
+    const [mine, theirs] = [await makeSender(server), await makeSender(server)];
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, no) =>
+        send(no % 3 === 0 ? { ...mine, buildId: theirs.buildId } : mine, { event: 'quit' }),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array.from({ length: 30 }, (_, no) => (no % 3 === 0 ? 403 : 202)),
+    );
+    assert.deepEqual([(await eventsOf(mine)).length, (await eventsOf(theirs)).length], [20, 0]);
+  });
+
+  test('is counted by the rule that turned it away', async () => {
+    const of = async (rule: string) => {
+      const { values } = await server.ctx.metrics.eventRefusals.get();
+      return values.find(({ labels }) => labels.rule === rule)?.value ?? 0;
+    };
+    for (const [rule, body] of [
+      ['no_events', []],
+      ['many_events', { events: Array(101).fill(boot) }],
+      ['bad_standard_event', { event: 'crash' }],
+      ['bad_custom_event', { event: '' }],
+    ] as const) {
+      const before = await of(rule);
+      await send(sender, body);
+      assert.equal(await of(rule), before + 1, rule);
+    }
+    const before = await of('unknown_build');
+    await send({ ...sender, buildId: newId() }, { event: 'quit' });
+    assert.equal(await of('unknown_build'), before + 1);
+  });
+});
+
+describe('events of an engine’s own module', () => {
+  const eventOf = ({ game, buildId }: Sender, fields: object) => ({
+    app_id: game.uid,
+    build_id: buildId,
+    session_id: 'f3b0a6de-0d4c-4c39-8d3e-5d4f3a2b1c00',
+    timestamp: 1_795_255_200.25,
+    anonymous: true,
+    ...fields,
+  });
+
+  test('say themselves which build they are of, and what their session took as a float', async () => {
+    const [one, two] = [await makeSender(server), await makeSender(server)];
+    const { status, body } = await sendByEngine(server, {
+      events: [
+        eventOf(one, { event: 'session_start', properties: {} }),
+        eventOf(two, { event: 'session_end', properties: { session_sec: 61.6 } }),
+        eventOf(one, { event: 'session_end', session_sec: 12.2 }),
+        eventOf(one, { event: 'level_up', properties: { level: 4 } }),
+      ],
+    });
+    assert.deepEqual([status, body.data], [202, { accepted: 4, repeated: 0 }]);
+    const [start, end, level] = await eventsOf(one);
+    assert.deepEqual(
+      [start?.name, start?.client_time?.toISOString(), start?.anonymous],
+      ['session_start', '2026-11-21T10:00:00.250Z', true],
+    );
+    assert.deepEqual([end?.seconds, level?.properties], [12, { level: 4 }]);
+    assert.deepEqual(
+      (await eventsOf(two)).map(({ seconds }) => seconds),
+      [62],
+    );
+  });
+
+  test('count without a device, and for launch health where there is one', async () => {
+    const mine = await makeSender(server);
+    const events = [
+      eventOf(mine, { event: 'boot_ok', properties: { ms: 900 } }),
+      eventOf(mine, { event: 'crash', device_uid: 'has spaces in it' }),
+      eventOf(mine, { event: 'boot_ok', properties: { device_uid: DEVICE } }),
+    ];
+    assert.equal((await sendByEngine(server, { events })).status, 202);
+    assert.deepEqual(
+      (await eventsOf(mine)).map(({ device_uid, ms }) => [device_uid, ms]),
+      [
+        [null, 900],
+        [null, null],
+        [DEVICE, null],
+      ],
+    );
+    assert.equal((await launchFacts(server.ctx, [mine.game.uid])).get(mine.game.uid)?.devicesEver, 1);
+  });
+
+  const refusals: [string, (mine: Sender) => unknown, ErrorCode, RegExp][] = [
+    ['no events', () => ({}), 4001, /no events/],
+    ['101 events', (mine) => ({ events: Array(101).fill(eventOf(mine, { event: 'quit' })) }), 4130, /100/],
+    ['no app_id', () => ({ events: [{ event: 'quit' }] }), 4010, /events\[0\]\.app_id/],
+    [
+      'no build_id',
+      (mine) => ({ events: [{ ...eventOf(mine, { event: 'quit' }), build_id: '' }] }),
+      4010,
+      /events\[0\]\.build_id/,
+    ],
+    [
+      'a build_id that is a version',
+      (mine) => ({ events: [eventOf(mine, { event: 'quit', build_id: '1.0' })] }),
+      4030,
+      /build_id/,
+    ],
+    [
+      'an unknown build',
+      (mine) => ({ events: [eventOf(mine, { event: 'quit', build_id: newId() })] }),
+      4030,
+      /build_id/,
+    ],
+    [
+      'a session_end without its length',
+      (mine) => ({ events: [eventOf(mine, { event: 'session_end' })] }),
+      4158,
+      /seconds: missing/,
+    ],
+    [
+      'a session too long',
+      (mine) => ({ events: [eventOf(mine, { event: 'session_end', session_sec: 1e6 })] }),
+      4158,
+      /seconds/,
+    ],
+    ['no name', (mine) => ({ events: [eventOf(mine, {})] }), 4001, /event: missing/],
+  ];
+  for (const [what, bodyOf, code, message] of refusals) {
+    test(`${what}: ${code}`, async () => {
+      const mine = await makeSender(server);
+      const { status, body } = await sendByEngine(server, bodyOf(mine));
+      assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], JSON.stringify(body));
+      assert.match(body.error?.message ?? '', message);
+      assert.deepEqual(await eventsOf(mine), []);
+    });
+  }
+});
+
+describe('the limit of an address', () => {
+  test('turns away with the seconds until it is over, and counts both routes', async () => {
+    const now = new Date('2026-11-21T10:00:20Z');
+    const limited = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
+    const mine = await makeSender(limited);
+    for (let no = 0; no < 3; no += 1) assertTaken(await send(mine, { event: 'quit' }), 1);
+    for (const answer of [await send(mine, { event: 'quit' }), await sendByEngine(limited, { events: [] })]) {
+      assert.deepEqual([answer.status, answer.body.error?.code, answer.headers.get('retry-after')], [429, 4290, '40']);
+    }
+    await limited.stop();
+  });
+});

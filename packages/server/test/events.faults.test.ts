@@ -1,0 +1,157 @@
+// What goes wrong while events are written, on the real server: a database that is away, deadlocks, one event that no table takes, and two
+// processes that write the same devices at once.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type RawBuilder, sql } from 'kysely';
+import { rows } from '../src/kernel/db.ts';
+import { makeSender } from './setup/crashes.ts';
+import { eventsOf, type Sender, send } from './setup/events.ts';
+import { outageOf } from './setup/outage.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { register } from './setup/uploads.ts';
+
+let server: TestServer;
+let sender: Sender;
+
+before(async () => {
+  server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+});
+after(() => server.stop());
+
+const run = (...statements: RawBuilder<unknown>[]) =>
+  statements.reduce(
+    (before, statement) => before.then(() => rows(server.ctx.db, statement)),
+    Promise.resolve<unknown>(null),
+  );
+
+/** Sends `count` requests at once; the one at `place` has the event `odd`. */
+function sendMany(count: number, { place = -1, odd = '' } = {}) {
+  return Promise.all(
+    Array.from({ length: count }, (_, no) =>
+      send(sender, { event: no === place ? odd : 'boot_ok', device_uid: `d${no % 7}`, event_id: `e${no}` }),
+    ),
+  );
+}
+
+/** Sums of counters beside what the rows that they count say; empty where they agree. */
+function findMiscounts({ game }: Sender) {
+  return rows(
+    server.ctx.db,
+    sql`
+      with told as (
+        select build_id, day, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
+        where game_id = ${game.uid} group by 1, 2
+      ), found as (
+        select build_id, day, count(*) filter (where what = 'd') as devices, count(*) filter (where what = 'b') as booted,
+          count(*) filter (where what = 'c') as crashed
+        from event_devices cross join lateral (values ('d', last_day), ('b', boot_day), ('c', crash_day)) as of (what, day)
+        where game_id = ${game.uid} and of.day is not null group by 1, 2
+      )
+      select 'devices' as what, build_id::text, day::text from told full join found using (build_id, day)
+      where (told.devices, told.booted, told.crashed) is distinct from (found.devices, found.booted, found.crashed)
+      union all
+      select 'hours', name, null from (
+        select name, sum(count) as told from event_hours where game_id = ${game.uid} group by 1
+      ) as told full join (
+        select name, count(*) as found from events where game_id = ${game.uid} group by 1
+      ) as found using (name) where told is distinct from found
+      union all
+      select 'ever', null, null
+      where (select coalesce(sum(devices), 0) from event_games where game_id = ${game.uid})
+        <> (select count(distinct device_uid) from events where game_id = ${game.uid})`,
+  );
+}
+
+test('while the database is away, clients are told when to come again, and nothing is half-written', async () => {
+  sender = await makeSender(server);
+  const outage = outageOf(server.database);
+  await outage.begin();
+  try {
+    for (const { status, headers, body } of await sendMany(20)) {
+      assert.deepEqual([status, body.error?.code], [503, 5030]);
+      assert.ok(Number(headers.get('retry-after')) > 0);
+    }
+  } finally {
+    await outage.end();
+  }
+  for (;;) {
+    const answers = await sendMany(20);
+    // The process has yet to find out that its connections work again.
+    if (answers.some(({ status }) => status === 503)) continue;
+    assert.ok(answers.every(({ status }) => status === 202));
+    break;
+  }
+  assert.equal((await eventsOf(sender)).length, 20);
+  assert.deepEqual(await findMiscounts(sender), []);
+});
+
+test('an event that no table takes costs the requests that came with it nothing', async () => {
+  sender = await makeSender(server);
+  await run(sql`alter table events add constraint no_poison check (name <> 'poison') not valid`);
+  try {
+    const answers = await sendMany(60, { place: 31, odd: 'poison' });
+    assert.deepEqual(
+      answers.flatMap(({ status }, no) => (status === 202 ? [] : [[no, status]])),
+      [[31, 500]],
+    );
+  } finally {
+    await run(sql`alter table events drop constraint no_poison`);
+  }
+  assert.equal((await eventsOf(sender)).length, 59);
+  assert.deepEqual(await findMiscounts(sender), []);
+});
+
+describe('a batch that was in the way of another', () => {
+  after(() => run(sql`drop trigger trip on event_hours`, sql`drop function trip`, sql`drop sequence trips`));
+
+  test('is written again, once', async () => {
+    sender = await makeSender(server);
+    await run(
+      sql`create sequence trips`,
+      sql`create function trip() returns trigger language plpgsql as $$ begin
+        if nextval('trips') <= 2 then raise exception 'a deadlock' using errcode = '40P01'; end if; return new; end $$`,
+      sql`create trigger trip before insert on event_hours for each row execute function trip()`,
+    );
+    const answers = await sendMany(5);
+    assert.ok(answers.every(({ status }) => status === 202));
+    assert.equal((await eventsOf(sender)).length, 5);
+    assert.deepEqual(await findMiscounts(sender), []);
+  });
+});
+
+test('two processes that write the same devices and ids at once count each right', async () => {
+  const other = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+  sender = await makeSender(server);
+  const builds = [sender.buildId, await register(server, sender.game, { version: '9.9.9' })];
+  const names = ['boot_ok', 'crash', 'session_start', 'custom'];
+  const answers = await Promise.all(
+    Array.from({ length: 400 }, (_, no) => {
+      const events = Array.from({ length: 1 + (no % 13) }, (_, place) => ({
+        event: names[(no + place * 3) % names.length],
+        device_uid: `d${(no * 7 + place * 5) % 40}`,
+        ...(place % 2 === 0 && { event_id: `e${(no * 3 + place) % 300}` }),
+      }));
+      return send(
+        { ...sender, server: no % 2 === 0 ? server : other, buildId: builds[no % 3 === 0 ? 1 : 0]! },
+        { events },
+      );
+    }),
+  );
+  await other.stop();
+  assert.ok(answers.every(({ status }) => status === 202));
+  const accepted = answers.reduce((sum, { body }) => sum + body.data.accepted, 0);
+  const stored = await eventsOf(sender);
+  assert.equal(stored.length, accepted);
+  const ids = stored.map(({ event_id }) => event_id).filter((id) => id !== null);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(await findMiscounts(sender), []);
+});
+
+test('a body of more than 1 MiB is refused', async () => {
+  sender = await makeSender(server);
+  const body = JSON.stringify({ events: [{ event: 'quit', further: 'x'.repeat(1024 * 1024) }] });
+  for (const type of ['application/json', 'text/plain']) {
+    const { status, body: answer } = await send(sender, body, { type });
+    assert.deepEqual([status, answer.error?.code], [400, 4001], type);
+  }
+});

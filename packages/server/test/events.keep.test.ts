@@ -1,0 +1,214 @@
+// How long events are kept on the real server: days made ahead and dropped, counts and ids forgotten, games that take all of theirs along.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { launchFacts } from '../src/features/events/events.ts';
+import { sumPastDays } from '../src/features/events/keep/fold-slots.job.ts';
+import { makeEventPartitions } from '../src/features/events/keep/partitions.job.ts';
+import { ensurePartition } from '../src/features/events/keep/partitions.sql.ts';
+import { dropOldEvents } from '../src/features/events/keep/retention.job.ts';
+import { sweepEvents } from '../src/features/events/keep/sweep.job.ts';
+import { DAY, HOUR } from '../src/kernel/clock.ts';
+import { changed, onlyRow, rows } from '../src/kernel/db.ts';
+import { listPartitions } from '../src/kernel/partitions.ts';
+import { makeSender } from './setup/crashes.ts';
+import { eventsOf, type Sender, send } from './setup/events.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+
+const START = Date.parse('2026-03-01T00:00:00Z');
+
+let now = new Date(START);
+let server: TestServer;
+let sender: Sender;
+
+before(async () => {
+  server = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+});
+beforeEach(async () => {
+  now = new Date(START);
+  sender = await makeSender(server);
+});
+after(() => server.stop());
+
+function sendAt(time: number, ...events: object[]) {
+  now = new Date(time);
+  return send(sender, { events });
+}
+
+async function countOf(table: string, gameId = sender.game.uid): Promise<number> {
+  const { count } = await onlyRow(
+    server.ctx.db,
+    sql<{ count: number }>`select count(*) from ${sql.table(table)} where game_id = ${gameId}`,
+  );
+  return count;
+}
+
+const COUNTS = [
+  'event_ids',
+  'event_devices',
+  'event_device_days',
+  'game_devices',
+  'event_games',
+  'event_hours',
+  'event_names',
+  'event_times',
+];
+const ALL_KINDS = { event: 'boot_ok', device_uid: 'd', ms: 5, event_id: 'e' };
+
+describe('the days of events', () => {
+  test('are made a week ahead, once each', async () => {
+    now = new Date('2027-12-28T10:00:00Z');
+    await makeEventPartitions(server.ctx);
+    await makeEventPartitions(server.ctx);
+    const made = (await listPartitions(server.ctx.db, 'events')).filter((name) => name >= 'events_2027_12_28');
+    assert.deepEqual(
+      made.map((name) => name.slice('events_'.length)),
+      ['2027_12_28', '2027_12_29', '2027_12_30', '2027_12_31', '2028_01_01', '2028_01_02', '2028_01_03', '2028_01_04'],
+    );
+    for (const name of made) await changed(server.ctx.db, sql`drop table ${sql.table(name)}`);
+  });
+
+  test('take over what the default partition took in, when several make one at once', async () => {
+    const at = new Date('2027-06-15T23:59:59.999Z');
+    await changed(
+      server.ctx.db,
+      sql`insert into events (game_id, build_id, received_at, name, anonymous) values (${sender.game.uid}, ${sender.buildId}, ${at}, 'quit', false)`,
+    );
+    assert.equal(await countOf('events_default'), 1);
+    await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, at)));
+    assert.deepEqual([await countOf('events_default'), await countOf('events_2027_06_15')], [0, 1]);
+    await changed(server.ctx.db, sql`drop table events_2027_06_15`);
+  });
+
+  test('hold a batch of the last moment whole, and in its order', async () => {
+    const midnight = START + DAY;
+    const events = Array.from({ length: 100 }, (_, no) => ({ event: `e${no}`, device_uid: 'd' }));
+    await Promise.all(Array.from({ length: 20 }, () => sendAt(midnight - 1, ...events)));
+    const days = await rows(
+      server.ctx.db,
+      sql<{
+        day: string;
+      }>`select distinct (received_at at time zone 'utc')::date::text as day from events where game_id = ${sender.game.uid}`,
+    );
+    assert.deepEqual(days, [{ day: '2026-03-01' }]);
+    assert.deepEqual(
+      (await eventsOf(sender)).slice(0, 100).map(({ name }) => name),
+      events.map(({ event }) => event),
+    );
+  });
+});
+
+describe('the retention of events', () => {
+  test('drops single events after 30 days by whole days, and keeps their counts', async () => {
+    await sendAt(START, ALL_KINDS);
+    await sendAt(START + DAY - 1, { event: 'quit' });
+    await sendAt(START + DAY, { event: 'quit' });
+    now = new Date(START + 31 * DAY - 1);
+    await dropOldEvents(server.ctx);
+    assert.equal((await eventsOf(sender)).length, 3);
+    now = new Date(START + 31 * DAY);
+    await dropOldEvents(server.ctx);
+    assert.equal((await eventsOf(sender)).length, 1);
+    assert.deepEqual(
+      [await countOf('event_hours'), await countOf('event_devices'), await countOf('event_times')],
+      [3, 1, 1],
+    );
+  });
+
+  test('forgets ids after 7 days: then an event counts again', async () => {
+    await sendAt(START, ALL_KINDS);
+    for (const [days, accepted] of [
+      [7, 0],
+      [8, 1],
+    ] as const) {
+      now = new Date(START + days * DAY);
+      await dropOldEvents(server.ctx);
+      assert.equal((await sendAt(now.getTime(), ALL_KINDS)).body.data.accepted, accepted, `after ${days} days`);
+    }
+  });
+
+  test('forgets counts, silent devices and unused names after 400 days, and never how many devices there were', async () => {
+    await sendAt(START, ALL_KINDS, { event: 'old' });
+    await sendAt(START + DAY, { ...ALL_KINDS, device_uid: 'other', event_id: 'f' }, { event: 'new' });
+    now = new Date(START + 401 * DAY - 1);
+    await dropOldEvents(server.ctx);
+    assert.deepEqual([await countOf('event_devices'), await countOf('event_hours')], [2, 4]);
+    now = new Date(START + 401 * DAY);
+    await dropOldEvents(server.ctx);
+    assert.deepEqual(
+      await Promise.all(
+        ['event_devices', 'event_device_days', 'event_times', 'event_hours', 'event_names'].map((table) =>
+          countOf(table),
+        ),
+      ),
+      [1, 1, 1, 2, 1],
+    );
+    assert.deepEqual((await launchFacts(server.ctx, [sender.game.uid])).get(sender.game.uid), {
+      devicesEver: 2,
+      firstBootOkAt: new Date(START),
+    });
+  });
+
+  test('keeps everything with 0 days', async () => {
+    await sendAt(START, ALL_KINDS);
+    now = new Date(START + 5000 * DAY);
+    await dropOldEvents({ ...server.ctx, config: { ...server.ctx.config, eventDays: 0, eventCountDays: 0 } });
+    assert.deepEqual([(await eventsOf(sender)).length, await countOf('event_hours')], [1, 1]);
+  });
+});
+
+describe('the sums of past days', () => {
+  test('are one row where several processes had one each, and those of today stay apart', async () => {
+    const others = await Promise.all(
+      [1, 2].map(() =>
+        startServer({ role: 'api', beside: server, clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } }),
+      ),
+    );
+    for (const time of [START, START + DAY]) {
+      now = new Date(time);
+      for (const [no, each] of [server, ...others].entries())
+        await send({ ...sender, server: each }, { event: 'boot_ok', device_uid: `d${no}`, ms: 700 });
+    }
+    await Promise.all(others.map((each) => each.stop()));
+    assert.deepEqual([await countOf('event_hours'), await countOf('event_times')], [6, 6]);
+    await sumPastDays(server.ctx);
+    await sumPastDays(server.ctx);
+    assert.deepEqual([await countOf('event_hours'), await countOf('event_times')], [4, 4]);
+    const counts = await rows(
+      server.ctx.db,
+      sql<{
+        slot: number;
+        count: number;
+      }>`select slot, count from event_hours where game_id = ${sender.game.uid} and slot = 0`,
+    );
+    assert.deepEqual(counts, [{ slot: 0, count: 3 }]);
+  });
+});
+
+describe('a game that is deleted', () => {
+  test('takes its counts along at once, its events with the next sweep, and what still came after it', async () => {
+    const kept = await makeSender(server);
+    await sendAt(START, ALL_KINDS, { event: 'custom' });
+    await send(kept, ALL_KINDS);
+    await changed(server.ctx.db, sql`delete from games where game_id = ${sender.game.uid}`);
+    for (const table of COUNTS) assert.equal(await countOf(table), 0, table);
+    // This process still knows the build for a while.
+    assert.equal((await sendAt(START + 1000, ALL_KINDS)).status, 202);
+    now = new Date(Date.now());
+    await sweepEvents(server.ctx);
+    for (const table of ['events', ...COUNTS]) assert.equal(await countOf(table), 0, table);
+    assert.equal(await countOf('event_games_gone'), 1);
+    now = new Date(Date.now() + 2 * HOUR);
+    await sweepEvents(server.ctx);
+    assert.equal(await countOf('event_games_gone'), 0);
+    for (const table of ['events', ...COUNTS.filter((name) => name !== 'event_names')])
+      assert.equal(await countOf(table, kept.game.uid), 1, table);
+  });
+
+  test('is unknown to a process within a minute', async () => {
+    await sendAt(START, { event: 'quit' });
+    await changed(server.ctx.db, sql`delete from games where game_id = ${sender.game.uid}`);
+    assert.equal((await sendAt(START + 59_999, { event: 'quit' })).status, 202);
+    assert.equal((await sendAt(START + 60_000, { event: 'quit' })).status, 403);
+  });
+});
