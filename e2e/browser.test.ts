@@ -1,6 +1,5 @@
-// What a person does in a browser so far: open the link of the verification mail, and download a build.
+// What a browser has to hold to: sessions that no other site can use, and downloads under their own names.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -20,53 +19,6 @@ describe('in a browser', () => {
     await browser?.close();
     await service?.stop();
     await work?.remove();
-  });
-
-  /** The link in the newest mail, once there is one. */
-  async function mailedLink(): Promise<string> {
-    const outbox = join(service.dataFolder, 'outbox');
-    const deadline = Date.now() + 30_000;
-    while (Date.now() < deadline) {
-      const mails = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
-      const newest = mails.at(-1);
-      if (newest !== undefined) {
-        const text = (await readFile(join(outbox, newest), 'utf8')).replace(/=\r?\n/g, '').replace(/=3D/g, '=');
-        return /https?:\/\/\S+/.exec(text)?.[0] ?? '';
-      }
-    }
-    throw new Error('no mail came');
-  }
-
-  test('signing up sends a mail whose link verifies the account', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    const page = await browser.newPage();
-    await page.goto(service.url);
-    assert.match(await page.title(), /Chauffeur/);
-    const status = await page.evaluate(async () => {
-      const body = JSON.stringify({ email: 'new@example.com', password: 'correct horse battery', name: 'New' });
-      const response = await fetch('/api/auth/sign-up/email', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      });
-      return response.status;
-    });
-    assert.equal(status, 200);
-    await page.goto(await mailedLink());
-    const verified = await page.evaluate(
-      async () => (await (await fetch('/api/auth/get-session')).json()).user.emailVerified,
-    );
-    assert.equal(verified, true);
-    const created = await page.evaluate(async () => {
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'Made in a browser' }),
-      };
-      return (await fetch('/api/v1/games', init)).status;
-    });
-    assert.equal(created, 201);
-    await page.close();
   });
 
   test('a page of another site cannot use the session', async (t) => {

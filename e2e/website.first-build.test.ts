@@ -1,0 +1,108 @@
+// A developer's first build, guided: from the sign-in to the tick that says it is live, by the very lines that the page shows.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { delimiter, dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { makeFolder, runServerCommand, type Service, startService } from './setup/processes.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const GAME = join(ROOT, 'examples', 'tiny-game');
+const ACCOUNT = { email: 'dev@example.com', password: 'correct horse battery' };
+
+describe('the first build of a game', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let service: Service;
+  let browser: Browser | null;
+  before(async () => {
+    work = await makeFolder();
+    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+    const { email, password } = ACCOUNT;
+    await runServerCommand(
+      service,
+      ['admin', 'user', 'create', '--email', email, '--password-stdin', '--verified'],
+      password,
+    );
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await work?.remove();
+  });
+
+  /** Runs shell lines as a developer would, with the command of this checkout. */
+  async function runLines(lines: string): Promise<void> {
+    const path = [join(ROOT, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+    await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: work.path, env: { ...process.env, PATH: path } });
+  }
+
+  async function signIn(page: Page): Promise<void> {
+    await page.goto(`${service.url}/dev`);
+    await page.getByLabel('Email').fill(ACCOUNT.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Your games' }).waitFor();
+  }
+
+  test('is led by the page from a name to a download, each step ticked as it happens', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('button', { name: name.replace('Copy', 'Copied:') }).waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    await signIn(page);
+
+    await page.getByRole('button', { name: 'Create a game' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Owls of the North');
+    await page.getByText('/g/owls-of-the-north').waitFor();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'Ship the first build' }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/dev/owls-of-the-north');
+
+    const step = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await step('Issue the deploy key: Next').waitFor();
+    await page.getByRole('button', { name: 'Issue the deploy key' }).click();
+    await step('Issue the deploy key: Done').waitFor();
+    await page.getByText('it is not shown again').waitFor();
+
+    await page.getByLabel('Version').fill('0.1.0');
+    await page.getByLabel('System').selectOption('web');
+    await page.getByLabel('Processor').selectOption('wasm');
+    await page.getByLabel('Folder of the game').fill(GAME);
+    const settings = await copied('Copy settings');
+    await runLines(`${settings}\n${await copied('Copy lines that register the build')}`);
+    await step('Register and upload the build: Done').waitFor();
+    await step('The file has arrived: Next').waitFor();
+
+    await runLines(`${settings}\n${await copied('Copy lines that upload the build')}`);
+    await page.getByRole('heading', { name: 'The first build is live' }).waitFor();
+    for (const name of ['The file has arrived', 'Its scan has passed', 'Players can download it'])
+      await step(`${name}: Done`).waitFor();
+
+    await page.getByRole('button', { name: 'Go to the overview' }).click();
+    await page.getByRole('heading', { name: 'Live now' }).waitFor();
+    await page.getByRole('heading', { name: 'Since 0.1.0' }).waitFor();
+    await page.getByText('0 new crash groups').waitFor();
+    await page.reload();
+    await page.getByRole('row', { name: /stable Browser wasm 0\.1\.0/ }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('shows who has no such game that there is none', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await browser.newPage();
+    await signIn(page);
+    await page.goto(`${service.url}/dev/no-such-game`);
+    await page.getByText('There is no such game, or you may not see it.').waitFor();
+    await page.close();
+  });
+});

@@ -1,0 +1,227 @@
+// Flow 9 of the website: a player finds a game, downloads the right build, reads its record, joins the beta and reports a bug.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { picture } from '../packages/server/test/setup/images.ts';
+import { sha256, smallZip } from '../packages/server/test/setup/uploads.ts';
+import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { makeFolder, runServerCommand, type Service, startService } from './setup/processes.ts';
+import { addPictures, type BuildInput, changeGame, type Shipped, shipBuild } from './setup/shop.ts';
+import { openStudio, type Studio, signIn } from './setup/studio.ts';
+
+const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
+const KINDS = ['cover', 'thumbnail', 'screenshot'] as const;
+const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/** Of Chromium alone, and not in TypeScript's own library. */
+type WithHints = { userAgentData?: { getHighEntropyValues(names: string[]): Promise<unknown> } };
+
+describe('the store on the website', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let service: Service;
+  let browser: Browser | null;
+  let studio: Studio;
+  let onLinux: Shipped;
+  const zip = smallZip('walk/walk.x86_64', Buffer.from('linux'));
+
+  before(async () => {
+    work = await makeFolder();
+    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+    studio = await openStudio(service, 'Small Walk');
+    const texts = {
+      tagline: 'A stroll <b>through</b> rain',
+      description: 'One evening.\nForty houses.',
+      tags: ['cosy'],
+    };
+    const bytes = await picture();
+    const ship = (version: string, os: string, zip: Uint8Array, more: Partial<BuildInput> = {}) =>
+      shipBuild(service, studio, { version, os, arch: 'x86_64', ...more }, zip);
+    const account = ['user', 'create', '--email', PLAYER.email, '--password-stdin', '--verified'];
+    [onLinux] = await Promise.all([
+      ship('1.2.0', 'linux', zip, { changelog_items: [{ title: 'Rain that you can hear' }] }),
+      ship('1.2.1', 'windows', smallZip('walk.exe')),
+      ship('2.0.0', 'linux', smallZip('next'), { channel: 'beta' }),
+      changeGame(service, studio, texts),
+      ...KINDS.map((kind) => addPictures(service, studio, kind, [bytes])),
+      runServerCommand(service, ['admin', ...account], PLAYER.password),
+    ]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await work?.remove();
+  });
+
+  /** Opens a page on a machine whose browser calls itself so. */
+  async function open(path: string, userAgent = LINUX): Promise<Page> {
+    const context = await browser!.newContext({ userAgent });
+    const page = await context.newPage();
+    await page.goto(service.url + path);
+    return page;
+  }
+
+  async function signInOnPage(page: Page): Promise<void> {
+    await page.getByRole('textbox', { name: 'Email' }).fill(PLAYER.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(PLAYER.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  test('a player finds a game, downloads it and reads where it came from', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await open('/');
+    await page.getByRole('searchbox', { name: 'Search for games' }).fill('stroll');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('region', { name: 'Results' }).getByRole('link', { name: 'Small Walk' }).click();
+    await page.getByRole('heading', { name: 'Small Walk', level: 1 }).waitFor();
+    // As it was written.
+    await page.getByText('A stroll <b>through</b> rain').waitFor();
+    await page.getByText('Rain that you can hear').waitFor();
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download for Linux' }).click();
+    assert.match((await download).suggestedFilename(), /\.zip$/);
+    assert.equal(await (await download).failure(), null);
+
+    const badge = page.getByRole('complementary').getByRole('link', { name: /^Not scanned.*uploaded with deploy key/ });
+    await badge.first().click();
+    await page.getByRole('heading', { name: 'game.zip' }).waitFor();
+    await page.getByTitle(sha256(zip)).waitFor();
+    await page.getByRole('list').getByText('Not scanned').waitFor();
+    await page.getByRole('searchbox', { name: 'Part of a path or checksum' }).fill('nothing');
+    await page.getByText('0 entries of 1').waitFor();
+    await page.getByRole('searchbox', { name: 'Part of a path or checksum' }).fill('X86');
+    await page.getByRole('cell', { name: 'walk/walk.x86_64', exact: true }).waitFor();
+    assert.match(page.url(), /\?q=X86$/);
+    await page.context().close();
+  });
+
+  test('each machine is offered its own download', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await open(`/g/${studio.slug}`, WINDOWS);
+    await page.getByRole('link', { name: 'Download for Windows' }).waitFor();
+    await page.getByText('Other downloads').click();
+    await page.getByRole('link', { name: 'Linux 64-bit' }).waitFor();
+    await page.context().close();
+    const phone = await open(`/g/${studio.slug}`, 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X)');
+    // The browser tells the processor a moment later, which makes no difference here.
+    await phone.evaluate(() =>
+      (navigator as unknown as WithHints).userAgentData?.getHighEntropyValues(['architecture']),
+    );
+    await phone.getByText('There is none for iOS.').waitFor();
+    await phone.context().close();
+  });
+
+  test('pictures are looked at with the keyboard alone', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await open(`/g/${studio.slug}`);
+    await page.getByRole('button', { name: 'Enlarge picture 1 of 2' }).focus();
+    await page.keyboard.press('Enter');
+    const viewer = page.getByRole('dialog', { name: 'Pictures of Small Walk' });
+    await viewer.getByText('1 of 2').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await viewer.getByText('2 of 2').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await viewer.getByText('1 of 2').waitFor();
+    await page.keyboard.press('Escape');
+    await viewer.waitFor({ state: 'hidden' });
+    await page.context().close();
+  });
+
+  test('a player joins the beta, is offered its build, and leaves it', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await open(`/g/${studio.slug}`);
+    await page.getByRole('link', { name: 'Sign in to join the beta' }).click();
+    await signInOnPage(page);
+    await page.getByRole('button', { name: 'Join the beta' }).click();
+    await page.getByText('Version 2.0.0').waitFor();
+    await page.getByText('stable', { exact: true }).click();
+    await page.getByText('Version 1.2.0').waitFor();
+    await page.getByRole('button', { name: 'Leave the beta' }).click();
+    await page.getByRole('button', { name: 'Join the beta' }).waitFor();
+    assert.equal(await page.getByRole('radiogroup', { name: 'Channel' }).count(), 0);
+    await page.context().close();
+  });
+
+  test('a player reports a bug with a log, and its developers have both', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await open(`/g/${studio.slug}`);
+    await page.getByRole('link', { name: 'Report a bug' }).click();
+    await signInOnPage(page);
+    await page.getByRole('textbox', { name: 'What happened' }).fill('The kettle <i>boils</i> over');
+    await page
+      .locator('input[type=file]')
+      .last()
+      .setInputFiles({
+        name: 'walk.log',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('kettle: 120 degrees'),
+      });
+    await page.getByRole('combobox', { name: 'Build' }).click();
+    await page.getByRole('option', { name: '1.2.0 for Linux 64-bit' }).click();
+    await page.getByRole('button', { name: 'Send the report' }).click();
+    await page.getByText('Log: walk.log – received').waitFor();
+    const headers = await signIn(service, studio);
+    const response = await fetch(`${service.api}/games/${studio.gameUid}/bugs`, { headers });
+    const [bug] = ((await response.json()) as { data: { bugs: Record<string, string>[] } }).data.bugs;
+    assert.equal(bug?.message, 'The kettle <i>boils</i> over');
+    assert.equal(bug?.build_id, onLinux.buildId);
+    const report = await fetch(`${service.api}/games/${studio.gameUid}/crashes/${bug?.crash_id}`, { headers });
+    const { available } = ((await report.json()) as { data: { available: string[] } }).data;
+    assert.ok(available.includes('log'), available.join());
+    await page.context().close();
+  });
+
+  test('what the server sends says what the page is, to whom it may be told', async () => {
+    const read = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(service.url + path, { headers: { accept: 'text/html', ...headers } });
+      return { status: response.status, text: await response.text() };
+    };
+    const { status, text } = await read(`/g/${studio.slug}`);
+    assert.equal(status, 200);
+    for (const line of [
+      '<title>Small Walk · Chauffeur</title>',
+      'content="A stroll &lt;b&gt;through&lt;/b&gt; rain – One evening. Forty houses."',
+      `<link rel="canonical" href="${service.url}/g/${studio.slug}">`,
+      `<meta property="og:image" content="${service.api}/public/media/`,
+      '<meta name="twitter:card" content="summary_large_image">',
+    ])
+      assert.ok(text.includes(line), `${line} is not in\n${text}`);
+    assert.equal((text.match(/<title>/g) ?? []).length, 1);
+    assert.match((await read('/')).text, /<meta name="description" content="Games by/);
+    assert.equal((await read('/g/no-such-game')).status, 404);
+    assert.equal((await read('/g/%00')).status, 404);
+    assert.equal(
+      (await fetch(`${service.url}/g/${studio.slug}`, { method: 'HEAD', headers: { accept: 'text/html' } })).status,
+      200,
+    );
+
+    const draft = [
+      'game',
+      'create',
+      '--owner',
+      studio.email,
+      '--name',
+      'Hidden one',
+      '--visibility',
+      'draft',
+      '--json',
+    ];
+    const { slug } = JSON.parse((await runServerCommand(service, ['admin', ...draft])).stdout);
+    const hidden = await read(`/g/${slug}`);
+    assert.equal(hidden.status, 404);
+    assert.ok(!hidden.text.includes('Hidden one'));
+    const { cookie = '' } = await signIn(service, studio);
+    const own = await read(`/g/${slug}`, { cookie });
+    assert.equal(own.status, 200);
+    assert.match(own.text, /<title>Hidden one/);
+    assert.match(own.text, /name="robots" content="noindex"/);
+
+    assert.match((await read('/robots.txt')).text, new RegExp(`Sitemap: ${service.url}/sitemap.xml`));
+    const { text: sitemap } = await read('/sitemap.xml');
+    assert.ok(sitemap.includes(`<loc>${service.url}/g/${studio.slug}</loc>`));
+    assert.ok(!sitemap.includes(slug));
+    assert.equal((await read('/sitemap/0.xml')).status, 404);
+  });
+});

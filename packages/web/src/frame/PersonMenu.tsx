@@ -1,0 +1,43 @@
+// The corner that says who is signed in, and lets them sign out.
+import { Button, Group, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { session, signOut } from '../session.ts';
+import { SiteLink } from '../ui/SiteLink.tsx';
+
+export function PersonMenu() {
+  const { data: person, isPending } = useQuery(session);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const leaving = useMutation({
+    mutationFn: signOut,
+    // Nothing that was read as this person may be shown to the next.
+    onSuccess: async () => {
+      queries.clear();
+      await navigate({ to: '/' });
+    },
+  });
+  if (isPending) return <Skeleton w={120} h={20} aria-label="Looking who is signed in" />;
+  if (person == null) {
+    return (
+      <Group gap="md" wrap="nowrap">
+        <SiteLink to="/sign-in" size="sm" style={{ whiteSpace: 'nowrap' }}>
+          Sign in
+        </SiteLink>
+        <Button component={Link} to="/sign-up" size="xs" style={{ flexShrink: 0 }}>
+          Sign up
+        </Button>
+      </Group>
+    );
+  }
+  return (
+    <Group gap="md" wrap="nowrap">
+      <SiteLink to="/settings/profile" size="sm" truncate maw={160} title={person.email}>
+        {person.name}
+      </SiteLink>
+      <Button variant="default" size="xs" loading={leaving.isPending} onClick={() => leaving.mutate()}>
+        Sign out
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,42 @@
+// Listens for shortcuts on the whole page, except where somebody writes or a dialog is open.
+import { useEffect, useRef } from 'react';
+import { pressKey, type Shortcut } from './shortcuts.ts';
+
+export function useShortcuts<Name extends string>(
+  shortcuts: readonly Shortcut<Name>[],
+  onShortcut: (name: Name) => void,
+): void {
+  const act = useRef(onShortcut);
+  act.current = onShortcut;
+  useEffect(() => {
+    let pressed: readonly string[] = [];
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Shift' || isTaken(event.target)) return;
+      const result = pressKey(shortcuts, pressed, event.key);
+      pressed = result.pressed;
+      if (result.found === undefined) return;
+      event.preventDefault();
+      act.current(result.found.name);
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [shortcuts]);
+}
+
+function isTaken(target: EventTarget | null): boolean {
+  const writes =
+    target instanceof Element && target.closest('input, textarea, select, [contenteditable], [role="menu"]');
+  return Boolean(writes) || document.querySelector('dialog[open]') !== null;
+}
+
+/** Moves the focus among the links that open the rows of a list. */
+export function moveAmongRows(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const next = at === -1 ? (step === 1 ? rows[0] : rows.at(-1)) : rows[at + step];
+  next?.focus();
+}
+
+export function focusSearch(): void {
+  document.querySelector<HTMLInputElement>('[data-search]')?.focus();
+}

@@ -1,0 +1,32 @@
+// Starts the website in the page that the server sends.
+import '@mantine/core/styles.css';
+import './site.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api.ts';
+import { createSite } from './router.tsx';
+import { theme, variables } from './theme.ts';
+
+const root = document.getElementById('root');
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
+const queries = createQueryClient();
+
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={createSite(queries)} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,109 @@
+// The account’s name and email, and its end.
+import { Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useTitle } from '../../frame/page-title.ts';
+import { deleteAccount, type Person, rename, session } from '../../session.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+
+export function ProfilePage() {
+  useTitle('Profile');
+  const { data: person } = useQuery(session);
+  if (person == null) return null;
+  return (
+    <Stack gap="xl">
+      <NameForm key={person.id} person={person} />
+      <section aria-label="Email">
+        <Group gap="xs">
+          <Text size="sm">{person.email}</Text>
+          <StateBadge tone={person.emailVerified ? 'good' : 'unsure'}>
+            {person.emailVerified ? 'verified' : 'not verified'}
+          </StateBadge>
+        </Group>
+      </section>
+      <DeleteForm />
+    </Stack>
+  );
+}
+
+function NameForm({ person }: { person: Person }) {
+  const [name, setName] = useState(person.name);
+  const queries = useQueryClient();
+  const renaming = useMutation({
+    mutationFn: () => rename(name),
+    onSuccess: () => queries.invalidateQueries({ queryKey: session.queryKey }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    renaming.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Name">
+      <Stack gap="sm" align="flex-start">
+        <TextInput
+          label="Name"
+          description="Shown to players beside your games"
+          required
+          w="100%"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {renaming.error !== null && <Problem error={renaming.error} />}
+        <Group gap="sm">
+          <Button type="submit" loading={renaming.isPending} disabled={name === person.name}>
+            Save
+          </Button>
+          {renaming.isSuccess && name === person.name && (
+            <Text size="sm" role="status">
+              Saved
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function DeleteForm() {
+  const [password, setPassword] = useState('');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const deleting = useMutation({
+    mutationFn: () => deleteAccount(password),
+    onSuccess: async () => {
+      queries.clear();
+      await navigate({ to: '/' });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    deleting.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Delete the account">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h4">
+          Delete the account
+        </Title>
+        <Text size="sm">
+          Your name, email, sessions and memberships are removed at once and for good. Bugs that you filed stay with
+          their games, without your name. An account that owns games cannot be deleted.
+        </Text>
+        {deleting.error !== null && <Problem error={deleting.error} />}
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          w="100%"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button type="submit" color="red" variant="light" loading={deleting.isPending}>
+          Delete my account
+        </Button>
+      </Stack>
+    </form>
+  );
+}

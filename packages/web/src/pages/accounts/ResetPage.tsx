@@ -1,0 +1,91 @@
+// A new password: first the mail is asked for, then, from its link, the password is set.
+import { PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTitle } from '../../frame/page-title.ts';
+import { requestReset, resetPassword } from '../../session.ts';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { AccountForm } from './AccountForm.tsx';
+
+const route = getRouteApi('/reset');
+
+export function ResetPage() {
+  const { token, error } = route.useSearch();
+  return token === undefined ? <AskForMail isExpired={error !== undefined} /> : <SetPassword token={token} />;
+}
+
+function AskForMail({ isExpired }: { isExpired: boolean }) {
+  const [email, setEmail] = useState('');
+  const asking = useMutation({ mutationFn: () => requestReset(email) });
+  if (asking.isSuccess) {
+    return (
+      <Done title="Look into your mailbox">
+        If there is an account of {email}, a mail with a link to set a new password is on its way. It is good for an
+        hour.
+      </Done>
+    );
+  }
+  return (
+    <AccountForm
+      title="Reset your password"
+      button="Send the mail"
+      busy={asking.isPending}
+      error={asking.error}
+      onSubmit={() => asking.mutate()}
+    >
+      {isExpired && <Text role="alert">That link is no longer valid. Ask for another one here.</Text>}
+      <TextInput
+        label="Email"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+    </AccountForm>
+  );
+}
+
+function SetPassword({ token }: { token: string }) {
+  const [password, setPassword] = useState('');
+  const setting = useMutation({ mutationFn: () => resetPassword(token, password) });
+  if (setting.isSuccess) {
+    return (
+      <Done title="The password is changed">
+        All sessions were ended. <SiteLink to="/sign-in">Sign in with the new password</SiteLink>
+      </Done>
+    );
+  }
+  return (
+    <AccountForm
+      title="Set a new password"
+      button="Set the password"
+      busy={setting.isPending}
+      error={setting.error}
+      onSubmit={() => setting.mutate()}
+    >
+      <PasswordInput
+        label="New password"
+        description="At least 10 characters"
+        autoComplete="new-password"
+        required
+        minLength={10}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </AccountForm>
+  );
+}
+
+function Done({ title, children }: { title: string; children: React.ReactNode }) {
+  useTitle(title);
+  return (
+    <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
+      <Title order={1} size="h2">
+        {title}
+      </Title>
+      <Text>{children}</Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,100 @@
+// The form of a bug report.
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { fileBug } from '@chauffeur/contract/operations/bugs';
+import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { Button, FileInput, Select, Stack, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { call } from '../../api.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { sayBytes } from '../../ui/say.ts';
+import { sayPlatform } from '../store/platforms.ts';
+import type { Filed, Files } from './BugFiled.tsx';
+
+type Game = OutputOf<typeof getPublicGame>;
+type BugFormProps = { game: Game; onFiled: (filed: Filed) => void };
+
+export function BugForm({ game, onFiled }: BugFormProps) {
+  const builds = game.downloads.map((offer) => ({
+    value: offer.build_id,
+    label: `${offer.version} for ${sayPlatform(offer)}${offer.channel === 'stable' ? '' : ` (${offer.channel})`}`,
+  }));
+  const [message, setMessage] = useState('');
+  const [buildId, setBuildId] = useState<string | null>(builds.length === 1 ? builds[0]!.value : null);
+  const [files, setFiles] = useState<Files>({ dump: null, log: null });
+  const filing = useMutation({
+    mutationFn: () =>
+      call(fileBug, {
+        uid: game.game_uid,
+        message,
+        ...(buildId !== null && { build_id: buildId }),
+        has_dump: files.dump !== null,
+        has_log: files.log !== null,
+      }),
+    onSuccess: ({ bug_uid, uploads }) => onFiled({ bugUid: bug_uid, uploads, files }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    filing.mutate();
+  };
+  const hasFile = files.dump !== null || files.log !== null;
+  return (
+    <form onSubmit={submit} aria-label="Bug report">
+      <Stack gap="md">
+        <Textarea
+          label="What happened"
+          description="What you did, what you expected, and what came instead"
+          required
+          autosize
+          minRows={5}
+          maxLength={LIMITS.bugMessageLength}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        <Select
+          label="Build"
+          description={hasFile ? 'Needed for the files' : 'The one that you played, if you know it'}
+          placeholder="Not sure"
+          required={hasFile}
+          clearable={!hasFile}
+          data={builds}
+          value={buildId}
+          onChange={setBuildId}
+        />
+        {builds.length > 0 && <FileFields files={files} onChange={setFiles} />}
+        {filing.error !== null && <Problem error={filing.error} />}
+        <Button type="submit" loading={filing.isPending} disabled={hasFile && buildId === null} w="fit-content">
+          Send the report
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function FileFields({ files, onChange }: { files: Files; onChange: (files: Files) => void }) {
+  const tooLarge = (file: File | null) =>
+    file !== null && file.size > LIMITS.crashFileBytes && `Larger than ${sayBytes(LIMITS.crashFileBytes)}`;
+  return (
+    <>
+      <FileInput
+        label="Crash dump"
+        description="A .dmp file that the game left behind"
+        placeholder="Choose a file"
+        clearable
+        value={files.dump}
+        error={tooLarge(files.dump)}
+        onChange={(dump) => onChange({ ...files, dump })}
+      />
+      <FileInput
+        label="Log"
+        description="It may name folders of your machine"
+        placeholder="Choose a file"
+        clearable
+        value={files.log}
+        error={tooLarge(files.log)}
+        onChange={(log) => onChange({ ...files, log })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+// One file of a build: what it is, who sent it, and everything that its scans said.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getGameBuild } from '@chauffeur/contract/operations/builds';
+import { Group, Text } from '@mantine/core';
+import { Bytes } from '../../ui/Bytes.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { SCANS } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import classes from './BuildFile.module.css';
+
+export type BuildDetail = OutputOf<typeof getGameBuild>;
+type File = BuildDetail['files'][number];
+
+export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; isOpen: boolean }) {
+  const { tone, word } = SCANS[file.status];
+  return (
+    <details className={classes.file} open={isOpen}>
+      <summary>
+        <Text span fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {file.filename}
+        </Text>
+        <StateBadge tone={tone}>{word}</StateBadge>
+        <Text span size="sm" c="dimmed">
+          <Bytes count={file.size} /> · <Time at={file.uploaded_at} />
+        </Text>
+      </summary>
+      <div className={classes.body}>
+        <Facts
+          facts={[
+            ['SHA-256', <CopyText key="sum" text={file.checksum} what="checksum" />],
+            [
+              'Uploaded with',
+              file.origin.type === 'deploy_key' ? `deploy key ${file.origin.key_ref}` : file.origin.user,
+            ],
+            ['Scan', file.message],
+          ]}
+        />
+        <Text size="sm" c="dimmed" mt="xs">
+          Scan history
+        </Text>
+        <ol className={classes.history}>
+          {file.scans.map((scan) => (
+            <li key={`${scan.at} ${scan.state}`}>
+              <Group gap="xs">
+                <StateBadge tone={SCANS[scan.state].tone}>{SCANS[scan.state].word}</StateBadge>
+                <Text span size="sm">
+                  <Time at={scan.at} />
+                </Text>
+                {scan.engine !== null && (
+                  <Text span size="sm" c="dimmed">
+                    {scan.engine}
+                    {scan.signature_version !== null && ` · signatures ${scan.signature_version}`}
+                  </Text>
+                )}
+              </Group>
+              {scan.detail !== null && <Text size="sm">{scan.detail}</Text>}
+            </li>
+          ))}
+        </ol>
+        <SiteLink to="/g/$uid/files/$file_uid" params={{ uid: slug, file_uid: file.file_uid }} size="sm">
+          Provenance and contents
+        </SiteLink>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,177 @@
+// One build: where it is live, its files and their scans, its changelog, its symbols, and what its crash reporter has to be told.
+import { getGameBuild } from '@chauffeur/contract/operations/builds';
+import { listChannels } from '@chauffeur/contract/operations/channels';
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { ask } from '../../api.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { type Fact, Facts } from '../../ui/Facts.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { sayPlatform } from '../../ui/platforms.ts';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { BUILD_STATES } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import { MoveResult } from '../channels/MoveResult.tsx';
+import { PromoteDialog } from '../channels/PromoteDialog.tsx';
+import { useMoves } from '../channels/use-moves.ts';
+import { useGame } from '../games/use-game.ts';
+import { type BuildDetail, BuildFile } from './BuildFile.tsx';
+import { BuildSymbols } from './BuildSymbols.tsx';
+
+const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
+
+const REFRESH_MS = 2000;
+
+export function BuildPage() {
+  const game = useGame();
+  const { buildId } = route.useParams();
+  const {
+    data: build,
+    error,
+    isPending,
+    refetch,
+  } = useQuery({
+    ...ask(getGameBuild, { uid: game.game_uid, build_id: buildId }),
+    refetchInterval: ({ state }) => (state.data?.state === 'processing' ? REFRESH_MS : false),
+  });
+  return (
+    <Stack gap="lg">
+      <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
+        ← All builds
+      </SiteLink>
+      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {isPending && <Skeleton h={320} />}
+      {build !== undefined && <Build key={build.build_id} build={build} />}
+    </Stack>
+  );
+}
+
+function Build({ build }: { build: BuildDetail }) {
+  const game = useGame();
+  const [promotes, setPromotes] = useState(false);
+  const moves = useMoves(game.game_uid);
+  const { tone, word } = BUILD_STATES[build.state];
+  return (
+    <>
+      <PageHead
+        title={`${build.version} for ${sayPlatform(build)}`}
+        tab={`${build.version} · ${game.name}`}
+        marks={<StateBadge tone={tone}>{word}</StateBadge>}
+      >
+        <Button disabled={build.state !== 'ready'} onClick={() => setPromotes(true)}>
+          Promote
+        </Button>
+      </PageHead>
+      {!promotes && moves.submittedAt > 0 && <MoveResult moves={moves} />}
+      <Facts facts={factsOf(build, <LiveOn gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />)} />
+      <Section title="Files">
+        {build.files.length === 0 && (
+          <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
+            No file yet. Players get the build once a file of it has arrived and passed its scan.
+          </EmptyState>
+        )}
+        {build.files.map((file, index) => (
+          <BuildFile key={file.file_uid} slug={game.slug} file={file} isOpen={index === 0} />
+        ))}
+      </Section>
+      <Section title="Changelog">
+        <Changelog items={build.changelog_items} />
+      </Section>
+      <Section title="Symbols">
+        <BuildSymbols gameUid={game.game_uid} buildId={build.build_id} />
+      </Section>
+      <Section title="Crash reporter">
+        <Text size="sm" c="dimmed">
+          What a game has to be told, so that its reports are known as of this build.
+        </Text>
+        <Facts
+          facts={[
+            [
+              'Endpoint',
+              <CopyText key="url" text={`${location.origin}/api/v1/public/crashes`} what="endpoint" whole />,
+            ],
+            ['X-App-Id', <CopyText key="app" text={game.game_uid} what="app id" whole />],
+            ['X-Build-Id', <CopyText key="build" text={build.build_id} what="build id" whole />],
+          ]}
+        />
+      </Section>
+      {promotes && <PromoteDialog game={game} build={build} moves={moves} onClose={() => setPromotes(false)} />}
+    </>
+  );
+}
+
+function factsOf(build: BuildDetail, live: ReactNode): Fact[] {
+  return [
+    ['Live on', live],
+    ['Build id', <CopyText key="id" text={build.build_id} what="build id" />],
+    ...(build.title === build.version ? [] : [['Title', build.title] as const]),
+    ['Uploaded to', build.channel],
+    ...(build.build_type === 'game' ? [] : [['Type', build.build_type] as const]),
+    ...(build.engine_version === null ? [] : [['Engine', build.engine_version] as const]),
+    ['Registered', <Time key="at" at={build.created_at} />],
+    ...(build.description === '' ? [] : [['Description', build.description] as const]),
+  ];
+}
+
+function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
+  const { data } = useQuery(ask(listChannels, { uid: gameUid }));
+  if (data === undefined) return <Skeleton w={120} h={16} />;
+  const places = data.channels.filter((place) => place.build_id === buildId && !place.expired);
+  if (places.length === 0) return 'No channel';
+  return (
+    <Group gap="md">
+      {places.map((place) => (
+        <span key={place.channel}>
+          <SiteLink to="/dev/$slug/channels" params={{ slug }} size="sm">
+            {place.channel}
+          </SiteLink>{' '}
+          <Text span size="sm" c="dimmed">
+            since <Time at={place.moved_at} />
+            {place.expires_at !== null && (
+              <>
+                , until <Time at={place.expires_at} />
+              </>
+            )}
+          </Text>
+        </span>
+      ))}
+    </Group>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="xs" component="section" aria-label={title}>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+function Changelog({ items }: { items: BuildDetail['changelog_items'] }) {
+  if (items.length === 0) {
+    return (
+      <EmptyState command='chauffeur addchangelog --title "New" --description "What changed"'>
+        No changelog. Entries are added to build.yml before the build is registered; registering again updates them.
+      </EmptyState>
+    );
+  }
+  return items.map(({ title, description }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and never move
+    <div key={index}>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <Text size="sm" style={{ whiteSpace: 'pre-line' }}>
+        {description}
+      </Text>
+    </div>
+  ));
+}

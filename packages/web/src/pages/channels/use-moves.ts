@@ -1,0 +1,61 @@
+// Moves channels, and knows how to take the last move back.
+import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
+import { listGames } from '@chauffeur/contract/operations/games';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ask, call } from '../../api.ts';
+import { type PlatformWords, sayPlatform } from '../../ui/platforms.ts';
+import { hoursUntil } from './change.ts';
+import type { Place } from './grid.ts';
+
+export type Move =
+  | { kind: 'promote'; channel: string; build: { build_id: string } & PlatformWords; hours: number }
+  | { kind: 'rollback'; place: Place };
+
+export type Moved = {
+  readonly says: string;
+  /** Puts back what was there; null where nothing was, or what was has expired. */
+  readonly undo: Move | null;
+};
+
+const CHANGED = [listChannels.id, listChannelMoves.id, listGameBuilds.id, getGameBuild.id, listGames.id];
+
+export function useMoves(gameUid: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (move: Move): Promise<Moved> => {
+      const target = move.kind === 'promote' ? { channel: move.channel, ...move.build } : move.place;
+      // As it is now, not as the page has it: another developer may have moved it meanwhile.
+      const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
+      const before = channels.find(({ channel, os, arch }) => isAt(target, { channel, os, arch }));
+      const after = await run(gameUid, move);
+      const where = `${target.channel} on ${sayPlatform(target)}`;
+      return { says: `${where} offers ${after?.version} now.`, undo: undoOf(before, new Date()) };
+    },
+    onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
+  });
+}
+
+export type Moves = ReturnType<typeof useMoves>;
+
+type Target = PlatformWords & { channel: string };
+
+function isAt(a: Target, b: Target): boolean {
+  return a.channel === b.channel && a.os === b.os && a.arch === b.arch;
+}
+
+async function run(uid: string, move: Move): Promise<{ version: string } | undefined> {
+  if (move.kind === 'rollback') {
+    const { channel, os, arch } = move.place;
+    const { channels } = await call(rollbackChannel, { uid, channel, os, arch });
+    return channels[0];
+  }
+  const { channel, build, hours } = move;
+  return call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
+}
+
+function undoOf(before: Place | undefined, now: Date): Move | null {
+  if (before === undefined || before.expired) return null;
+  const { channel, build_id, os, arch, expires_at } = before;
+  return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now) };
+}

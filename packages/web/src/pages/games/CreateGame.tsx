@@ -1,0 +1,68 @@
+// Creates a game from its name, and goes straight to it.
+import { createGame, listGames } from '@chauffeur/contract/operations/games';
+import { slugOf } from '@chauffeur/contract/slug';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+
+export function CreateGame({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  /** '' as long as the one made of the name is fine. */
+  const [slug, setSlug] = useState('');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const creating = useMutation({
+    mutationFn: () => call(createGame, { name, ...(slug !== '' && { slug }) }),
+    onSuccess: async (game) => {
+      void queries.invalidateQueries({ queryKey: [listGames.id] });
+      await navigate({ to: '/dev/$slug', params: { slug: game.slug } });
+    },
+  });
+  const shownSlug = slug || (name.trim() === '' ? '' : slugOf(name));
+  return (
+    <Dialog title="Create a game" onClose={onClose}>
+      <form
+        aria-label="Create a game"
+        onSubmit={(event) => {
+          event.preventDefault();
+          creating.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {creating.error !== null && <Problem error={creating.error} />}
+          <TextInput
+            label="Name"
+            description="As players read it. You can change it later."
+            required
+            maxLength={255}
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Address"
+            description={`${location.host}/g/${shownSlug || '…'}`}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder={shownSlug}
+            pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
+            title="3 to 64 lowercase letters, digits and -"
+            value={slug}
+            onChange={(event) => setSlug(event.currentTarget.value.toLowerCase())}
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={creating.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

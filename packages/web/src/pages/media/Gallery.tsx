@@ -1,0 +1,103 @@
+// The screenshots in their order, which is changed by dragging, or by the arrows of each.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { listGameMedia } from '@chauffeur/contract/operations/media';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import classes from './ImagesPage.module.css';
+import { moved } from './image-facts.ts';
+
+type Image = OutputOf<typeof listGameMedia>['gallery'][number];
+
+type GalleryProps = {
+  images: readonly Image[];
+  busy: boolean;
+  onOrder: (uids: string[]) => void;
+  onDelete: (image: Image) => void;
+};
+
+export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const [over, setOver] = useState<number | null>(null);
+  const uids = images.map(({ uid }) => uid);
+  const move = (from: number, to: number) => onOrder(moved(uids, from, to));
+  const end = () => {
+    setDragged(null);
+    setOver(null);
+  };
+  return (
+    <ol className={classes.gallery}>
+      {images.map((image, index) => (
+        <li
+          key={image.uid}
+          className={classes.shot}
+          data-over={over === index && dragged !== index}
+          draggable={!busy}
+          onDragStart={() => setDragged(index)}
+          onDragEnd={end}
+          onDragOver={(event) => {
+            if (dragged === null) return;
+            event.preventDefault();
+            setOver(index);
+          }}
+          onDrop={(event) => {
+            if (dragged === null) return;
+            event.preventDefault();
+            if (dragged !== index) move(dragged, index);
+            end();
+          }}
+        >
+          <img
+            className={classes.image}
+            src={image.url}
+            alt={`Screenshot ${index + 1}: ${image.filename}`}
+            draggable={false}
+          />
+          <Group gap={4} mt={4} wrap="nowrap">
+            <Text size="sm" truncate flex={1} title={image.filename}>
+              {index + 1}. {image.filename}
+            </Text>
+            <Arrow index={index} to={index - 1} label="earlier" busy={busy || index === 0} onMove={move} />
+            <Arrow
+              index={index}
+              to={index + 1}
+              label="later"
+              busy={busy || index === images.length - 1}
+              onMove={move}
+            />
+            <Button
+              size="compact-xs"
+              variant="default"
+              disabled={busy}
+              aria-label={`Delete screenshot ${index + 1}`}
+              onClick={() => onDelete(image)}
+            >
+              Delete
+            </Button>
+          </Group>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type ArrowProps = {
+  index: number;
+  to: number;
+  label: 'earlier' | 'later';
+  busy: boolean;
+  onMove: (from: number, to: number) => void;
+};
+
+function Arrow({ index, to, label, busy, onMove }: ArrowProps) {
+  return (
+    <ActionIcon
+      variant="default"
+      size="sm"
+      disabled={busy}
+      aria-label={`Move screenshot ${index + 1} ${label}`}
+      onClick={() => onMove(index, to)}
+    >
+      {label === 'earlier' ? '‹' : '›'}
+    </ActionIcon>
+  );
+}

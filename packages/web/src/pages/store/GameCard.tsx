@@ -1,0 +1,37 @@
+// A game as it stands on a shelf.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getShelf } from '@chauffeur/contract/operations/shelves';
+import { Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import classes from './GameCard.module.css';
+import { HealthLabel } from './HealthLabel.tsx';
+import { listSystems } from './platforms.ts';
+
+export type CardGame = OutputOf<typeof getShelf>['games'][number];
+
+export function GameCard({ game }: { game: CardGame }) {
+  const image = game.thumbnail ?? game.cover;
+  return (
+    <article className={classes.card}>
+      <Link to="/g/$uid" params={{ uid: game.slug }} className={classes.link}>
+        {image === null ? (
+          <div className={classes.noImage} />
+        ) : (
+          <img className={classes.image} src={image.url} alt="" loading="lazy" />
+        )}
+        <Text fw={600} mt="xs" lineClamp={1}>
+          {game.name}
+        </Text>
+      </Link>
+      <Text size="sm" lineClamp={2}>
+        {game.tagline}
+      </Text>
+      <Group gap="xs" mt={4}>
+        <Text size="xs" c="dimmed">
+          {listSystems(game.platforms).join(' · ')}
+        </Text>
+        <HealthLabel band={game.health} />
+      </Group>
+    </article>
+  );
+}

@@ -1,0 +1,34 @@
+// The box in which a player writes what they look for.
+import { Button, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import classes from './SearchBox.module.css';
+import type { Wanted } from './store-queries.ts';
+
+/** Keeps to the filters that are set already. */
+export function SearchBox({ q = '', os, tag }: Wanted) {
+  const [text, setText] = useState(q);
+  const navigate = useNavigate();
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: '/browse', search: { q: text.trim() || undefined, os, tag } });
+  };
+  return (
+    <search className={classes.box}>
+      <form onSubmit={search} className={classes.form}>
+        <TextInput
+          type="search"
+          aria-label="Search for games"
+          placeholder="Name, developer or tag"
+          maxLength={200}
+          className={classes.text}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default">
+          Search
+        </Button>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,42 @@
+// A question or a form above the page: the browser’s own dialog, which keeps the focus inside and closes with Escape.
+import { CloseButton, Group, Title } from '@mantine/core';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import classes from './Dialog.module.css';
+
+type DialogProps = { title: string; onClose: () => void; children: ReactNode };
+
+/** Open as long as it is rendered. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    if (shown?.open === false) shown.showModal();
+    return () => shown?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={classes.dialog}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={(event) => {
+        // What lies around its content is the backdrop.
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div className={classes.content}>
+        <Group justify="space-between" wrap="nowrap" align="flex-start" mb="md">
+          <Title order={2} size="h4" id={titleId}>
+            {title}
+          </Title>
+          <CloseButton aria-label="Close" onClick={onClose} />
+        </Group>
+        {children}
+      </div>
+    </dialog>
+  );
+}

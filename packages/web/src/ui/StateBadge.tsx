@@ -1,0 +1,14 @@
+// A state in its colour and in a word: colour alone says nothing to some.
+import { Badge } from '@mantine/core';
+
+/** The only colours with a meaning. */
+const TONES = { good: 'teal', busy: 'blue', unsure: 'yellow', bad: 'red', none: 'gray' } as const;
+export type Tone = keyof typeof TONES;
+
+export function StateBadge({ tone, children }: { tone: Tone; children: string }) {
+  return (
+    <Badge color={TONES[tone]} variant="dot" size="md" fz={12} tt="none" fw={500}>
+      {children}
+    </Badge>
+  );
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { comparePlatforms, guessOs, sayPlatform } from './platforms.ts';
+
+describe('platforms', () => {
+  it('are said by the name that people know, and as they are where there is none', () => {
+    assert.equal(sayPlatform({ os: 'macos', arch: 'arm64' }), 'macOS arm64');
+    assert.equal(sayPlatform({ os: 'amiga', arch: 'm68k' }), 'amiga m68k');
+  });
+
+  it('stand in one order everywhere: by system, then by processor', () => {
+    const platforms = ['web wasm', 'linux arm64', 'linux x86_64', 'windows x86_64'].map((text) => {
+      const [os = '', arch = ''] = text.split(' ');
+      return { os, arch };
+    });
+    assert.deepEqual(
+      platforms.toSorted(comparePlatforms).map(({ os, arch }) => `${os} ${arch}`),
+      ['windows x86_64', 'linux x86_64', 'linux arm64', 'web wasm'],
+    );
+  });
+
+  it('are guessed from what a browser says of itself', () => {
+    assert.equal(guessOs('Mozilla/5.0 (Windows NT 10.0; Win64; x64)'), 'windows');
+    assert.equal(guessOs('Mozilla/5.0 (Linux; Android 14; Pixel 8)'), 'android');
+    assert.equal(guessOs('Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X)'), 'ios');
+    assert.equal(guessOs('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'), 'macos');
+    assert.equal(guessOs('curl/8'), 'linux');
+  });
+});

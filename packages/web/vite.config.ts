@@ -1,0 +1,38 @@
+// Builds the website into dist/, from where the server serves it. Each file is packed beforehand, so that no request waits for that.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const PACKED = /\.(js|css|html|svg)$/;
+
+function packFiles(): Plugin {
+  let folder = '';
+  return {
+    name: 'pack files',
+    apply: 'build',
+    configResolved(config) {
+      folder = resolve(config.root, config.build.outDir);
+    },
+    async closeBundle() {
+      for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+        // The page is filled in for each request.
+        if (!entry.isFile() || !PACKED.test(entry.name) || entry.name === 'index.html') continue;
+        const path = join(entry.parentPath, entry.name);
+        const bytes = await readFile(path);
+        await Promise.all([
+          writeFile(`${path}.br`, brotliCompressSync(bytes)),
+          writeFile(`${path}.gz`, gzipSync(bytes, { level: 9 })),
+        ]);
+      }
+    },
+  };
+}
+
+// biome-ignore lint/style/noDefaultExport: Vite takes its settings so.
+export default defineConfig({
+  plugins: [react(), packFiles()],
+  build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  server: { proxy: { '/api': 'http://127.0.0.1:4000' } },
+});
