@@ -108,12 +108,17 @@ describe('events', () => {
     assert.equal((await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from events_default`)).count, 0);
   });
 
-  test('are known by ids in the address, as text/plain or without a type, as a beacon sends them', async () => {
+  test('are known by ids in the address, and read as JSON whatever they are called, as a beacon and curl send them', async () => {
     const mine = await makeSender(server);
     const query = `?app_id=${mine.game.uid.toUpperCase()}&build_id=${mine.buildId}`;
-    for (const type of ['text/plain;charset=UTF-8', 'application/json; charset=utf-8', null])
+    for (const type of [
+      'text/plain;charset=UTF-8',
+      'application/json; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      null,
+    ])
       assertTaken(await send(mine, { events: [{ event: 'quit' }] }, { query, type, headers: {} }), 1);
-    assert.equal((await eventsOf(mine)).length, 3);
+    assert.equal((await eventsOf(mine)).length, 4);
   });
 
   test('count once under an event_id, in one request, in many at once, and over processes', async () => {

@@ -10,20 +10,24 @@ export class UnreadableBodyError extends Error {
 }
 
 /**
- * JSON and urlencoded bodies become values. Every other content type is left unread on the request, for the routes that
- * stream it; a route that wanted JSON then finds none.
+ * JSON bodies become values. Every other content type is left unread on the request, for the routes that stream it or know better what
+ * it is; a route that wanted JSON then finds none.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
   );
+  app.addContentTypeParser('*', async () => undefined);
+}
+
+/** Has urlencoded bodies become values as well. Not everywhere: it is what `curl -d` calls every body that is not said to be something else. */
+export function addFormParser(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     async (_request: unknown, body: Buffer) => parseForm(decode(body)),
   );
-  app.addContentTypeParser('*', async () => undefined);
 }
 
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;

@@ -9,7 +9,7 @@ import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { Answer } from '../kernel/answer.ts';
 import { identify } from './auth.ts';
-import { asApiError, leaveBodiesUnread, UnreadableBodyError } from './body.ts';
+import { addFormParser, asApiError, leaveBodiesUnread, UnreadableBodyError } from './body.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
 
@@ -90,8 +90,12 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Registers every operation below `/api/v1`. */
 export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
-  const { bytes = [], others = [] } = Object.groupBy(mountings, ({ operation }) =>
-    operation.bodyKind === 'bytes' ? 'bytes' : 'others',
+  const {
+    bytes = [],
+    urlencoded = [],
+    others = [],
+  } = Object.groupBy(mountings, ({ operation: { bodyKind } }) =>
+    bodyKind === 'bytes' || bodyKind === 'urlencoded' ? bodyKind : 'others',
   );
   const crossing = mountings.filter(({ operation }) => operation.crossOrigin);
   mountPreflights(
@@ -102,6 +106,10 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
   app.register(async (scope) => {
     leaveBodiesUnread(scope);
     mountRoutes(scope, ctx, auth, bytes);
+  });
+  app.register(async (scope) => {
+    addFormParser(scope);
+    mountRoutes(scope, ctx, auth, urlencoded);
   });
 }
 
