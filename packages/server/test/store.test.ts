@@ -158,4 +158,28 @@ describe('the public face of a game', () => {
     assert.equal((await fetch(offer.download_url)).status, 200);
     assert.equal((await fetch(offer.provenance_url)).status, 200);
   });
+
+  test('the game’s page says who brought the file, when it was scanned, and what the caller is to the game', async () => {
+    const own = await makeGame(server);
+    await publish({ version: '1.0' }, own);
+    await publish({ version: '2.0', channel: 'beta' }, own);
+    await publish({ version: '3.0', channel: 'nightly' }, own);
+    const player = await makePlayer(server);
+    const read = async (headers: Record<string, string>, query = '') =>
+      (await request(`${server.api}/public/games/${own.slug}${query}`, { headers })).body.data;
+    const stranger = await read({});
+    const [offer] = stranger.downloads;
+    assert.deepEqual(offer.origin, { type: 'deploy_key', key_ref: own.keyHeaders['x-access-token'].slice(0, 8) });
+    assert.ok(offer.scanned_at >= offer.file.uploaded_at);
+    const { visibility, health, role, channels, beta } = stranger;
+    assert.deepEqual([visibility, health, role, channels], ['public', 'unrated', null, ['stable']]);
+    assert.deepEqual(beta, { offered: true, joined: false });
+    assert.deepEqual((await read({}, '?channel=nightly')).channels, ['stable', 'nightly']);
+    assert.deepEqual((await read({}, '?channel=beta')).channels, ['stable']);
+    await request(`${server.api}/games/${own.slug}/beta`, { method: 'PUT', headers: player.headers });
+    const joined = await read(player.headers);
+    assert.deepEqual([joined.channels, joined.beta.joined, joined.role], [['stable', 'beta'], true, null]);
+    const owner = await read(await signIn(server, own.owner));
+    assert.deepEqual([owner.channels, owner.role], [['stable', 'beta', 'nightly'], 'owner']);
+  });
 });

@@ -44,14 +44,12 @@ export function GameFrame() {
         <Group justify="space-between" wrap="nowrap" mb={4}>
           <Group gap="xs" wrap="nowrap" miw={0}>
             <GameSwitcher game={game} />
-            <span className={classes.whole}>
-              <StateBadge tone={game.visibility === 'public' ? 'good' : 'none'}>
-                {VISIBILITIES[game.visibility].word}
-              </StateBadge>
-            </span>
+            <StateBadge tone={game.visibility === 'public' ? 'good' : 'none'}>
+              {VISIBILITIES[game.visibility].word}
+            </StateBadge>
           </Group>
-          <Group gap="xs" wrap="nowrap">
-            <SiteLink to="/g/$uid" params={{ uid: game.slug }} size="sm" className={classes.whole}>
+          <Group gap="xs" wrap="nowrap" className={classes.whole}>
+            <SiteLink to="/g/$uid" params={{ uid: game.slug }} size="sm">
               Game page
             </SiteLink>
             <ActionIcon variant="default" visibleFrom="sm" onClick={() => setHelps(true)} aria-label="Keyboard">

@@ -11,7 +11,15 @@ export function GameSwitcher({ game }: { game: OpenGame }) {
   const [opened, setOpened] = useState(false);
   const { data, isPending } = useQuery({ ...ask(listGames, {}), enabled: opened });
   return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-start" width={260} transitionProps={{ duration: 0 }}>
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-start"
+      width={260}
+      transitionProps={{ duration: 0 }}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button
           variant="subtle"

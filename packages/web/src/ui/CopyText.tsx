@@ -1,5 +1,5 @@
 // A text to be copied: an id shortened in the middle, or a command as it is; whole on the clipboard.
-import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, CopyButton, Group } from '@mantine/core';
 import { shorten } from './say.ts';
 
 type CopyTextProps = {
@@ -20,17 +20,16 @@ export function CopyText({ text, what, whole = false }: CopyTextProps) {
       </Code>
       <CopyButton value={text} timeout={1500}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? 'Copied' : 'Copy'}>
-            <ActionIcon
-              variant="subtle"
-              color={copied ? 'green' : 'gray'}
-              size="sm"
-              onClick={copy}
-              aria-label={copied ? `Copied: ${what}` : `Copy ${what}`}
-            >
-              {copied ? <CheckMark /> : <TwoSheets />}
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="subtle"
+            color={copied ? 'green' : 'gray'}
+            size="sm"
+            onClick={copy}
+            title={copied ? 'Copied' : 'Copy'}
+            aria-label={copied ? `Copied: ${what}` : `Copy ${what}`}
+          >
+            {copied ? <CheckMark /> : <TwoSheets />}
+          </ActionIcon>
         )}
       </CopyButton>
     </Group>

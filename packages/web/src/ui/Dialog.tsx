@@ -5,13 +5,14 @@ import classes from './Dialog.module.css';
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
 
-/** Open as long as it is rendered. */
+/** Open as long as it is rendered. What has `data-autofocus` gets the focus first. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const shown = dialog.current;
     if (shown?.open === false) shown.showModal();
+    shown?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => shown?.close();
   }, []);
   return (

@@ -5,9 +5,12 @@ import { Badge } from '@mantine/core';
 const TONES = { good: 'teal', busy: 'blue', unsure: 'yellow', bad: 'red', none: 'gray' } as const;
 export type Tone = keyof typeof TONES;
 
+/** A word that is cut short says nothing. */
+const WHOLE = { minWidth: 'max-content', verticalAlign: 'middle' } as const;
+
 export function StateBadge({ tone, children }: { tone: Tone; children: string }) {
   return (
-    <Badge color={TONES[tone]} variant="dot" size="md" fz={12} tt="none" fw={500}>
+    <Badge color={TONES[tone]} variant="dot" size="md" fz={12} tt="none" fw={500} style={WHOLE}>
       {children}
     </Badge>
   );

@@ -44,6 +44,7 @@ export function BuildPage() {
       <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
         ← All builds
       </SiteLink>
+      {build === undefined && <PageHead title="Build" tab={`Build · ${game.name}`} />}
       {error !== null && <Problem error={error} again={() => void refetch()} />}
       {isPending && <Skeleton h={320} />}
       {build !== undefined && <Build key={build.build_id} build={build} />}

@@ -37,13 +37,15 @@ export function BuildsPage() {
     refetchInterval: ({ state }) =>
       state.data?.builds.some((build) => build.state === 'processing') ? REFRESH_MS : false,
   });
+  /** How often the filters were cleared: what was typed goes with them. */
+  const [cleared, setCleared] = useState(0);
   const change = (changed: ChangedFilters) =>
     void navigate({ search: asTexts({ ...filters, page: undefined, ...changed }), replace: true });
   const isEmpty = data?.builds.length === 0;
   return (
     <Stack gap="md">
       <PageHead title="Builds" tab={`Builds · ${game.name}`} />
-      <Filters gameUid={game.game_uid} filters={filters} onChange={change} />
+      <Filters key={cleared} gameUid={game.game_uid} filters={filters} onChange={change} />
       {error !== null && <Problem error={error} again={() => void refetch()} />}
       {isEmpty && isFiltered(filters) && (
         <Group>
@@ -51,7 +53,10 @@ export function BuildsPage() {
           <Button
             size="xs"
             variant="default"
-            onClick={() => change({ search: undefined, os: undefined, channel: undefined, state: undefined })}
+            onClick={() => {
+              change({ search: undefined, os: undefined, channel: undefined, state: undefined });
+              setCleared(cleared + 1);
+            }}
           >
             Show all builds
           </Button>

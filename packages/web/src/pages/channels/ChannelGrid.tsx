@@ -1,5 +1,5 @@
 // The grid itself: a row for each channel, a column for each platform, and in each cell what is offered there.
-import { Text } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { type PlatformWords, sayPlatform } from '../../ui/platforms.ts';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
@@ -39,14 +39,17 @@ export function ChannelGrid({ grid, onOpen }: ChannelGridProps) {
               const platform = grid.platforms[index]!;
               return (
                 <td key={sayPlatform(platform)} data-platform={sayPlatform(platform)}>
-                  <button
-                    type="button"
-                    className={classes.cell}
-                    onClick={() => onOpen(channel, platform)}
-                    aria-label={`${channel} on ${sayPlatform(platform)}: ${sayOffer(place)}. Change`}
-                    data-row
-                  >
-                    {place === null ? <Text c="dimmed">–</Text> : <Offer place={place} />}
+                  <button type="button" className={classes.cell} onClick={() => onOpen(channel, platform)} data-row>
+                    <VisuallyHidden>
+                      {channel} on {sayPlatform(platform)}: {place === null && 'nothing'}
+                    </VisuallyHidden>
+                    {place === null ? (
+                      <Text c="dimmed" aria-hidden>
+                        –
+                      </Text>
+                    ) : (
+                      <Offer place={place} />
+                    )}
                   </button>
                 </td>
               );
@@ -56,11 +59,6 @@ export function ChannelGrid({ grid, onOpen }: ChannelGridProps) {
       </tbody>
     </table>
   );
-}
-
-function sayOffer(place: Place | null): string {
-  if (place === null) return 'nothing';
-  return place.expired ? `nothing, ${place.version} expired` : place.version;
 }
 
 function Offer({ place }: { place: Place }) {

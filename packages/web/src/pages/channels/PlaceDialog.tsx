@@ -58,7 +58,7 @@ function Now({ slug, place }: { slug: string; place: Place }) {
   return (
     <Text size="sm">
       {place.expired ? 'Offered until it expired: ' : 'Offers '}
-      <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }} size="sm">
+      <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }} size="sm" underline="always">
         {place.version}
       </SiteLink>{' '}
       since <Time at={place.moved_at} />

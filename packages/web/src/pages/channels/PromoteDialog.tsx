@@ -49,6 +49,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
             label="Channel"
             required
             list={listId}
+            data-autofocus
             pattern="[a-z0-9][a-z0-9_\-]{0,31}"
             title="Lowercase letters, digits, - and _, up to 32"
             value={channel}

@@ -75,7 +75,7 @@ export function KeysPage() {
               <Button variant="default" onClick={() => setAsks(false)}>
                 Keep it
               </Button>
-              <Button color="red" loading={issuing.isPending} onClick={issue}>
+              <Button color="red.9" loading={issuing.isPending} onClick={issue}>
                 End it and issue another
               </Button>
             </Group>

@@ -1,7 +1,7 @@
 // Who may work on a game: its owner, and the admins that the owner names.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { addAdmin, getGame, removeAdmin } from '@chauffeur/contract/operations/games';
-import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
@@ -28,7 +28,10 @@ export function AdminsPage() {
   const isOwner = game.role === 'owner';
   return (
     <Stack gap="md">
-      <PageHead title="Admins" tab={`Admins · ${game.name}`} />
+      <div>
+        <PageHead title="Admins" tab={`Admins · ${game.name}`} />
+        <Said change={changing.isSuccess ? variables : undefined} onUndo={(change) => changing.mutate(change)} />
+      </div>
       <Text size="sm">
         Admins may do all that the owner may, except to name admins.
         {!isOwner && ' You are one: ask the owner to change this list.'}
@@ -36,7 +39,6 @@ export function AdminsPage() {
       {changing.error !== null && variables !== undefined && (
         <Problem error={changing.error} again={() => changing.mutate(variables)} />
       )}
-      <Said change={changing.isSuccess ? variables : undefined} onUndo={(change) => changing.mutate(change)} />
       <Table className={table.table}>
         <Table.Thead>
           <Table.Tr>
@@ -44,7 +46,7 @@ export function AdminsPage() {
             <Table.Th>Role</Table.Th>
             {isOwner && (
               <Table.Th>
-                <span className={table.hidden}>Change</span>
+                <VisuallyHidden>Change</VisuallyHidden>
               </Table.Th>
             )}
           </Table.Tr>

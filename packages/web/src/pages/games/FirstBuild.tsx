@@ -173,7 +173,7 @@ function Registered({ game, build }: { game: OpenGame; build: Build }) {
 
 function BuildLink({ game, build }: { game: OpenGame; build: Build }) {
   return (
-    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: build.build_id }}>
+    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: build.build_id }} underline="always">
       {build.version}
     </SiteLink>
   );
@@ -184,7 +184,11 @@ function Scanned({ game, build, state }: { game: OpenGame; build: Build; state: 
     <Text size="sm">
       {build.file?.message}.{' '}
       {state === 'failed' && (
-        <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: build.build_id }}>
+        <SiteLink
+          to="/dev/$slug/builds/$buildId"
+          params={{ slug: game.slug, buildId: build.build_id }}
+          underline="always"
+        >
           What the scan found
         </SiteLink>
       )}

@@ -14,6 +14,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { compareChannels } from '../channels/grid.ts';
 import { CreateGame } from './CreateGame.tsx';
 
 type ListedGame = OutputOf<typeof listGames>['games'][number];
@@ -72,7 +73,7 @@ function GameRow({ game }: { game: ListedGame }) {
           {game.name}
         </SiteLink>
       </Table.Td>
-      <Table.Td>
+      <Table.Td className={table.small}>
         {game.newest_build === null ? (
           <Text size="sm" c="dimmed">
             None yet
@@ -107,17 +108,19 @@ function Channels({ channels }: Pick<ListedGame, 'channels'>) {
     );
   }
   return (
-    <Group gap="md">
-      {channels.map(({ channel, versions }) => (
-        <span key={channel} title={versions.join(', ')}>
-          <Text span size="sm" c="dimmed">
-            {channel}
-            <VisuallyHidden>: </VisuallyHidden>
-          </Text>{' '}
-          {versions.slice(0, SHOWN).join(', ')}
-          {versions.length > SHOWN && ` +${versions.length - SHOWN}`}
-        </span>
-      ))}
+    <Group gap="md" style={{ rowGap: 0 }}>
+      {channels
+        .toSorted((a, b) => compareChannels(a.channel, b.channel))
+        .map(({ channel, versions }) => (
+          <span key={channel} title={versions.join(', ')}>
+            <Text span size="sm" c="dimmed">
+              {channel}
+              <VisuallyHidden>: </VisuallyHidden>
+            </Text>{' '}
+            {versions.slice(0, SHOWN).join(', ')}
+            {versions.length > SHOWN && ` +${versions.length - SHOWN}`}
+          </span>
+        ))}
     </Group>
   );
 }

@@ -23,7 +23,7 @@ export function SinceNewest({ gameUid, build }: SinceNewestProps) {
         Since {build.version}
       </Title>
       {error !== null && <Problem error={error} again={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
-      <Group gap="xl">
+      <Group gap="xl" style={{ rowGap: 4 }}>
         <Count count={fresh?.length} hasMore={groups.data?.next_cursor != null} one="new crash group" />
         <Count count={bugs.data?.bugs.length} hasMore={bugs.data?.next_cursor != null} one="open bug ticket" />
         <Text size="sm" c="dimmed">

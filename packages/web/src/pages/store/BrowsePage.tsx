@@ -3,7 +3,6 @@ import { Button, Group, Pill, SegmentedControl, Stack, Text, Title } from '@mant
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTitle } from '../../frame/page-title.ts';
-import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import classes from './BrowsePage.module.css';
@@ -92,7 +91,7 @@ function Results(wanted: Wanted) {
 
 function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered)
-    return <EmptyState>A game stands here once it is public, says what it is, and has a build on stable.</EmptyState>;
+    return <Text size="sm">A game stands here once it is public, says what it is, and has a build on stable.</Text>;
   return (
     <Text size="sm" role="status">
       No game fits. <SiteLink to="/browse">Show all games</SiteLink>

@@ -1,0 +1,190 @@
+// Flows 3, 4 and 8 of the website: a developer looks through builds, promotes one and takes it back, and edits the game’s page.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { picture } from '../packages/server/test/setup/images.ts';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { makeFolder, type Service, startService } from './setup/processes.ts';
+import { type BuildInput, shipBuild } from './setup/shop.ts';
+import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+
+describe('the developer’s pages of a game', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let service: Service;
+  let browser: Browser | null;
+  let studio: Studio;
+  let page: Page;
+  const faults: string[] = [];
+
+  before(async () => {
+    work = await makeFolder();
+    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+    studio = await openStudio(service, 'Owls of the North');
+    await ship({ version: '1.0.0', os: 'windows', arch: 'x86_64', title: 'First flight' });
+    await ship({ version: '1.1.0', os: 'windows', arch: 'x86_64', changelog_items: [{ title: 'A second forest' }] });
+    await ship({ version: '1.2.0-rc.1', os: 'linux', arch: 'x86_64', channel: 'beta' });
+    if (browser === null) return;
+    page = await browser.newPage();
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await page.goto(`${service.url}/dev/${studio.slug}/builds`);
+    await page.getByLabel('Email').fill(studio.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Builds' }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await work?.remove();
+  });
+
+  const ship = (build: BuildInput) => shipBuild(service, studio, build, smallZip(`${build.version}.txt`));
+  const open = (path: string) => page.goto(`${service.url}/dev/${studio.slug}${path}`);
+  const versions = () => page.getByRole('table', { name: 'Builds' }).locator('tbody [data-row]').allTextContents();
+
+  /** The version that players on Windows are offered. */
+  async function offered(): Promise<string | undefined> {
+    return (await readOffers(service, studio.slug)).find(({ os }) => os === 'windows')?.version;
+  }
+
+  test('finds builds by words, system, channel and state, and keeps that in the address', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
+    assert.deepEqual(await versions(), ['1.2.0-rc.1', '1.1.0', '1.0.0']);
+    await page.keyboard.press('/');
+    await page.keyboard.type('FLIGHT');
+    await page.waitForURL(/search=FLIGHT/);
+    await page.getByRole('link', { name: '1.1.0' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await versions(), ['1.0.0']);
+    await page.reload();
+    await page.getByRole('link', { name: '1.0.0' }).waitFor();
+    assert.deepEqual(await versions(), ['1.0.0']);
+    await page.getByLabel('System').selectOption('linux');
+    await page.getByText('No build is like that.').waitFor();
+    await page.getByRole('button', { name: 'Show all builds' }).click();
+    await page.getByLabel('Channel').selectOption('beta');
+    await page.waitForURL(/\?channel=beta$/);
+    await page.getByRole('row', { name: /^1\.2\.0-rc\.1/ }).waitFor();
+    await page.getByRole('link', { name: '1.0.0' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await versions(), ['1.2.0-rc.1']);
+  });
+
+  test('opens a build by keyboard alone, and shows its file, changelog and ids', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('link', { name: '1.1.0' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1.1.0 for Windows x86_64' }).waitFor();
+    await page.getByText('A second forest').waitFor();
+    await page.getByText('game.zip').waitFor();
+    await page.getByText(/^deploy key \w{8}$/).waitFor();
+    await page
+      .getByText(`chauffeur symbols --build-id ${new URL(page.url()).pathname.split('/').at(-1)} symbols`)
+      .waitFor();
+    await page.getByRole('region', { name: 'Crash reporter' }).getByText(studio.gameUid).waitFor();
+    await page.getByRole('link', { name: 'Provenance and contents' }).click();
+    await page.waitForURL(/\/g\/owls-of-the-north\/files\//);
+  });
+
+  test('promotes a build after saying what changes, and takes it back', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('link', { name: '1.0.0' }).click();
+    await page.getByRole('button', { name: 'Promote' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Promote 1.0.0 for Windows x86_64' });
+    await dialog.getByText('stable on Windows x86_64 goes from 1.1.0 to 1.0.0.').waitFor();
+    await dialog.getByText('Every player is offered it at once.').waitFor();
+    await dialog.getByLabel('Expires').selectOption('24');
+    await dialog.getByText(/on it offers nothing there, until it is moved again/).waitFor();
+    await dialog.getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('stable on Windows x86_64 offers 1.0.0 now.').waitFor();
+    assert.equal(await offered(), '1.0.0');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('stable on Windows x86_64 offers 1.1.0 now.').waitFor();
+    assert.equal(await offered(), '1.1.0');
+  });
+
+  test('rolls a channel back from its cell, and the history says who did', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    await open('/channels');
+    await page.getByRole('button', { name: /^stable on Windows x86_64: 1\.1\.0/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'stable on Windows x86_64' });
+    await dialog.getByText('stable on Windows x86_64 goes from 1.1.0 back to 1.0.0, without an expiry.').waitFor();
+    await dialog.getByRole('button', { name: 'Roll back to 1.0.0' }).click();
+    await page.getByRole('button', { name: /^stable on Windows x86_64: 1\.0\.0/ }).waitFor();
+    await page.getByRole('row', { name: /1\.0\.0 Windows x86_64 Rolled back owner/ }).waitFor();
+    assert.equal(await offered(), '1.0.0');
+    await page.getByRole('button', { name: /^beta on Windows x86_64: nothing/ }).click();
+    await page.getByLabel('Build', { exact: true }).selectOption({ label: await firstOption(/^1\.1\.0/) });
+    await page.getByRole('button', { name: 'Promote 1.1.0' }).click();
+    await page.getByRole('button', { name: /^beta on Windows x86_64: 1\.1\.0/ }).waitFor();
+  });
+
+  async function firstOption(label: RegExp): Promise<string> {
+    const labels = await page.getByLabel('Build', { exact: true }).getByRole('option').allTextContents();
+    return labels.find((text) => label.test(text)) ?? '';
+  }
+
+  test('edits texts and images until the game is fit for the shelves', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    await open('/edit');
+    await page.waitForURL(/\/edit\/listing$/);
+    await page.getByText('5 things keep it from the shelves').waitFor();
+    await page.getByLabel('Tagline').fill('A stroll through the night');
+    await page.getByLabel('Description').fill('Listen.\nThey are near.');
+    await page.getByLabel('Tags').fill('Cosy, two players');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.equal(await page.getByLabel('Tags').inputValue(), 'cosy, two-players');
+    await page.getByText('3 things keep it from the shelves').waitFor();
+
+    await page.getByRole('link', { name: 'Images' }).click();
+    const file = async (name: string, width = 1280, height = 720, background?: string) => {
+      const buffer = await picture(width, height, 'png', background);
+      return { name, mimeType: 'image/png', buffer };
+    };
+    const choose = (label: string) =>
+      page.getByRole('button', { name: label }).locator('xpath=..').locator('input[type=file]');
+    await choose('Upload the cover').setInputFiles(await file('square.png', 1100, 1100));
+    await page.getByText(/^square\.png: 1100×1100 pixels are not 16:9/).waitFor();
+    await choose('Upload the cover').setInputFiles(await file('cover.png'));
+    await page.getByText('The cover is uploaded.').waitFor();
+    await choose('Upload the thumbnail').setInputFiles(await file('thumbnail.png'));
+    await page.getByText('The thumbnail is uploaded.').waitFor();
+    await choose('Add screenshots').setInputFiles([await file('one.png'), await file('two.png', 1280, 720, '#204080')]);
+    await page.getByText('2 screenshots are uploaded.').waitFor();
+    await page.getByRole('button', { name: 'Move screenshot 2 earlier' }).click();
+    await page.getByText('The order is changed.').waitFor();
+    await page.getByRole('img', { name: 'Screenshot 1: two.png' }).waitFor();
+    await page.getByRole('button', { name: 'Delete screenshot 2' }).click();
+    await page.getByText('one.png is deleted.').waitFor();
+    await page.getByRole('link', { name: 'Listing' }).click();
+    await page.getByText('Fit for the shelves').waitFor();
+  });
+
+  test('issues another deploy key only after saying which one ends', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    await open('/edit/keys');
+    await page.getByText('In force', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Issue another key?' });
+    await dialog.getByText(studio.environment.SERVICE_ACCESS_TOKEN?.slice(0, 8) ?? '').waitFor();
+    await dialog.getByRole('button', { name: 'End it and issue another' }).click();
+    await page.getByText('Copy the secret now: it is not shown again').waitFor();
+    await page.getByText('Ended', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('Ended', { exact: true }).waitFor();
+    assert.equal(await page.getByText('Secret key').count(), 0);
+  });
+
+  test('no page of these reported an error', (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    assert.deepEqual(faults, []);
+  });
+});
