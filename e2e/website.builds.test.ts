@@ -163,6 +163,11 @@ describe('the developer’s pages of a game', () => {
     await page.getByText('The order is changed.').waitFor();
     await page.getByRole('img', { name: 'Screenshot 1: two.png' }).waitFor();
     await page.getByRole('button', { name: 'Delete screenshot 2' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete this screenshot?' })
+      .getByText('Players see one.png no longer')
+      .waitFor();
+    await page.getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('one.png is deleted.').waitFor();
     await page.getByRole('link', { name: 'Listing' }).click();
     await page.getByText('Fit for the shelves').waitFor();

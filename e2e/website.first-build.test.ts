@@ -84,7 +84,7 @@ describe('the first build of a game', () => {
 
     await runLines(`${settings}\n${await copied('Copy lines that upload the build')}`);
     await page.getByRole('heading', { name: 'The first build is live' }).waitFor();
-    for (const name of ['The file has arrived', 'Its scan has passed', 'Players can download it'])
+    for (const name of ['The file has arrived', 'Its scan has ended', 'Live on its channel'])
       await step(`${name}: Done`).waitFor();
 
     await page.getByRole('button', { name: 'Go to the overview' }).click();

@@ -60,7 +60,7 @@ export function RejectedUploads({ game }: { game: OpenGame }) {
                 <StateBadge tone={SCANS[file.status].tone}>{SCANS[file.status].word}</StateBadge>
               </Table.Td>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{file.detail ?? '–'}</Table.Td>
-              <Table.Td visibleFrom="sm" ta="right">
+              <Table.Td visibleFrom="sm" ta="right" className={table.small}>
                 <Bytes count={file.size} />
               </Table.Td>
               <Table.Td visibleFrom="sm" className={table.small}>

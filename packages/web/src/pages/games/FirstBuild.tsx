@@ -82,8 +82,8 @@ const TITLES: Readonly<Record<Step['name'], string>> = {
   key: 'Issue the deploy key',
   registered: 'Register and upload the build',
   uploaded: 'The file has arrived',
-  scanned: 'Its scan has passed',
-  live: 'Players can download it',
+  scanned: 'Its scan has ended',
+  live: 'Live on its channel',
 };
 
 function sayNext(steps: readonly Step[], build: Build | null): string {
@@ -164,8 +164,8 @@ function Registered({ game, build }: { game: OpenGame; build: Build }) {
     <Facts
       facts={[
         ['Version', <BuildLink key="version" game={game} build={build} />],
-        ['SERVICE_GAMES_APP_ID', <CopyText key="app" text={game.game_uid} what="app id" />],
-        ['SERVICE_GAMES_BUILD_ID', <CopyText key="build" text={build.build_id} what="build id" />],
+        ['App id', <CopyText key="app" text={game.game_uid} what="app id" />],
+        ['Build id', <CopyText key="build" text={build.build_id} what="build id" />],
       ]}
     />
   );
@@ -173,7 +173,12 @@ function Registered({ game, build }: { game: OpenGame; build: Build }) {
 
 function BuildLink({ game, build }: { game: OpenGame; build: Build }) {
   return (
-    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: build.build_id }} underline="always">
+    <SiteLink
+      to="/dev/$slug/builds/$buildId"
+      params={{ slug: game.slug, buildId: build.build_id }}
+      size="sm"
+      underline="always"
+    >
       {build.version}
     </SiteLink>
   );
@@ -187,6 +192,7 @@ function Scanned({ game, build, state }: { game: OpenGame; build: Build; state: 
         <SiteLink
           to="/dev/$slug/builds/$buildId"
           params={{ slug: game.slug, buildId: build.build_id }}
+          size="sm"
           underline="always"
         >
           What the scan found

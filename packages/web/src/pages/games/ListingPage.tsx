@@ -7,6 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
@@ -92,6 +93,7 @@ function ListingForm({ game }: { game: OpenGame }) {
             ))}
           </Stack>
         </Radio.Group>
+        {game.visibility !== fields.visibility && <VisibilityChange from={game.visibility} to={fields.visibility} />}
         <TextInput
           label="Tagline"
           description={`One line: what the game is. ${[...fields.tagline].length} of ${LIMITS.taglineLength}`}
@@ -128,5 +130,25 @@ function ListingForm({ game }: { game: OpenGame }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+type Visibility = OpenGame['visibility'];
+
+/** What players lose or gain when the change is saved. */
+const CHANGES: Readonly<Record<Visibility, string>> = {
+  public: 'Anyone finds it by search; on shelves it stands once it passes the check above.',
+  invisible: 'It leaves shelves and search. Who has the link still sees and downloads it.',
+  draft: 'Its page and downloads are closed to players, also to those who have the link.',
+};
+
+function VisibilityChange({ from, to }: { from: Visibility; to: Visibility }) {
+  return (
+    <Notice
+      tone={to === 'public' ? 'busy' : 'unsure'}
+      title={`From ${VISIBILITIES[from].word.toLowerCase()} to ${VISIBILITIES[to].word.toLowerCase()}, once you save`}
+    >
+      {CHANGES[to]}
+    </Notice>
   );
 }

@@ -3,6 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameMedia } from '@chauffeur/contract/operations/media';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Dialog } from '../../ui/Dialog.tsx';
 import classes from './ImagesPage.module.css';
 import { moved } from './image-facts.ts';
 
@@ -18,6 +19,7 @@ type GalleryProps = {
 export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
+  const [doomed, setDoomed] = useState<Image | null>(null);
   const uids = images.map(({ uid }) => uid);
   const move = (from: number, to: number) => onOrder(moved(uids, from, to));
   const end = () => {
@@ -25,58 +27,90 @@ export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
     setOver(null);
   };
   return (
-    <ol className={classes.gallery}>
-      {images.map((image, index) => (
-        <li
-          key={image.uid}
-          className={classes.shot}
-          data-over={over === index && dragged !== index}
-          draggable={!busy}
-          onDragStart={() => setDragged(index)}
-          onDragEnd={end}
-          onDragOver={(event) => {
-            if (dragged === null) return;
-            event.preventDefault();
-            setOver(index);
-          }}
-          onDrop={(event) => {
-            if (dragged === null) return;
-            event.preventDefault();
-            if (dragged !== index) move(dragged, index);
-            end();
-          }}
-        >
-          <img
-            className={classes.image}
-            src={image.url}
-            alt={`Screenshot ${index + 1}: ${image.filename}`}
-            draggable={false}
-          />
-          <Group gap={4} mt={4} wrap="nowrap">
-            <Text size="sm" truncate flex={1} title={image.filename}>
-              {index + 1}. {image.filename}
-            </Text>
-            <Arrow index={index} to={index - 1} label="earlier" busy={busy || index === 0} onMove={move} />
-            <Arrow
-              index={index}
-              to={index + 1}
-              label="later"
-              busy={busy || index === images.length - 1}
-              onMove={move}
+    <>
+      <ol className={classes.gallery}>
+        {images.map((image, index) => (
+          <li
+            key={image.uid}
+            className={classes.shot}
+            data-over={over === index && dragged !== index}
+            draggable={!busy}
+            onDragStart={() => setDragged(index)}
+            onDragEnd={end}
+            onDragOver={(event) => {
+              if (dragged === null) return;
+              event.preventDefault();
+              setOver(index);
+            }}
+            onDrop={(event) => {
+              if (dragged === null) return;
+              event.preventDefault();
+              if (dragged !== index) move(dragged, index);
+              end();
+            }}
+          >
+            <img
+              className={classes.image}
+              src={image.url}
+              alt={`Screenshot ${index + 1}: ${image.filename}`}
+              draggable={false}
             />
-            <Button
-              size="compact-xs"
-              variant="default"
-              disabled={busy}
-              aria-label={`Delete screenshot ${index + 1}`}
-              onClick={() => onDelete(image)}
-            >
-              Delete
-            </Button>
-          </Group>
-        </li>
-      ))}
-    </ol>
+            <Group gap={4} mt={4} wrap="nowrap">
+              <Text size="sm" truncate flex={1} title={image.filename}>
+                {index + 1}. {image.filename}
+              </Text>
+              <Arrow index={index} to={index - 1} label="earlier" busy={busy || index === 0} onMove={move} />
+              <Arrow
+                index={index}
+                to={index + 1}
+                label="later"
+                busy={busy || index === images.length - 1}
+                onMove={move}
+              />
+              <Button
+                size="compact-xs"
+                variant="default"
+                disabled={busy}
+                aria-label={`Delete screenshot ${index + 1}`}
+                onClick={() => setDoomed(image)}
+              >
+                Delete
+              </Button>
+            </Group>
+          </li>
+        ))}
+      </ol>
+      {doomed !== null && (
+        <DeleteImage
+          image={doomed}
+          onClose={() => setDoomed(null)}
+          onDelete={() => {
+            setDoomed(null);
+            onDelete(doomed);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+type DeleteImageProps = { image: Image; onClose: () => void; onDelete: () => void };
+
+function DeleteImage({ image, onClose, onDelete }: DeleteImageProps) {
+  return (
+    <Dialog title="Delete this screenshot?" onClose={onClose}>
+      <Text size="sm" mb="md">
+        Players see {image.filename} no longer, and it is not kept here: to have it back, upload it again.
+      </Text>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Keep it
+        </Button>
+        <Button color="red.9" onClick={onDelete}>
+          Delete it
+        </Button>
+      </Group>
+    </Dialog>
   );
 }
 
