@@ -1,4 +1,5 @@
 // The symbols that a build has, with what keeps some from being used.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuildSymbols } from '@chauffeur/contract/operations/symbols';
 import { Button, Skeleton, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -51,27 +52,7 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
         </Table.Thead>
         <Table.Tbody>
           {symbols.map((symbol) => (
-            <Table.Tr key={symbol.symbol_uid}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {symbol.debug_file}{' '}
-                <Text span size="sm" c="dimmed">
-                  {symbol.os} {symbol.cpu}
-                </Text>
-                {symbol.problem !== null && <Text size="sm">{symbol.problem}</Text>}
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <CopyText text={symbol.debug_id} what={`debug id of ${symbol.debug_file}`} />
-              </Table.Td>
-              <Table.Td>
-                <StateBadge tone={SYMBOLS[symbol.state].tone}>{SYMBOLS[symbol.state].word}</StateBadge>
-              </Table.Td>
-              <Table.Td ta="right" className={table.small}>
-                <Bytes count={symbol.size} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm" className={table.small}>
-                <Time at={symbol.uploaded_at} />
-              </Table.Td>
-            </Table.Tr>
+            <SymbolRow key={symbol.symbol_uid} symbol={symbol} />
           ))}
         </Table.Tbody>
       </Table>
@@ -87,5 +68,33 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
         </Button>
       )}
     </>
+  );
+}
+
+type BuildSymbol = OutputOf<typeof listBuildSymbols>['symbols'][number];
+
+function SymbolRow({ symbol }: { symbol: BuildSymbol }) {
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {symbol.debug_file}{' '}
+        <Text span size="sm" c="dimmed">
+          {symbol.os} {symbol.cpu}
+        </Text>
+        {symbol.problem !== null && <Text size="sm">{symbol.problem}</Text>}
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <CopyText text={symbol.debug_id} what={`debug id of ${symbol.debug_file}`} />
+      </Table.Td>
+      <Table.Td>
+        <StateBadge tone={SYMBOLS[symbol.state].tone}>{SYMBOLS[symbol.state].word}</StateBadge>
+      </Table.Td>
+      <Table.Td ta="right" className={table.small}>
+        <Bytes count={symbol.size} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm" className={table.small}>
+        <Time at={symbol.uploaded_at} />
+      </Table.Td>
+    </Table.Tr>
   );
 }

@@ -8,7 +8,7 @@ import { call } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import table from '../../ui/table.module.css';
-import { useGame } from './use-game.ts';
+import { type OpenGame, useGame } from './use-game.ts';
 
 type Change = { kind: 'add'; email: string } | { kind: 'remove'; member: Member };
 type Member = OutputOf<typeof getGame>['members'][number];
@@ -39,50 +39,57 @@ export function AdminsPage() {
       {changing.error !== null && variables !== undefined && (
         <Problem error={changing.error} again={() => changing.mutate(variables)} />
       )}
-      <Table className={table.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Person</Table.Th>
-            <Table.Th>Role</Table.Th>
-            {isOwner && (
-              <Table.Th>
-                <VisuallyHidden>Change</VisuallyHidden>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {game.members.map((member) => (
-            <Table.Tr key={member.user_id}>
-              <Table.Td>
-                <strong>{member.name}</strong>{' '}
-                <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                  {member.email}
-                </Text>
-              </Table.Td>
-              <Table.Td>{member.role === 'owner' ? 'Owner' : 'Admin'}</Table.Td>
-              {isOwner && (
-                <Table.Td ta="right">
-                  {member.role === 'admin' && (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`Remove ${member.name}`}
-                      onClick={() => changing.mutate({ kind: 'remove', member })}
-                    >
-                      Remove
-                    </Button>
-                  )}
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Members game={game} onRemove={(member) => changing.mutate({ kind: 'remove', member })} />
       {isOwner && (
         <AddAdmin busy={changing.isPending} onAdd={(email) => changing.mutateAsync({ kind: 'add', email })} />
       )}
     </Stack>
+  );
+}
+
+function Members({ game, onRemove }: { game: OpenGame; onRemove: (member: Member) => void }) {
+  const isOwner = game.role === 'owner';
+  return (
+    <Table className={table.table}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Person</Table.Th>
+          <Table.Th>Role</Table.Th>
+          {isOwner && (
+            <Table.Th>
+              <VisuallyHidden>Change</VisuallyHidden>
+            </Table.Th>
+          )}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {game.members.map((member) => (
+          <Table.Tr key={member.user_id}>
+            <Table.Td>
+              <strong>{member.name}</strong>{' '}
+              <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                {member.email}
+              </Text>
+            </Table.Td>
+            <Table.Td>{member.role === 'owner' ? 'Owner' : 'Admin'}</Table.Td>
+            {isOwner && (
+              <Table.Td ta="right">
+                {member.role === 'admin' && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Remove ${member.name}`}
+                    onClick={() => onRemove(member)}
+                  >
+                    Remove
+                  </Button>
+                )}
+              </Table.Td>
+            )}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

@@ -1,19 +1,13 @@
 // What a game says of itself, who sees it, and what keeps it from the shelves.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { getGame, listGames, updateGame } from '@chauffeur/contract/operations/games';
-import { getListing } from '@chauffeur/contract/operations/shelves';
 import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ask, call } from '../../api.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { ListingCheck } from './ListingCheck.tsx';
-import { readTags } from './tags.ts';
 import { type OpenGame, useGame } from './use-game.ts';
+import { useListing } from './use-listing.ts';
 
 export function ListingPage() {
   const game = useGame();
@@ -26,41 +20,8 @@ export function ListingPage() {
   );
 }
 
-type Fields = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
-
-function fieldsOf({
-  name,
-  slug,
-  visibility,
-  tagline,
-  description,
-  tags,
-}: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
-  return { name, slug, visibility, tagline, description, tags: tags.join(', ') };
-}
-
 function ListingForm({ game }: { game: OpenGame }) {
-  const [fields, setFields] = useState(() => fieldsOf(game));
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const { tags, problem } = readTags(fields.tags);
-  const saving = useMutation({
-    mutationFn: () => call(updateGame, { uid: game.game_uid, ...fields, tags }),
-    onSuccess: async (saved) => {
-      setFields(fieldsOf(saved));
-      queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
-      void queries.invalidateQueries({ queryKey: [getListing.id] });
-      void queries.invalidateQueries({ queryKey: [listGames.id] });
-      if (saved.slug !== game.slug)
-        await navigate({ to: '/dev/$slug/edit/listing', params: { slug: saved.slug }, replace: true });
-    },
-  });
-  const change = (name: keyof Fields) => (event: { currentTarget: { value: string } }) => {
-    const { value } = event.currentTarget;
-    saving.reset();
-    setFields((before) => ({ ...before, [name]: value }));
-  };
-  const visibility = (value: string) => change('visibility')({ currentTarget: { value } });
+  const { fields, change, problem, saving } = useListing(game);
   const slugChanges = fields.slug !== game.slug;
   return (
     <form
@@ -86,14 +47,11 @@ function ListingForm({ game }: { game: OpenGame }) {
           value={fields.slug}
           onChange={change('slug')}
         />
-        <Radio.Group label="Visibility" value={fields.visibility} onChange={visibility}>
-          <Stack gap="xs" mt={4}>
-            {Object.entries(VISIBILITIES).map(([value, { word, says }]) => (
-              <Radio key={value} value={value} label={word} description={says} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {game.visibility !== fields.visibility && <VisibilityChange from={game.visibility} to={fields.visibility} />}
+        <VisibilityChoice
+          kept={game.visibility}
+          chosen={fields.visibility}
+          onChoose={(value) => change('visibility')({ currentTarget: { value } })}
+        />
         <TextInput
           label="Tagline"
           description={`One line: what the game is. ${[...fields.tagline].length} of ${LIMITS.taglineLength}`}
@@ -141,6 +99,23 @@ const CHANGES: Readonly<Record<Visibility, string>> = {
   invisible: 'It leaves shelves and search. Who has the link still sees and downloads it.',
   draft: 'Its page and downloads are closed to players, also to those who have the link.',
 };
+
+type VisibilityChoiceProps = { kept: Visibility; chosen: Visibility; onChoose: (value: string) => void };
+
+function VisibilityChoice({ kept, chosen, onChoose }: VisibilityChoiceProps) {
+  return (
+    <>
+      <Radio.Group label="Visibility" value={chosen} onChange={onChoose}>
+        <Stack gap="xs" mt={4}>
+          {Object.entries(VISIBILITIES).map(([value, { word, says }]) => (
+            <Radio key={value} value={value} label={word} description={says} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {kept !== chosen && <VisibilityChange from={kept} to={chosen} />}
+    </>
+  );
+}
 
 function VisibilityChange({ from, to }: { from: Visibility; to: Visibility }) {
   return (

@@ -49,34 +49,14 @@ export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
               end();
             }}
           >
-            <img
-              className={classes.image}
-              src={image.url}
-              alt={`Screenshot ${index + 1}: ${image.filename}`}
-              draggable={false}
+            <Shot
+              image={image}
+              index={index}
+              isLast={index === images.length - 1}
+              busy={busy}
+              onMove={move}
+              onDelete={() => setDoomed(image)}
             />
-            <Group gap={4} mt={4} wrap="nowrap">
-              <Text size="sm" truncate flex={1} title={image.filename}>
-                {index + 1}. {image.filename}
-              </Text>
-              <Arrow index={index} to={index - 1} label="earlier" busy={busy || index === 0} onMove={move} />
-              <Arrow
-                index={index}
-                to={index + 1}
-                label="later"
-                busy={busy || index === images.length - 1}
-                onMove={move}
-              />
-              <Button
-                size="compact-xs"
-                variant="default"
-                disabled={busy}
-                aria-label={`Delete screenshot ${index + 1}`}
-                onClick={() => setDoomed(image)}
-              >
-                Delete
-              </Button>
-            </Group>
           </li>
         ))}
       </ol>
@@ -90,6 +70,44 @@ export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
           }}
         />
       )}
+    </>
+  );
+}
+
+type ShotProps = {
+  image: Image;
+  index: number;
+  isLast: boolean;
+  busy: boolean;
+  onMove: (from: number, to: number) => void;
+  onDelete: () => void;
+};
+
+function Shot({ image, index, isLast, busy, onMove, onDelete }: ShotProps) {
+  return (
+    <>
+      <img
+        className={classes.image}
+        src={image.url}
+        alt={`Screenshot ${index + 1}: ${image.filename}`}
+        draggable={false}
+      />
+      <Group gap={4} mt={4} wrap="nowrap">
+        <Text size="sm" truncate flex={1} title={image.filename}>
+          {index + 1}. {image.filename}
+        </Text>
+        <Arrow index={index} to={index - 1} label="earlier" busy={busy || index === 0} onMove={onMove} />
+        <Arrow index={index} to={index + 1} label="later" busy={busy || isLast} onMove={onMove} />
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={busy}
+          aria-label={`Delete screenshot ${index + 1}`}
+          onClick={onDelete}
+        >
+          Delete
+        </Button>
+      </Group>
     </>
   );
 }

@@ -1,0 +1,47 @@
+// What a developer writes into the listing of a game, until it is saved.
+import { getGame, listGames, updateGame } from '@chauffeur/contract/operations/games';
+import { getListing } from '@chauffeur/contract/operations/shelves';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { readTags } from './tags.ts';
+import type { OpenGame } from './use-game.ts';
+
+type Fields = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
+
+function fieldsOf({
+  name,
+  slug,
+  visibility,
+  tagline,
+  description,
+  tags,
+}: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
+  return { name, slug, visibility, tagline, description, tags: tags.join(', ') };
+}
+
+export function useListing(game: OpenGame) {
+  const [fields, setFields] = useState(() => fieldsOf(game));
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { tags, problem } = readTags(fields.tags);
+  const saving = useMutation({
+    mutationFn: () => call(updateGame, { uid: game.game_uid, ...fields, tags }),
+    onSuccess: async (saved) => {
+      setFields(fieldsOf(saved));
+      queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
+      void queries.invalidateQueries({ queryKey: [getListing.id] });
+      void queries.invalidateQueries({ queryKey: [listGames.id] });
+      if (saved.slug !== game.slug)
+        await navigate({ to: '/dev/$slug/edit/listing', params: { slug: saved.slug }, replace: true });
+    },
+  });
+  const change = (name: keyof Fields) => (event: { currentTarget: { value: string } }) => {
+    const { value } = event.currentTarget;
+    saving.reset();
+    setFields((before) => ({ ...before, [name]: value }));
+  };
+  /** `problem` is what keeps the tags from being saved. */
+  return { fields, change, problem, saving };
+}
