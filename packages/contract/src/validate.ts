@@ -19,9 +19,10 @@ export function findProblem(schema: TSchema, value: unknown): string | null {
   if (hidden !== null) return hidden;
   const validator = validatorOf(schema);
   if (validator.Check(value)) return null;
-  const [first] = validator.Errors(value);
+  const errors = [...validator.Errors(value)] as ValidationError[];
+  const [first] = errors;
   if (first === undefined) return 'The request does not have the documented shape.';
-  return describe(first as ValidationError, schema);
+  return describe(first, errors, schema);
 }
 
 type ValidationError = {
@@ -32,14 +33,21 @@ type ValidationError = {
   message: string;
 };
 
-function describe(error: ValidationError, schema: TSchema): string {
+function describe(error: ValidationError, errors: readonly ValidationError[], schema: TSchema): string {
   const { keyword, params } = error;
   if (keyword === 'required') {
     const missing = (params.requiredProperties as string[])[0] ?? '';
     return `${fieldName(`${error.instancePath}/${missing}`)}: missing; send it.`;
   }
   const field = fieldName(error.instancePath);
+  if (keyword === 'type') return `${field}: must be of type ${typesAt(error, errors).join(' or ')}.`;
   return `${field}: ${problemOf(keyword, params, schemaAt(schema, error.schemaPath))}`;
+}
+
+/** A field that may be of several types has an error for each of them. */
+function typesAt({ instancePath }: ValidationError, errors: readonly ValidationError[]): string[] {
+  const here = errors.filter((error) => error.keyword === 'type' && error.instancePath === instancePath);
+  return [...new Set(here.map(({ params }) => String(params.type)))];
 }
 
 function problemOf(keyword: string, params: Record<string, unknown>, schema: { description?: string }): string {
@@ -57,8 +65,6 @@ function problemOf(keyword: string, params: Record<string, unknown>, schema: { d
     case 'minimum':
     case 'maximum':
       return `must be ${params.comparison} ${params.limit}.`;
-    case 'type':
-      return `must be of type ${String(params.type)}.`;
     case 'pattern':
       return schema.description === undefined
         ? 'does not have the right form.'
