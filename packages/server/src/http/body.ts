@@ -1,6 +1,7 @@
 // Reads JSON and form bodies: strict about UTF-8, and of no opinion about the rest.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { FastifyInstance } from 'fastify';
+import { isFormType } from '../kernel/form.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -30,8 +31,6 @@ export function addFormParser(app: FastifyInstance): void {
   );
 }
 
-const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
-
 /**
  * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
  * as `Content-Type: dump`, would be refused before a parser is looked for, so all but forms are called what they are taken as.
@@ -39,7 +38,7 @@ const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 export function leaveBodiesUnread(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
     const type = raw.headers['content-type'];
-    if (type !== undefined && !FORM_TYPE.test(type)) raw.headers['content-type'] = 'application/octet-stream';
+    if (type !== undefined && !isFormType(type)) raw.headers['content-type'] = 'application/octet-stream';
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async () => undefined);

@@ -31,6 +31,11 @@ export type FormOptions = {
 
 const MOST_FIELDS = 64;
 
+/** Whether a content type is that of such a form. */
+export function isFormType(contentType: string): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(contentType);
+}
+
 /**
  * All text fields of the form, once it has ended and every `onFile` is done. Throws `invalid` for a form that cannot be read,
  * has no file part, too many of them, or stops coming; and whatever `onFile` throws.

@@ -19,6 +19,11 @@ export function firstIdAt(now: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
+/** The time in milliseconds that an id of `newId` begins with. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 const pool = Buffer.alloc(4096);
 let taken = pool.length;
 

@@ -1,6 +1,7 @@
 // The SQL of what is found out about reports: from their dumps, or from what they say.
 import { sql } from 'kysely';
 import { type Db, keepPlan, row, rows } from '../../../kernel/db.ts';
+import { firstIdAt } from '../../../kernel/ids.ts';
 import { GROUPING_VERSION, type Grouping, type Statement } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -181,7 +182,7 @@ export function listUnfinished(
   return rows(
     db,
     sql<StrandedRow>`select game_id, ${statement} from crash_reports
-      where state in ('received', 'queued', 'processing') and report_id < ${firstIdAt(before)}
+      where state in ('received', 'queued', 'processing') and report_id < ${firstIdAt(before.getTime())}
         and (dump_key is not null) = ${hasDump}
       order by report_id limit ${limit}`,
   );
@@ -195,15 +196,9 @@ export function listLate(
   return rows(
     db,
     sql<StrandedRow>`select game_id, ${statement} from crash_reports
-      where state in ('received', 'queued', 'processing') and report_id >= ${firstIdAt(from)}
-        and report_id < ${firstIdAt(before)} and report_id > ${after ?? firstIdAt(from)}
+      where state in ('received', 'queued', 'processing') and report_id >= ${firstIdAt(from.getTime())}
+        and report_id < ${firstIdAt(before.getTime())} and report_id > ${after ?? firstIdAt(from.getTime())}
         and state = 'received' and dump_key is null and group_id is null
       order by report_id limit ${limit}`,
   );
-}
-
-/** The first UUIDv7 of a moment. */
-function firstIdAt(time: Date): string {
-  const hex = time.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

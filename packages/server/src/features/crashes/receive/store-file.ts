@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { giveBack } from '../../../kernel/blobs/give-back.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { newId, timeOfId } from '../../../kernel/ids.ts';
 import { partitionOf } from '../keep/partitions.sql.ts';
 import type { StoredFile } from './reports.sql.ts';
 import type { CrashFileKind } from './tokens.ts';
@@ -20,7 +20,7 @@ export class FileTooLargeError extends Error {
  * time. Its random end spreads them over folders that are soon all there: to make one, and to make its name durable, costs more than the file.
  */
 export function stemOf(reportId: string): string {
-  const time = new Date(Number.parseInt(reportId.replace('-', '').slice(0, 12), 16));
+  const time = new Date(timeOfId(reportId));
   return `${CRASH_PREFIX}${partitionOf(time).slice(-'2026_11'.length)}/${reportId.slice(-2)}/${reportId}`;
 }
 

@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { SECOND } from '../../../kernel/clock.ts';
+import { timeOfId } from '../../../kernel/ids.ts';
 import { perContext } from '../../../kernel/per-context.ts';
 import { deriveKey } from '../../../kernel/signed-token.ts';
 
@@ -48,8 +49,7 @@ export function openToken(ctx: Context, token: string): TokenGrant | null {
 
 /** When the upload addresses of a report end: its id begins with the time at which it came (RFC 9562, section 5.7). */
 export function uploadsEndOf(reportId: string): Date {
-  const receivedAt = Number.parseInt(reportId.slice(0, 8) + reportId.slice(9, 13), 16);
-  return new Date(receivedAt + LIMITS.crashUploadSeconds * SECOND);
+  return new Date(timeOfId(reportId) + LIMITS.crashUploadSeconds * SECOND);
 }
 
 /** HMAC-SHA-512 (RFC 2104); its length has room for a part of 128 bits for each kind. */

@@ -4,6 +4,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { BodyTooLargeError, openBody } from '../../../kernel/body.ts';
+import { isFormType } from '../../../kernel/form.ts';
 import { hasNoRoom } from '../../../kernel/no-room.ts';
 import { readCrashForm } from './forms/read-form.ts';
 import { attachDump, attachLog, type StoredFile, wantsFile } from './reports.sql.ts';
@@ -79,7 +80,7 @@ async function store(ctx: Context, grant: UploadGrant, request: FastifyRequest):
 
 /** Whether the body says that it is a form. */
 export function isForm(request: FastifyRequest): boolean {
-  return /^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+  return isFormType(request.headers['content-type'] ?? '');
 }
 
 function unusable(): ApiError {
