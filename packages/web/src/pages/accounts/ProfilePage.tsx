@@ -1,5 +1,5 @@
 // The account’s name and email, and its end.
-import { Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -7,6 +7,7 @@ import { useTitle } from '../../frame/page-title.ts';
 import { deleteAccount, type Person, rename, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { NameField, PasswordField } from './AccountFields.tsx';
 
 export function ProfilePage() {
   useTitle('Profile');
@@ -42,14 +43,7 @@ function NameForm({ person }: { person: Person }) {
   return (
     <form onSubmit={submit} aria-label="Name">
       <Stack gap="sm" align="flex-start">
-        <TextInput
-          label="Name"
-          description="Shown to players beside your games"
-          required
-          w="100%"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <NameField value={name} onChange={setName} />
         {renaming.error !== null && <Problem error={renaming.error} />}
         <Group gap="sm">
           <Button type="submit" loading={renaming.isPending} disabled={name === person.name}>
@@ -92,14 +86,7 @@ function DeleteForm() {
           their games, without your name. An account that owns games cannot be deleted.
         </Text>
         {deleting.error !== null && <Problem error={deleting.error} />}
-        <PasswordInput
-          label="Your password"
-          autoComplete="current-password"
-          required
-          w="100%"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <PasswordField label="Your password" value={password} onChange={setPassword} />
         <Button type="submit" color="red" variant="light" loading={deleting.isPending}>
           Delete my account
         </Button>

@@ -1,11 +1,12 @@
 // A new password: first the mail is asked for, then, from its link, the password is set.
-import { PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { requestReset, resetPassword } from '../../session.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { EmailField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 
 const route = getRouteApi('/reset');
@@ -35,14 +36,7 @@ function AskForMail({ isExpired }: { isExpired: boolean }) {
       onSubmit={() => asking.mutate()}
     >
       {isExpired && <Text role="alert">That link is no longer valid. Ask for another one here.</Text>}
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
+      <EmailField value={email} onChange={setEmail} />
     </AccountForm>
   );
 }
@@ -65,15 +59,7 @@ function SetPassword({ token }: { token: string }) {
       error={setting.error}
       onSubmit={() => setting.mutate()}
     >
-      <PasswordInput
-        label="New password"
-        description="At least 10 characters"
-        autoComplete="new-password"
-        required
-        minLength={10}
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
+      <NewPasswordField value={password} onChange={setPassword} />
     </AccountForm>
   );
 }

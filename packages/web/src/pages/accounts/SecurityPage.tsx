@@ -1,11 +1,12 @@
 // The account’s password, and where it is signed in.
-import { Button, Group, PasswordInput, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { changePassword, endOtherVisits, endVisit, type Visit, visits } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { NewPasswordField, PasswordField } from './AccountFields.tsx';
 import { sayBrowser } from './say-browser.ts';
 
 export function SecurityPage() {
@@ -127,24 +128,8 @@ function PasswordForm() {
           Password
         </Title>
         {changing.error !== null && <Problem error={changing.error} />}
-        <PasswordInput
-          label="Current password"
-          autoComplete="current-password"
-          required
-          w="100%"
-          value={current}
-          onChange={(event) => setCurrent(event.currentTarget.value)}
-        />
-        <PasswordInput
-          label="New password"
-          description="At least 10 characters. You are signed out everywhere else."
-          autoComplete="new-password"
-          required
-          minLength={10}
-          w="100%"
-          value={next}
-          onChange={(event) => setNext(event.currentTarget.value)}
-        />
+        <PasswordField label="Current password" value={current} onChange={setCurrent} />
+        <NewPasswordField more=". You are signed out everywhere else." value={next} onChange={setNext} />
         <Group gap="sm">
           <Button type="submit" loading={changing.isPending}>
             Change the password

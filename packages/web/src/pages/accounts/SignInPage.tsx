@@ -1,10 +1,11 @@
 // Signing in, and on to where the visitor was going.
-import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { signIn } from '../../session.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { EmailField, PasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 
 const route = getRouteApi('/sign-in');
@@ -40,21 +41,8 @@ export function SignInPage() {
         </Text>
       }
     >
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
+      <EmailField value={email} onChange={setEmail} />
+      <PasswordField value={password} onChange={setPassword} />
     </AccountForm>
   );
 }

@@ -1,10 +1,11 @@
 // Signing up: a form, and then what to do with the mail that was sent.
-import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { session, signUp } from '../../session.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { EmailField, NameField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 import { MailSent } from './MailSent.tsx';
 
@@ -37,31 +38,9 @@ export function SignUpPage() {
         </Text>
       }
     >
-      <TextInput
-        label="Name"
-        description="Shown to players beside your games"
-        autoComplete="name"
-        required
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label="Password"
-        description="At least 10 characters"
-        autoComplete="new-password"
-        required
-        minLength={10}
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
+      <NameField value={name} onChange={setName} />
+      <EmailField value={email} onChange={setEmail} />
+      <NewPasswordField label="Password" value={password} onChange={setPassword} />
     </AccountForm>
   );
 }
