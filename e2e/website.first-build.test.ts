@@ -79,7 +79,7 @@ describe('the first build of a game', () => {
     await page.getByLabel('Folder of the game').fill(GAME);
     const settings = await copied('Copy settings');
     await runLines(`${settings}\n${await copied('Copy lines that register the build')}`);
-    await step('Register and upload the build: Done').waitFor();
+    await step('The build is registered: Done').waitFor();
     await step('The file has arrived: Next').waitFor();
 
     await runLines(`${settings}\n${await copied('Copy lines that upload the build')}`);

@@ -74,7 +74,7 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
 
 const TITLES: Readonly<Record<Step['name'], string>> = {
   key: 'Issue the deploy key',
-  registered: 'Register and upload the build',
+  registered: 'The build is registered',
   uploaded: 'The file has arrived',
   scanned: 'Its scan has ended',
   live: 'Live on its channel',
@@ -84,6 +84,7 @@ function sayNext(steps: readonly Step[], build: ListedBuild | null): string {
   const next = steps.find(({ state }) => state !== 'done')?.name;
   if (next === 'key') return 'Five steps; each is ticked when the service sees it happen.';
   if (next === 'registered') return 'Waiting for the build. Run the lines below; this page follows by itself.';
+  if (next === 'uploaded') return `Version ${build?.version} is registered. Run the last two lines to send its file.`;
   if (next === undefined) return `Version ${build?.version} is live on ${build?.channel}.`;
   if (build?.state === 'rejected') return 'The file was rejected. Mend the build and run the last two lines again.';
   return `Version ${build?.version} is on its way.`;

@@ -2,12 +2,13 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { Button, Stack, Text } from '@mantine/core';
+import { sayOs } from '../../ui/platforms.ts';
 import { sayBytes, sayExactNumber } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './DownloadPanel.module.css';
 import type { Choice, Machine } from './machine.ts';
-import { sayPlatform, saySystem } from './platforms.ts';
+import { sayPlatform } from './platforms.ts';
 import { ScanLine } from './ScanLine.tsx';
 
 export type Offer = OutputOf<typeof getPublicGame>['downloads'][number];
@@ -43,14 +44,14 @@ export function DownloadPanel({ choice: { best, others, isSure }, machine, slug 
 /** The processor matters only where there is a download for the same system and another one. */
 function nameOf({ os, arch }: Machine, others: readonly Offer[]): string {
   const isOther = arch !== null && others.some((offer) => offer.os === os);
-  return isOther ? sayPlatform({ os: os ?? '', arch }) : saySystem(os ?? '');
+  return isOther ? sayPlatform({ os: os ?? '', arch }) : sayOs(os ?? '');
 }
 
 function BestDownload({ offer, slug }: { offer: Offer; slug: string }) {
   return (
     <>
       <Button component="a" href={offer.download_url} size="lg" fullWidth>
-        Download for {saySystem(offer.os)}
+        Download for {sayOs(offer.os)}
       </Button>
       <Text size="sm">
         Version {offer.version} · {sayPlatform(offer)} · <Size offer={offer} />
