@@ -21,14 +21,13 @@ export type GroupRow = {
   regressed_at: Date | null;
 };
 
-/** How many reports of a group have one thing in common. */
+/** How many reports a group has. Arrays, since a hundred groups have thousands of counts. */
 export type GroupCounts = {
   group_id: string;
-  /** The version is that of the build; '' when the build is gone. */
-  builds: { build_id: string; version: string; count: number }[];
-  oses: { os: string; count: number }[];
-  /** Days are such as `2026-11-21`, in UTC. */
-  days: { day: string; count: number }[];
+  /** Ever since, by build and system. */
+  totals: [build_id: string, os: string, count: number][];
+  /** By day, such as `2026-11-21` in UTC, in their order. */
+  days: [day: string, count: number][];
 };
 
 const columns = sql.raw(`group_id, kind, title, reason, explanation, count, first_seen, last_seen,
@@ -65,11 +64,7 @@ export function findGroup(db: Db, gameId: string, groupId: string): Promise<Grou
   );
 }
 
-/**
- * The counts of all these groups at once: by build and by system ever since, by day from `firstDay` on. Builds and systems with the
- * most reports first, days in their order. One row for each group that has any: a hundred groups have thousands of counts, which cost
- * more to carry one by one than to find.
- */
+/** The counts of all these groups at once, by day from `firstDay` on: one row for each group that has any. */
 export function countGroups(
   db: Db,
   gameId: string,
@@ -80,26 +75,29 @@ export function countGroups(
   return rows(
     db,
     sql<GroupCounts>`
-      with total as (
-        select group_id, build_id, os, count from crash_group_totals where ${wanted}
-      ), of_builds as (
-        select group_id, json_agg(json_build_object('build_id', build_id, 'version', version, 'count', count)
-          order by count desc, version desc) as builds
-        from (
-          select group_id, total.build_id, coalesce(version, '') as version, sum(count) as count
-          from total left join builds on builds.game_id = ${gameId} and builds.build_id = total.build_id
-          group by group_id, total.build_id, version
-        ) counted group by group_id
-      ), of_oses as (
-        select group_id, json_agg(json_build_object('os', os, 'count', count) order by count desc, os) as oses
-        from (select group_id, os, sum(count) as count from total group by group_id, os) counted group by group_id
+      with of_builds as (
+        select group_id, json_agg(json_build_array(build_id, os, count)) as totals
+        from crash_group_totals where ${wanted} group by group_id
       ), of_days as (
-        select group_id, json_agg(json_build_object('day', day, 'count', count) order by day) as days
+        select group_id, json_agg(json_build_array(day, count) order by day) as days
         from crash_group_days where ${wanted} and day >= ${firstDay}::date group by group_id
       )
-      select group_id, builds, oses, coalesce(days, '[]') as days
-      from of_builds join of_oses using (group_id) left join of_days using (group_id)`,
+      select group_id, totals, coalesce(days, '[]') as days from of_builds left join of_days using (group_id)`,
   );
+}
+
+/** The versions of these builds, by their ids. */
+export async function findVersions(
+  db: Db,
+  gameId: string,
+  buildIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await rows(
+    db,
+    sql<{ build_id: string; version: string }>`select build_id, version from builds
+      where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
+  );
+  return new Map(found.map(({ build_id, version }) => [build_id, version]));
 }
 
 /** Marks a group as resolved by `who`; answers whether there is one. */

@@ -40,10 +40,11 @@ export async function listCrashGroups(
 async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[]) {
   const firstDay = utcDayOf(new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY));
   const ids = rows.map(({ group_id }) => group_id);
-  const counts = new Map(
-    (await groups.countGroups(ctx.db, gameId, ids, firstDay)).map((found) => [found.group_id, found]),
-  );
-  return rows.map((row) => groupOf(row, counts.get(row.group_id)));
+  const counts = await groups.countGroups(ctx.db, gameId, ids, firstDay);
+  const builds = new Set(counts.flatMap(({ totals }) => totals.map(([buildId]) => buildId)));
+  const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
+  const byGroup = new Map(counts.map((found) => [found.group_id, found]));
+  return rows.map((row) => groupOf(row, byGroup.get(row.group_id), versions));
 }
 
 export async function getCrashGroup(ctx: Context, caller: AccountCaller, input: GroupInput): Promise<GroupDetail> {

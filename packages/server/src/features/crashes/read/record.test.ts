@@ -50,17 +50,34 @@ describe('a group', () => {
     regressed_at: null,
   };
   it('has no counts when none of its reports is counted any more', () => {
-    const { builds, oses, days } = groupOf(group, undefined);
+    const { builds, oses, days } = groupOf(group, undefined, new Map());
     assert.deepEqual([builds, oses, days], [[], [], []]);
   });
 
-  it('has its counts as they were found', () => {
-    const counts = {
-      builds: [{ build_id: 'a', version: '1.0', count: 3 }],
-      oses: [{ os: 'linux', count: 3 }],
-      days: [{ day: '2026-11-21', count: 3 }],
+  it('sums up by build and by system, the most first, and keeps builds that are gone', () => {
+    const counts: Parameters<typeof groupOf>[1] = {
+      totals: [
+        ['a', 'linux', 1],
+        ['b', 'linux', 2],
+        ['a', 'windows', 3],
+        ['c', 'linux', 4],
+      ],
+      days: [['2026-11-21', 10]],
     };
-    const { builds, oses, days } = groupOf(group, counts);
-    assert.deepEqual({ builds, oses, days }, counts);
+    const versions = new Map([
+      ['a', '1.0'],
+      ['c', '1.1'],
+    ]);
+    const { builds, oses, days } = groupOf(group, counts, versions);
+    assert.deepEqual(builds, [
+      { build_id: 'c', version: '1.1', count: 4 },
+      { build_id: 'a', version: '1.0', count: 4 },
+      { build_id: 'b', version: '', count: 2 },
+    ]);
+    assert.deepEqual(oses, [
+      { os: 'linux', count: 7 },
+      { os: 'windows', count: 3 },
+    ]);
+    assert.deepEqual(days, [{ day: '2026-11-21', count: 10 }]);
   });
 });
