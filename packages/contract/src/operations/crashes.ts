@@ -106,7 +106,10 @@ export const CrashGroup = Type.Object({
   first_seen: Timestamp,
   last_seen: Timestamp,
   sample_crash_id: Nullable(Type.String({ description: 'The newest of its reports; null when none is kept any more' })),
-  builds: Type.Array(Type.Object({ build_id: Uuid, version: Type.String(), count: Type.Integer() })),
+  builds: Type.Array(Type.Object({ build_id: Uuid, version: Type.String(), count: Type.Integer() }), {
+    description: 'Those with the most reports: ten in a list, up to 200 of one group',
+  }),
+  build_count: Type.Integer({ description: 'How many builds have reports of it, named in builds or not' }),
   oses: Type.Array(Type.Object({ os: Type.String(), count: Type.Integer() })),
   days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() }), {
     description: 'Of the last 30 days (UTC) those with a report',

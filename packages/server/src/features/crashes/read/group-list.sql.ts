@@ -21,13 +21,16 @@ export type GroupRow = {
   regressed_at: Date | null;
 };
 
-/** How many reports a group has. Arrays, since a hundred groups have thousands of counts. */
+/**
+ * How many reports a group has, as texts: a hundred groups have thousands of counts, and PostgreSQL joins texts in half the time
+ * in which it makes rows or JSON of them.
+ */
 export type GroupCounts = {
   group_id: string;
-  /** Ever since, by build and system. */
-  totals: [build_id: string, os: string, count: number][];
-  /** By day, such as `2026-11-21` in UTC, in their order. */
-  days: [day: string, count: number][];
+  /** Ever since: `build_id count os` for each, with commas between. */
+  totals: string;
+  /** Of the days with a report: `day count` for each in order, with commas between; the first day asked for is 0. */
+  days: string;
 };
 
 const columns = sql.raw(`group_id, kind, title, reason, explanation, count, first_seen, last_seen,
@@ -76,13 +79,13 @@ export function countGroups(
     db,
     sql<GroupCounts>`
       with of_builds as (
-        select group_id, json_agg(json_build_array(build_id, os, count)) as totals
+        select group_id, string_agg(build_id || ' ' || count || ' ' || os, ',') as totals
         from crash_group_totals where ${wanted} group by group_id
       ), of_days as (
-        select group_id, json_agg(json_build_array(day, count) order by day) as days
+        select group_id, string_agg((day - ${firstDay}::date) || ' ' || count, ',' order by day) as days
         from crash_group_days where ${wanted} and day >= ${firstDay}::date group by group_id
       )
-      select group_id, totals, coalesce(days, '[]') as days from of_builds left join of_days using (group_id)`,
+      select group_id, totals, coalesce(days, '') as days from of_builds left join of_days using (group_id)`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { AccountCaller, Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { cutPage, readCursor, writeCursor } from '../../../kernel/cursor.ts';
 import { requireMember } from '../../games/games.ts';
+import { NO_COUNTS, unpackCounts } from './group-counts.ts';
 import * as groups from './group-list.sql.ts';
 import { groupOf } from './record.ts';
 
@@ -14,6 +15,9 @@ type GroupInput = { uid: string; group_id: string };
 
 const PAGE_SIZE = 25;
 const DAYS_SHOWN = 30;
+/** Of the builds of a group, those with the most reports: a hundred groups with all of theirs would be long to read and to send. */
+const MOST_BUILDS_IN_LIST = 10;
+const MOST_BUILDS = 200;
 
 /**
  * A group that gets a report while somebody turns the pages goes to the front of the list: later pages do not show it, and nothing is
@@ -32,19 +36,19 @@ export async function listCrashGroups(
   const found = await groups.listGroups(ctx.db, game.game_id, { buildId, status }, { before, limit: limit + 1 });
   const { page, last } = cutPage(found, limit);
   return {
-    groups: await withCounts(ctx, game.game_id, page),
+    groups: await withCounts(ctx, game.game_id, page, MOST_BUILDS_IN_LIST),
     next_cursor: last === null ? null : writeCursor(list, [last.place, last.group_id]),
   };
 }
 
-async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[]) {
-  const firstDay = utcDayOf(new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY));
+async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[], mostBuilds: number) {
+  const firstDay = new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY);
   const ids = rows.map(({ group_id }) => group_id);
-  const counts = await groups.countGroups(ctx.db, gameId, ids, firstDay);
-  const builds = new Set(counts.flatMap(({ totals }) => totals.map(([buildId]) => buildId)));
+  const found = await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay));
+  const counts = new Map(found.map((packed) => [packed.group_id, unpackCounts(packed, firstDay, mostBuilds)]));
+  const builds = new Set([...counts.values()].flatMap((count) => count.builds.map(({ build_id }) => build_id)));
   const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
-  const byGroup = new Map(counts.map((found) => [found.group_id, found]));
-  return rows.map((row) => groupOf(row, byGroup.get(row.group_id), versions));
+  return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? NO_COUNTS, versions));
 }
 
 export async function getCrashGroup(ctx: Context, caller: AccountCaller, input: GroupInput): Promise<GroupDetail> {
@@ -55,7 +59,7 @@ export async function getCrashGroup(ctx: Context, caller: AccountCaller, input: 
 async function readGroup(ctx: Context, gameId: string, groupId: string): Promise<GroupDetail> {
   const found = await groups.findGroup(ctx.db, gameId, groupId);
   if (found === undefined) throw unknownGroup();
-  const [group] = await withCounts(ctx, gameId, [found]);
+  const [group] = await withCounts(ctx, gameId, [found], MOST_BUILDS);
   return { ...group!, explanation: found.explanation };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NO_COUNTS } from './group-counts.ts';
 import type { GroupRow } from './group-list.sql.ts';
 import type { SummaryRow } from './reading.sql.ts';
 import { groupOf, summaryOf } from './record.ts';
@@ -49,35 +50,12 @@ describe('a group', () => {
     fixed_in_version: null,
     regressed_at: null,
   };
-  it('has no counts when none of its reports is counted any more', () => {
-    const { builds, oses, days } = groupOf(group, undefined, new Map());
-    assert.deepEqual([builds, oses, days], [[], [], []]);
-  });
-
-  it('sums up by build and by system, the most first, and keeps builds that are gone', () => {
-    const counts: Parameters<typeof groupOf>[1] = {
-      totals: [
-        ['a', 'linux', 1],
-        ['b', 'linux', 2],
-        ['a', 'windows', 3],
-        ['c', 'linux', 4],
-      ],
-      days: [['2026-11-21', 10]],
-    };
-    const versions = new Map([
-      ['a', '1.0'],
-      ['c', '1.1'],
+  it('has the versions of its builds, and keeps builds that are gone', () => {
+    const builds = ['kept', 'gone'].map((build_id) => ({ build_id, count: 1 }));
+    const { builds: named } = groupOf(group, { ...NO_COUNTS, builds }, new Map([['kept', '1.0']]));
+    assert.deepEqual(named, [
+      { build_id: 'kept', version: '1.0', count: 1 },
+      { build_id: 'gone', version: '', count: 1 },
     ]);
-    const { builds, oses, days } = groupOf(group, counts, versions);
-    assert.deepEqual(builds, [
-      { build_id: 'c', version: '1.1', count: 4 },
-      { build_id: 'a', version: '1.0', count: 4 },
-      { build_id: 'b', version: '', count: 2 },
-    ]);
-    assert.deepEqual(oses, [
-      { os: 'linux', count: 7 },
-      { os: 'windows', count: 3 },
-    ]);
-    assert.deepEqual(days, [{ day: '2026-11-21', count: 10 }]);
   });
 });

@@ -2,7 +2,8 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
-import type { GroupCounts, GroupRow } from './group-list.sql.ts';
+import type { Counts } from './group-counts.ts';
+import type { GroupRow } from './group-list.sql.ts';
 import type { ReportRow, StoredFiles, SummaryRow } from './reading.sql.ts';
 import { redactUserPaths } from './user-paths.ts';
 
@@ -66,18 +67,8 @@ function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKin
   return (['stack', 'log', 'dump'] as const).filter((kind) => keys[kind] !== null);
 }
 
-/** Without `counts`, no report of the group is counted any more. A build without a version is gone. */
-export function groupOf(
-  row: GroupRow,
-  counts: Omit<GroupCounts, 'group_id'> | undefined,
-  versions: ReadonlyMap<string, string>,
-): Group {
-  const { totals = [], days = [] } = counts ?? {};
-  const builds = sumBy(totals, ([buildId]) => buildId).map(([build_id, count]) => ({
-    build_id,
-    version: versions.get(build_id) ?? '',
-    count,
-  }));
+/** A build without a version is gone. */
+export function groupOf(row: GroupRow, counts: Counts, versions: ReadonlyMap<string, string>): Group {
   return {
     group_id: row.group_id,
     kind: row.kind,
@@ -90,23 +81,7 @@ export function groupOf(
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
     sample_crash_id: row.sample_report_id,
-    builds: builds.sort((a, b) => b.count - a.count || compareTexts(b.version, a.version)),
-    oses: sumBy(totals, ([, os]) => os)
-      .map(([os, count]) => ({ os, count }))
-      .sort((a, b) => b.count - a.count || compareTexts(a.os, b.os)),
-    days: days.map(([day, count]) => ({ day, count })),
+    ...counts,
+    builds: counts.builds.map(({ build_id, count }) => ({ build_id, version: versions.get(build_id) ?? '', count })),
   };
-}
-
-function sumBy(
-  totals: GroupCounts['totals'],
-  keyOf: (total: GroupCounts['totals'][number]) => string,
-): [string, number][] {
-  const sums = new Map<string, number>();
-  for (const total of totals) sums.set(keyOf(total), (sums.get(keyOf(total)) ?? 0) + total[2]);
-  return [...sums];
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

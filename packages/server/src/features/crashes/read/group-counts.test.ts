@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { NO_COUNTS, unpackCounts } from './group-counts.ts';
+
+const FIRST_DAY = new Date('2026-10-23T15:00:00Z');
+const NEWER = '0193a0c1-0000-7000-8000-000000000000';
+const OLDER = '0193a0c0-0000-7000-8000-000000000000';
+const RARE = '0193a0c2-0000-7000-8000-000000000000';
+
+describe('the counts of a group', () => {
+  const totals = `${OLDER} 1 linux,${RARE} 2 linux,${NEWER} 4 linux,${OLDER} 3 windows`;
+
+  it('are summed by build and by system, the most first, of as many the newer build', () => {
+    const { builds, build_count, oses } = unpackCounts({ totals, days: '' }, FIRST_DAY, 10);
+    assert.deepEqual(builds, [
+      { build_id: NEWER, count: 4 },
+      { build_id: OLDER, count: 4 },
+      { build_id: RARE, count: 2 },
+    ]);
+    assert.equal(build_count, 3);
+    assert.deepEqual(oses, [
+      { os: 'linux', count: 7 },
+      { os: 'windows', count: 3 },
+    ]);
+  });
+
+  it('name as many builds as are wanted, and tell how many there are', () => {
+    const { builds, build_count } = unpackCounts({ totals, days: '' }, FIRST_DAY, 1);
+    assert.deepEqual(builds, [{ build_id: NEWER, count: 4 }]);
+    assert.equal(build_count, 3);
+  });
+
+  it('are by day from the first day on, over the end of a month', () => {
+    const { days } = unpackCounts({ totals, days: '0 3,9 7' }, FIRST_DAY, 10);
+    assert.deepEqual(days, [
+      { day: '2026-10-23', count: 3 },
+      { day: '2026-11-01', count: 7 },
+    ]);
+  });
+
+  it('know a report whose system was not told', () => {
+    const { oses } = unpackCounts({ totals: `${NEWER} 1 `, days: '' }, FIRST_DAY, 10);
+    assert.deepEqual(oses, [{ os: '', count: 1 }]);
+  });
+
+  it('are none of a group without reports', () => {
+    assert.deepEqual(unpackCounts({ totals: '', days: '' }, FIRST_DAY, 10), NO_COUNTS);
+  });
+});
