@@ -1,53 +1,42 @@
 // What a browser has to hold to: sessions that no other site can use, and downloads under their own names.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { makeFolder, runCommand, runServerCommand, type Service, startService } from './setup/processes.ts';
+import { describe, test } from 'node:test';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { runCommand, runServerCommand } from './setup/processes.ts';
+import { serveSite } from './setup/site.ts';
 import { openStudio, readOffers } from './setup/studio.ts';
 
 describe('in a browser', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
-  let browser: Browser | null;
-  before(async () => {
-    work = await makeFolder();
-    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await work?.remove();
-  });
+  const site = serveSite();
 
   test('a page of another site cannot use the session', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    const context = await browser.newContext();
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const context = await site.browser.newContext();
     const page = await context.newPage();
-    await page.goto(service.url);
+    await page.goto(site.service.url);
     await page.evaluate(async () => {
       const body = JSON.stringify({ email: 'victim@example.com', password: 'correct horse battery', name: 'Victim' });
       await fetch('/api/auth/sign-up/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     });
     // The same machine by another name is another site to the browser. Not a page of the website: its policy would let no request go out.
-    await page.goto(`${service.url.replace('127.0.0.1', 'localhost')}/health`);
+    await page.goto(`${site.service.url.replace('127.0.0.1', 'localhost')}/health`);
     const attack = await page.evaluate(async (url) => {
       const form = new URLSearchParams({ name: 'forged' });
       await fetch(`${url}/api/v1/games`, { method: 'POST', mode: 'no-cors', credentials: 'include', body: form });
-    }, service.url);
+    }, site.service.url);
     assert.equal(attack, undefined);
-    await page.goto(service.url);
+    await page.goto(site.service.url);
     const games = await page.evaluate(async () => (await (await fetch('/api/v1/games')).json()).data.games);
     assert.deepEqual(games, []);
     await context.close();
   });
 
   test('a build is downloaded under its name', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    const studio = await openStudio(service);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const studio = await openStudio(site.service);
     const game = join(import.meta.dirname, '..', 'examples', 'tiny-game');
-    const options = { environment: studio.environment, folder: work.path };
+    const options = { environment: studio.environment, folder: site.folder };
     const platform = ['--os', 'web', '--arch', 'wasm'];
     for (const args of [
       ['genbuild', '--version', '1.0.0'],
@@ -58,10 +47,10 @@ describe('in a browser', () => {
       const { code, stderr } = await runCommand(args, options);
       assert.equal(code, 0, stderr);
     }
-    const [offer] = await readOffers(service, studio.slug);
-    const page = await browser.newPage();
+    const [offer] = await readOffers(site.service, studio.slug);
+    const page = await site.browser.newPage();
     const download = page.waitForEvent('download');
-    await page.goto(service.url);
+    await page.goto(site.service.url);
     await page.evaluate((url) => location.assign(url), offer?.download_url ?? '');
     assert.match((await download).suggestedFilename(), /\.zip$/);
     assert.equal(await (await download).failure(), null);
@@ -70,7 +59,7 @@ describe('in a browser', () => {
 
   test('an operator’s password that is too short is refused with a plain message', async () => {
     const { code, stderr } = await runServerCommand(
-      service,
+      site.service,
       ['admin', 'user', 'create', '--email', 'x@example.com', '--password-stdin'],
       'short',
     );

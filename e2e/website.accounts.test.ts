@@ -1,29 +1,19 @@
 // Flow 1 of the website: sign up, verify by the mailed link, sign out and in, a new password.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink } from './setup/outbox.ts';
-import { makeFolder, runServerCommand, type Service, startService } from './setup/processes.ts';
+import { runServerCommand } from './setup/processes.ts';
+import { serveSite } from './setup/site.ts';
 
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery';
 
 describe('an account on the website', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
-  let browser: Browser | null;
   let page: Page;
-  before(async () => {
-    work = await makeFolder();
-    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+  const site = serveSite(async ({ browser }) => {
     if (browser !== null) page = await browser.newPage();
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await work?.remove();
   });
 
   async function fillSignIn(password: string, email = EMAIL): Promise<void> {
@@ -34,8 +24,8 @@ describe('an account on the website', () => {
 
   // One flow, in which each step needs those before it.
   test('is made, verified, left, entered again and given a new password', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    await page.goto(service.url);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(site.service.url);
     await page.getByRole('link', { name: 'Sign up' }).click();
     await page.getByLabel('Name').fill('Ada');
     await page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
@@ -43,14 +33,14 @@ describe('an account on the website', () => {
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
 
-    await page.goto(await newestLink(service, 'Verify your email'));
+    await page.goto(await newestLink(site.service, 'Verify your email'));
     await page.getByRole('heading', { name: 'Your email is verified' }).waitFor();
     await page.getByRole('link', { name: 'Go to your games' }).click();
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
-    await page.goto(`${service.url}/dev`);
+    await page.goto(`${site.service.url}/dev`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await fillSignIn('not the password at all');
     assert.match((await page.getByRole('alert').textContent()) ?? '', /Email or password is wrong/);
@@ -59,11 +49,11 @@ describe('an account on the website', () => {
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.goto(`${service.url}/reset`);
+    await page.goto(`${site.service.url}/reset`);
     await page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
     await page.getByRole('button', { name: 'Send the mail' }).click();
     await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
-    await page.goto(await newestLink(service, 'Choose a new Chauffeur password'));
+    await page.goto(await newestLink(site.service, 'Choose a new Chauffeur password'));
     await page.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByRole('link', { name: 'Sign in with the new password' }).click();
@@ -72,14 +62,18 @@ describe('an account on the website', () => {
   });
 
   test('shows where it is signed in, and ends one of them; is renamed, and deleted', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     const email = 'linus@example.com';
-    await runServerCommand(service, ['admin', 'user', 'create', '--email', email, '--password-stdin'], `${PASSWORD}\n`);
-    const [one, other] = [await browser.newContext(), await browser.newContext()];
+    await runServerCommand(
+      site.service,
+      ['admin', 'user', 'create', '--email', email, '--password-stdin'],
+      `${PASSWORD}\n`,
+    );
+    const [one, other] = [await site.browser.newContext(), await site.browser.newContext()];
     const pageOfOther = await other.newPage();
     for (const visit of [pageOfOther, await one.newPage()]) {
       page = visit;
-      await page.goto(`${service.url}/sign-in?next=/settings/security`);
+      await page.goto(`${site.service.url}/sign-in?next=/settings/security`);
       await fillSignIn(PASSWORD, email);
       await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
     }
@@ -102,22 +96,26 @@ describe('an account on the website', () => {
   });
 
   test('an address without a page says so', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    const other = await browser.newPage();
-    const answer = await other.goto(`${service.url}/no/such/page`);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const other = await site.browser.newPage();
+    const answer = await other.goto(`${site.service.url}/no/such/page`);
     assert.equal(answer?.status(), 404);
     await other.getByRole('heading', { name: 'No such page' }).waitFor();
     await other.close();
   });
 
   test('signing in leads to no other site', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     const email = 'grace@example.com';
-    await runServerCommand(service, ['admin', 'user', 'create', '--email', email, '--password-stdin'], `${PASSWORD}\n`);
-    const context = await browser.newContext();
+    await runServerCommand(
+      site.service,
+      ['admin', 'user', 'create', '--email', email, '--password-stdin'],
+      `${PASSWORD}\n`,
+    );
+    const context = await site.browser.newContext();
     page = await context.newPage();
     for (const next of ['//example.com/', 'https://example.com/', '/\\example.com']) {
-      await page.goto(`${service.url}/sign-in?next=${encodeURIComponent(next)}`);
+      await page.goto(`${site.service.url}/sign-in?next=${encodeURIComponent(next)}`);
       await fillSignIn(PASSWORD, email);
       await page.getByRole('heading', { name: 'Your games' }).waitFor();
     }

@@ -1,26 +1,19 @@
 // Flows 3, 4 and 8 of the website: a developer looks through builds, promotes one and takes it back, and edits the game’s page.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { makeFolder, type Service, startService } from './setup/processes.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
 import { type BuildInput, shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
 import { openStudio, readOffers, type Studio } from './setup/studio.ts';
 
 describe('the developer’s pages of a game', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
-  let browser: Browser | null;
   let studio: Studio;
   let page: Page;
   const faults: string[] = [];
-
-  before(async () => {
-    work = await makeFolder();
-    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+  const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, 'Owls of the North');
     await ship({ version: '1.0.0', os: 'windows', arch: 'x86_64', title: 'First flight' });
     await ship({ version: '1.1.0', os: 'windows', arch: 'x86_64', changelog_items: [{ title: 'A second forest' }] });
@@ -35,23 +28,18 @@ describe('the developer’s pages of a game', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Builds' }).waitFor();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await work?.remove();
-  });
 
-  const ship = (build: BuildInput) => shipBuild(service, studio, build, smallZip(`${build.version}.txt`));
-  const open = (path: string) => page.goto(`${service.url}/dev/${studio.slug}${path}`);
+  const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const versions = () => page.getByRole('table', { name: 'Builds' }).locator('tbody [data-row]').allTextContents();
 
   /** The version that players on Windows are offered. */
   async function offered(): Promise<string | undefined> {
-    return (await readOffers(service, studio.slug)).find(({ os }) => os === 'windows')?.version;
+    return (await readOffers(site.service, studio.slug)).find(({ os }) => os === 'windows')?.version;
   }
 
   test('finds builds by words, system, channel and state, and keeps that in the address', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
     assert.deepEqual(await versions(), ['1.2.0-rc.1', '1.1.0', '1.0.0']);
@@ -74,7 +62,7 @@ describe('the developer’s pages of a game', () => {
   });
 
   test('opens a build by keyboard alone, and shows its file, changelog and ids', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.1.0' }).waitFor();
     await page.keyboard.press('j');
@@ -93,7 +81,7 @@ describe('the developer’s pages of a game', () => {
   });
 
   test('promotes a build after saying what changes, and takes it back', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.0.0' }).click();
     await page.getByRole('button', { name: 'Promote' }).click();
@@ -111,7 +99,7 @@ describe('the developer’s pages of a game', () => {
   });
 
   test('rolls a channel back from its cell, and the history says who did', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/channels');
     await page.getByRole('button', { name: /^stable on Windows x86_64: 1\.1\.0/ }).click();
     const dialog = page.getByRole('dialog', { name: 'stable on Windows x86_64' });
@@ -132,7 +120,7 @@ describe('the developer’s pages of a game', () => {
   }
 
   test('edits texts and images until the game is fit for the shelves', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/edit');
     await page.waitForURL(/\/edit\/listing$/);
     await page.getByText('5 things keep it from the shelves').waitFor();
@@ -174,7 +162,7 @@ describe('the developer’s pages of a game', () => {
   });
 
   test('issues another deploy key only after saying which one ends', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/edit/keys');
     await page.getByText('In force', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Issue a key' }).click();
@@ -189,7 +177,7 @@ describe('the developer’s pages of a game', () => {
   });
 
   test('no page of these reported an error', (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(faults, []);
   });
 });

@@ -2,44 +2,31 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { makeFolder, runServerCommand, type Service, startService } from './setup/processes.ts';
+import type { Page } from 'playwright-core';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { runServerCommand } from './setup/processes.ts';
+import { serveSite } from './setup/site.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const GAME = join(ROOT, 'examples', 'tiny-game');
 const ACCOUNT = { email: 'dev@example.com', password: 'correct horse battery' };
 
 describe('the first build of a game', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
-  let browser: Browser | null;
-  before(async () => {
-    work = await makeFolder();
-    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
-    const { email, password } = ACCOUNT;
-    await runServerCommand(
-      service,
-      ['admin', 'user', 'create', '--email', email, '--password-stdin', '--verified'],
-      password,
-    );
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await work?.remove();
+  const site = serveSite(async ({ service }) => {
+    const account = ['user', 'create', '--email', ACCOUNT.email, '--password-stdin', '--verified'];
+    await runServerCommand(service, ['admin', ...account], ACCOUNT.password);
   });
 
   /** Runs shell lines as a developer would, with the command of this checkout. */
   async function runLines(lines: string): Promise<void> {
     const path = [join(ROOT, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
-    await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: work.path, env: { ...process.env, PATH: path } });
+    await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: site.folder, env: { ...process.env, PATH: path } });
   }
 
   async function signIn(page: Page): Promise<void> {
-    await page.goto(`${service.url}/dev`);
+    await page.goto(`${site.service.url}/dev`);
     await page.getByLabel('Email').fill(ACCOUNT.email);
     await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -47,8 +34,8 @@ describe('the first build of a game', () => {
   }
 
   test('is led by the page from a name to a download, each step ticked as it happens', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const context = await site.browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     const faults: string[] = [];
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -98,10 +85,10 @@ describe('the first build of a game', () => {
   });
 
   test('shows who has no such game that there is none', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    const page = await browser.newPage();
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.browser.newPage();
     await signIn(page);
-    await page.goto(`${service.url}/dev/no-such-game`);
+    await page.goto(`${site.service.url}/dev/no-such-game`);
     await page.getByText('There is no such game, or you may not see it.').waitFor();
     await page.close();
   });
