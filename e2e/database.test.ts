@@ -20,7 +20,7 @@ import {
 const MIB = 1024 * 1024;
 
 describe('a database that dies', () => {
-  const served = serveStudio();
+  const served = serveStudio({ ownPostgres: true });
 
   async function databasePid(): Promise<number> {
     const { pid } = (await served.database()) ?? assert.fail('no database runs');

@@ -16,7 +16,7 @@ import {
 const MIB = 1024 * 1024;
 
 describe('a service that is killed', () => {
-  const served = serveStudio();
+  const served = serveStudio({ ownPostgres: true });
 
   test('between two chunks, the session goes on from the last whole chunk', async () => {
     const zip = zipOfSize(3 * MIB);

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
 import { makeFolder, type Service, startService } from './processes.ts';
 import { openStudio, type Studio } from './studio.ts';
 
@@ -13,23 +14,28 @@ export type Served = {
   readonly folder: string;
   /** Starts the service again, on the same folder and port. */
   restart(): Promise<void>;
-  /** The process of its database, as the lock file names it; undefined when that was ended in order. */
+  /** The process of its own PostgreSQL, as the lock file names it; undefined when that was ended in order. */
   database(): Promise<{ pid: number; ready: boolean } | undefined>;
 };
 
-/** Starts it before the first test of the suite that calls this, and removes it after the last. */
-export function serveStudio(): Served {
+/**
+ * Starts it before the first test of the suite that calls this, and removes it after the last. Its database is one of the PostgreSQL that all
+ * tests share, or with `ownPostgres` a server of its own, which a test can break.
+ */
+export function serveStudio({ ownPostgres = false } = {}): Served {
   let work: Awaited<ReturnType<typeof makeFolder>>;
+  let database: TestDatabase | undefined;
   let service: Service;
   let studio: Studio;
   before(async () => {
     work = await makeFolder();
-    service = await startService(join(work.path, 'data'));
+    database = ownPostgres ? undefined : await createTestDatabase();
+    service = await startService(join(work.path, 'data'), database && { DATABASE_URL: database.url });
     studio = await openStudio(service);
   });
   after(async () => {
     await service?.stop();
-    await work?.remove();
+    await Promise.all([work?.remove(), database?.drop()]);
   });
   return {
     get service() {
