@@ -1,15 +1,12 @@
 // Accounts on the real server: sign-up, the mails and their links, sessions, new passwords, and a real mail server.
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { SMTPServer } from 'smtp-server';
 import { onlyRow } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
-import { mailsTo, mailTo, type ReadMail, readMail } from './setup/mail.ts';
+import { mailsTo, mailTo } from './setup/mail.ts';
+import { openPostOffice } from './setup/post-office.ts';
 import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
 import { formOf, register, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
@@ -242,40 +239,18 @@ describe('deleting an account', () => {
 });
 
 test('a configured mail server is sent the mail, with the user and password of its address', async () => {
-  const arrivals = new EventEmitter<{ mail: [mail: ReadMail, from: string, user: string] }>();
-  const smtp = new SMTPServer({
-    // Its own certificate is nobody's, and the service would rightly not trust it.
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, done) =>
-      password === 'post office' ? done(null, { user: username }) : done(new Error('no such user')),
-    onData(stream, session, done) {
-      const from = session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address;
-      text(stream).then((source) => {
-        arrivals.emit('mail', readMail(source), from, String(session.user));
-        done();
-      }, done);
-    },
-  });
-  smtp.listen(0, '127.0.0.1');
-  await once(smtp.server, 'listening');
-  const { port } = smtp.server.address() as AddressInfo;
-  const env = {
-    CHAUFFEUR_SMTP: `smtp://postman:post%20office@127.0.0.1:${port}`,
-    CHAUFFEUR_MAIL_FROM: 'Studio <studio@example.com>',
-  };
+  const office = await openPostOffice();
+  const env = { CHAUFFEUR_SMTP: office.url, CHAUFFEUR_MAIL_FROM: 'Studio <studio@example.com>' };
   const mailing = await startServer({ env });
   try {
-    const arrival = once(arrivals, 'mail', { signal: AbortSignal.timeout(20_000) });
     const { email } = await signUp(mailing);
-    const [mail, from, user] = (await arrival) as [ReadMail, string, string];
-    assert.deepEqual([mail.to, from, user], [email, 'studio@example.com', 'postman']);
-    assert.match(mail.subject, /Verify your email/);
+    const mail = await office.take(/Verify your email/);
+    assert.deepEqual([mail.to, mail.from, mail.user], [email, 'studio@example.com', 'postman']);
     await open(mail.link);
     assert.equal(await isVerified(email, mailing), true);
     assert.deepEqual(await mailsTo(mailing, email), []);
   } finally {
     await mailing.stop();
-    await new Promise<void>((done) => smtp.close(() => done()));
+    await office.close();
   }
 });

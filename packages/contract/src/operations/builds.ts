@@ -12,7 +12,17 @@ import {
 } from '../identity.ts';
 import { LIMITS, MIB } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, PageInfo, PageQuery, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  GameParams,
+  GameRef,
+  NextCursor,
+  Nullable,
+  PageInfo,
+  PageQuery,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 import { FileOrigin, FileSummary, ScanEvent } from './files.ts';
 
 export const ChangelogItem = Type.Object({
@@ -109,11 +119,12 @@ export const listGameBuilds = defineOperation({
       }),
     ),
     ...PageQuery,
+    ...CursorQuery,
   }),
-  output: BuildList,
+  output: Type.Object({ ...BuildList.properties, next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_game_builds', scope: 'mcp:read' },
+  mcp: { tool: 'list_game_builds', scope: 'mcp:read', without: ['page', 'page_size'] },
 });
 
 export const getGameBuild = defineOperation({

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { ArchInput, ArchName, ChannelName, OsInput, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid, WholeQuery } from './fields.ts';
 import { ScanStateName } from './files.ts';
 
 const ChannelParams = Type.Object({ uid: GameRef, channel: ChannelName });
@@ -22,7 +22,9 @@ export const ChannelPointer = Type.Object({
 
 export const ChannelMove = Type.Object({
   at: Timestamp,
-  action: Type.Enum(['advance', 'promote', 'rollback']),
+  action: Type.Enum(['advance', 'promote', 'rollback', 'delete'], {
+    description: '“delete”: the build was deleted, and the channel offers nothing',
+  }),
   channel: Type.String(),
   os: OsName,
   arch: ArchName,
@@ -31,6 +33,7 @@ export const ChannelMove = Type.Object({
   previous_build_id: Nullable(Uuid),
   expires_at: Nullable(Timestamp),
   by: Type.String({ description: 'Who moved it: a name, or “upload” for an automatic advance' }),
+  deleted: Type.Boolean({ description: 'Whether the build is gone' }),
 });
 
 /** With what a developer asks before moving it. */
@@ -49,7 +52,21 @@ export const listChannels = defineOperation({
   path: '/games/{uid}/channels',
   access: 'account',
   params: GameParams,
-  output: Type.Object({ channels: Type.Array(ChannelPlace) }),
+  query: Type.Object(WholeQuery),
+  output: Type.Object({
+    next_cursor: Type.Optional(NextCursor),
+    channels: Type.Array(ChannelPlace),
+    emptied: Type.Array(
+      Type.Object({
+        channel: Type.String(),
+        os: OsName,
+        arch: ArchName,
+        version: Type.String({ description: 'Of the build that was deleted' }),
+        emptied_at: Timestamp,
+      }),
+      { description: 'Where a channel offers nothing because its build was deleted' },
+    ),
+  }),
   statuses: [200],
   errors: [4040],
   mcp: { tool: 'list_channels', scope: 'mcp:read' },
@@ -76,7 +93,7 @@ export const promoteBuild = defineOperation({
   statuses: [200],
   invalid: 4226,
   errors: [4006, 4040, 4099],
-  mcp: { tool: 'promote_build', scope: 'mcp:write' },
+  mcp: { tool: 'promote_build', scope: 'mcp:write', destructive: true },
 });
 
 export const rollbackChannel = defineOperation({
@@ -91,7 +108,7 @@ export const rollbackChannel = defineOperation({
   statuses: [200],
   invalid: 4226,
   errors: [4040, 4075],
-  mcp: { tool: 'rollback_channel', scope: 'mcp:write' },
+  mcp: { tool: 'rollback_channel', scope: 'mcp:write', destructive: true },
 });
 
 export const listChannelMoves = defineOperation({
@@ -126,6 +143,40 @@ export const leaveBeta = defineOperation({
   access: 'account',
   params: GameParams,
   output: Type.Object({ joined: Type.Boolean() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const listBetaMembers = defineOperation({
+  id: 'channels.betaMembers',
+  summary: 'The players who joined a game’s beta, who came last first',
+  method: 'GET',
+  path: '/games/{uid}/beta/members',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({ ...CursorQuery }),
+  output: Type.Object({
+    members: Type.Array(
+      Type.Object({
+        user_id: Type.String(),
+        name: Type.String({ description: 'The player’s name' }),
+        joined_at: Timestamp,
+      }),
+    ),
+    next_cursor: NextCursor,
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const removeBetaMember = defineOperation({
+  id: 'channels.removeBetaMember',
+  summary: 'Take a player out of the beta of your game; they may join again',
+  method: 'DELETE',
+  path: '/games/{uid}/beta/members/{user_id}',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) }),
+  output: Type.Object({ removed: Type.Boolean({ description: 'false where they were no member' }) }),
   statuses: [200],
   errors: [4040],
 });

@@ -1,7 +1,7 @@
 // Uploaded files of builds: where their scan stands, and the uploads that were rejected.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { GameParams, Nullable, PageInfo, PageQuery, Sha256, Timestamp, Uuid } from './fields.ts';
+import { Foreign, GameParams, Nullable, PageInfo, PageQuery, Sha256, Timestamp, Uuid } from './fields.ts';
 
 export const SCAN_STATES = ['pending', 'scanning', 'clean', 'infected', 'error', 'unscanned'] as const;
 export type ScanState = (typeof SCAN_STATES)[number];
@@ -9,7 +9,7 @@ export const ScanStateName = Type.Enum([...SCAN_STATES]);
 
 export const FileSummary = Type.Object({
   file_uid: Uuid,
-  filename: Type.String(),
+  filename: Foreign(Type.String()),
   size: Type.Integer({ description: 'Bytes' }),
   checksum: Sha256,
   status: ScanStateName,
@@ -22,7 +22,7 @@ export const ScanEvent = Type.Object({
   state: ScanStateName,
   engine: Nullable(Type.String()),
   signature_version: Nullable(Type.String()),
-  detail: Nullable(Type.String()),
+  detail: Nullable(Foreign(Type.String())),
 });
 
 /** Who uploaded a file. */

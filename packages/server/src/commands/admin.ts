@@ -5,7 +5,7 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import { type App, startApp } from '../app.ts';
 import { readProcessConfig } from '../config.ts';
-import { createUser, findUser, verifyUser } from '../features/accounts/accounts.ts';
+import { createUser, findUser, setUserOperator, verifyUser } from '../features/accounts/accounts.ts';
 import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
 import { createGameFor, findGame } from '../features/games/games.ts';
 import { createLog } from '../kernel/log.ts';
@@ -36,6 +36,18 @@ export function addAdminCommands(admin: Command): void {
       perform(options.json, async ({ ctx }) => {
         const { id, email } = await verifyUser(ctx, options.email);
         return { user_id: id, email, verified: true };
+      }),
+    );
+  user
+    .command('operator')
+    .description('let an account see and do what operators may, at /operator')
+    .requiredOption('--email <email>', 'its email address')
+    .option('--revoke', 'take that away again', false)
+    .option('--json', 'answer one JSON object', false)
+    .action((options: { email: string; revoke: boolean; json: boolean }) =>
+      perform(options.json, async ({ ctx }) => {
+        const { id, email } = await setUserOperator(ctx, options.email, !options.revoke);
+        return { user_id: id, email, operator: !options.revoke };
       }),
     );
   admin

@@ -19,7 +19,11 @@ export type BuildRow = {
   created_at: Date;
 };
 
+/** Where a build stands in the list: when it was registered, in microseconds since 1970, and its id. */
+export type Position = { createdUs: string; buildId: string };
+
 export type BuildListRow = Omit<BuildRow, 'game_id'> & {
+  created_us: string;
   description: string;
   engine_version: string | null;
   updated_at: Date;
@@ -89,7 +93,10 @@ const stateOfBuild = sql`(select case
     else 'rejected' end
   from (select) as build left join lateral (${newestFile}) newest on true)`;
 
+const createdUs = sql`(extract(epoch from created_at) * 1000000)::bigint`;
+
 const listed = sql`build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog, created_at, updated_at,
+  ${createdUs}::text as created_us,
   (select to_jsonb(newest) from (${newestFile}) newest) as file, ${stateOfBuild} as state`;
 
 function matching(gameId: string, { version, os, arch, channel, state, search }: Filters) {
@@ -106,18 +113,31 @@ export function listBuilds(
   db: Db,
   gameId: string,
   filters: Filters,
-  page: { limit: number; offset: number },
+  { after, limit, offset = 0 }: { after?: Position | undefined; limit: number; offset?: number },
 ): Promise<BuildListRow[]> {
+  const behind =
+    after === undefined
+      ? sql`true`
+      : sql`(created_at, build_id) < (to_timestamp(0) + ${after.createdUs}::bigint * interval '1 microsecond', ${after.buildId})`;
   return rows(
     db,
     sql<BuildListRow>`
-      select ${listed} from builds where ${matching(gameId, filters)}
-      order by created_at desc, build_id desc limit ${page.limit} offset ${page.offset}`,
+      select ${listed} from builds where ${matching(gameId, filters)} and ${behind}
+      order by created_at desc, build_id desc limit ${limit} offset ${offset}`,
   );
 }
 
 export function readBuild(db: Db, gameId: string, buildId: string): Promise<BuildListRow | undefined> {
   return row(db, sql<BuildListRow>`select ${listed} from builds where game_id = ${gameId} and build_id = ${buildId}`);
+}
+
+export type DeletedRow = { version: string; deleted_at: Date; deleted_by: string };
+
+export function findDeleted(db: Db, gameId: string, buildId: string): Promise<DeletedRow | undefined> {
+  return row(
+    db,
+    sql<DeletedRow>`select version, deleted_at, deleted_by from deleted_builds where game_id = ${gameId} and build_id = ${buildId}`,
+  );
 }
 
 export async function countBuilds(db: Db, gameId: string, filters: Filters): Promise<number> {

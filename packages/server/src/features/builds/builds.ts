@@ -5,6 +5,8 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/builds';
 import type { AccountCaller, Context, GameCaller } from '../../context.ts';
 import { answer } from '../../kernel/answer.ts';
+import { utcDayOf } from '../../kernel/clock.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
 import type { Db } from '../../kernel/db.ts';
 import { isUuid, newId } from '../../kernel/ids.ts';
 import { filesOfBuild, summaryOf } from '../files/files.ts';
@@ -13,7 +15,8 @@ import * as builds from './builds.sql.ts';
 
 export type Build = builds.BuildRow;
 type BuildRecord = OutputOf<typeof contract.listBuilds>['builds'][number];
-type Filters = Omit<InputOf<typeof contract.listGameBuilds>, 'uid'>;
+type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
+type Filters = Optional<Omit<InputOf<typeof contract.listGameBuilds>, 'uid' | 'cursor' | 'limit'>>;
 
 const PAGE_SIZE = 20;
 
@@ -37,12 +40,13 @@ export async function registerBuild(ctx: Context, caller: GameCaller, input: Inp
   return answer(created ? 201 : 200, data);
 }
 
-export function listBuilds(
+export async function listBuilds(
   ctx: Context,
   caller: GameCaller,
   input: InputOf<typeof contract.listBuilds>,
 ): Promise<OutputOf<typeof contract.listBuilds>> {
-  return listPage(ctx.db, caller.gameId, input);
+  const { builds, pagination } = await listPage(ctx.db, caller.gameId, input);
+  return { builds, pagination };
 }
 
 export async function listGameBuilds(
@@ -51,7 +55,16 @@ export async function listGameBuilds(
   input: InputOf<typeof contract.listGameBuilds>,
 ) {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return listPage(ctx.db, game.game_id, input);
+  const { page, page_size, cursor, limit, uid: _, ...filters } = input;
+  const list = ['builds', game.game_id, filters];
+  const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
+  const { last, ...found } = await listPage(ctx.db, game.game_id, {
+    ...filters,
+    page,
+    page_size: limit ?? page_size,
+    after: createdUs === undefined || buildId === undefined ? undefined : { createdUs, buildId },
+  });
+  return { ...found, next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]) };
 }
 
 /** Throws 4006. */
@@ -65,11 +78,20 @@ export async function getGameBuild(
     builds.readBuild(ctx.db, game.game_id, input.build_id),
     filesOfBuild(ctx.db, game.game_id, input.build_id),
   ]);
-  if (build === undefined) throw new ApiError(4006, 'build_id: this game has no such build.');
+  if (build === undefined) throw await unknownBuild(ctx.db, game.game_id, input.build_id);
   return { ...recordOf(build), files };
 }
 
-async function listPage(db: Db, gameId: string, input: Filters): Promise<OutputOf<typeof contract.listBuilds>> {
+/** Of one that was deleted, crash reports and the history of channels still name it: who comes from there is told. */
+async function unknownBuild(db: Db, gameId: string, buildId: string): Promise<ApiError> {
+  const gone = await builds.findDeleted(db, gameId, buildId);
+  if (gone === undefined) return new ApiError(4006, 'build_id: this game has no such build.');
+  const day = utcDayOf(gone.deleted_at);
+  return new ApiError(4006, `This build, ${gone.version}, was deleted on ${day} by ${gone.deleted_by}.`);
+}
+
+/** A page by its number, or behind the build at `after`; `last` is its last build when another page follows. */
+async function listPage(db: Db, gameId: string, input: Filters & { after?: builds.Position | undefined }) {
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
   const filters = {
@@ -80,15 +102,17 @@ async function listPage(db: Db, gameId: string, input: Filters): Promise<OutputO
     state: input.state,
     search: input.search,
   };
+  const place = { after: input.after, offset: input.after === undefined ? (page - 1) * pageSize : 0 };
   const [found, total] = await Promise.all([
-    builds.listBuilds(db, gameId, filters, { limit: pageSize, offset: (page - 1) * pageSize }),
+    builds.listBuilds(db, gameId, filters, { ...place, limit: pageSize + 1 }),
     builds.countBuilds(db, gameId, filters),
   ]);
-  return { builds: found.map(recordOf), pagination: { page, page_size: pageSize, total } };
+  const { page: shown, last } = cutPage(found, pageSize);
+  return { builds: shown.map(recordOf), pagination: { page, page_size: pageSize, total }, last };
 }
 
 function recordOf(row: builds.BuildListRow): BuildRecord {
-  const { file, created_at, updated_at, changelog, ...rest } = row;
+  const { file, created_at, created_us: _, updated_at, changelog, ...rest } = row;
   return {
     ...rest,
     changelog_items: changelog,

@@ -12,7 +12,7 @@ export type MoveRow = {
   channel: string;
   os: Os;
   arch: Arch;
-  action: 'advance' | 'promote' | 'rollback';
+  action: 'advance' | 'promote' | 'rollback' | 'delete';
   build_id: string;
   previous_build_id: string | null;
   back_to: string | null;
@@ -20,6 +20,8 @@ export type MoveRow = {
   moved_by: string;
   moved_at: Date;
   version: string;
+  /** Whether the build is gone. */
+  deleted: boolean;
 };
 
 export type PointerRow = MoveRow & { build_created_at: Date };
@@ -39,19 +41,32 @@ const HISTORY_LENGTH = 200;
 
 const moveColumns = sql.raw(
   `moves.game_id, moves.move_id, moves.channel, moves.os, moves.arch, moves.action, moves.build_id, moves.previous_build_id,
-   moves.back_to, moves.expires_at, moves.moved_by, moves.moved_at, builds.version, builds.created_at as build_created_at`,
+   moves.back_to, moves.expires_at, moves.moved_by, moves.moved_at, builds.version, builds.created_at as build_created_at, builds.deleted`,
 );
+
+/** The builds of moves, also those that are gone. */
+const named = sql`join build_names as builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id`;
 
 const pointers = sql`select ${moveColumns}
   from channel_pointers as pointers
   join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
-  join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id`;
+  ${named}`;
 
-/** Moves of one place go one after the other, also the first one, for which there is no row to lock yet. */
+/**
+ * Moves of one place go one after the other, also the first one, for which there is no row to lock yet. All of a game's wait
+ * for a deletion of one of its builds, and it for them.
+ */
 export async function lockPlace(tx: Tx, { gameId, channel, os, arch }: Place): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock_shared(hashtextextended(${`channels/${gameId}`}, 0))`);
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${[gameId, channel, os, arch].join('/')}, 0))`);
 }
 
+/** Nothing of the game's channels moves until the transaction ends. */
+export async function lockChannels(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`channels/${gameId}`}, 0))`);
+}
+
+/** What stands there, be its build gone. */
 export function findPointer(db: Db, { gameId, channel, os, arch }: Place): Promise<PointerRow | undefined> {
   return row(
     db,
@@ -59,10 +74,20 @@ export function findPointer(db: Db, { gameId, channel, os, arch }: Place): Promi
   );
 }
 
+/** Those whose builds there are: a channel whose build was deleted points at nothing. */
 export function listPointers(db: Db, gameId: string): Promise<PointerRow[]> {
   return rows(
     db,
-    sql<PointerRow>`${pointers} where pointers.game_id = ${gameId} order by pointers.channel, pointers.os, pointers.arch`,
+    sql<PointerRow>`${pointers} where pointers.game_id = ${gameId} and not builds.deleted order by pointers.channel, pointers.os, pointers.arch`,
+  );
+}
+
+/** Those whose build was deleted: they offer nothing. */
+export function listEmptied(db: Db, gameId: string): Promise<PointerRow[]> {
+  return rows(
+    db,
+    sql<PointerRow>`${pointers} where pointers.game_id = ${gameId} and builds.deleted
+      order by pointers.channel, pointers.os, pointers.arch`,
   );
 }
 
@@ -87,7 +112,7 @@ export async function findMove(db: Db, gameId: string, moveId: string | null): P
   return row(
     db,
     sql<MoveRow>`select ${moveColumns} from channel_moves as moves
-      join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+      ${named}
       where moves.game_id = ${gameId} and move_id = ${moveId}`,
   );
 }
@@ -96,7 +121,7 @@ export function listMoves(db: Db, gameId: string, channel: string): Promise<Move
   return rows(
     db,
     sql<MoveRow>`select ${moveColumns} from channel_moves as moves
-      join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+      ${named}
       where moves.game_id = ${gameId} and moves.channel = ${channel}
       order by moves.moved_at desc, moves.move_id desc limit ${HISTORY_LENGTH}`,
   );

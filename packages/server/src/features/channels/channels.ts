@@ -5,6 +5,7 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/channels';
 import type { AccountCaller, Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
+import { pageOfWhole } from '../../kernel/cursor.ts';
 import { type Db, type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
@@ -51,31 +52,90 @@ export async function promoteBuild(
   input: InputOf<typeof contract.promoteBuild>,
 ): Promise<PointerRecord> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const build = await findBuild(ctx.db, game.game_id, input.build_id);
+  const now = ctx.clock.now();
+  return transact(ctx.db, (tx) =>
+    promoteWithin(tx, { ...input, gameId: game.game_id, movedBy: caller.user.name, now }),
+  );
+}
+
+export type PromotionInput = {
+  gameId: string;
+  channel: string;
+  build_id: string;
+  expires_in_hours?: number | undefined;
+  /** For the history. */
+  movedBy: string;
+  now: Date;
+};
+
+/** The promotion as a part of a transaction. Throws 4006 and 4099, after which the transaction may go on. */
+export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<PointerRecord> {
+  const { gameId, channel, movedBy, now } = input;
+  const build = await requireOfferable(tx, gameId, input.build_id);
+  const place = { gameId, channel, os: build.os, arch: build.arch };
+  await channels.lockPlace(tx, place);
+  // Again: now that it is locked, no build can go.
+  await requireOfferable(tx, gameId, build.build_id);
+  const current = await channels.findPointer(tx, place);
+  await channels.insertMove(tx, {
+    ...place,
+    moveId: newId(),
+    action: 'promote',
+    buildId: build.build_id,
+    previousBuildId: current?.build_id ?? null,
+    // Promoting the same build again only changes its expiry: a rollback from it must not come back to itself.
+    backTo: current?.build_id === build.build_id ? current.back_to : (current?.move_id ?? null),
+    expiresAt: expiryOf(now, input.expires_in_hours),
+    movedBy,
+    movedAt: now,
+  });
+  return recordOf((await channels.findPointer(tx, place))!, now);
+}
+
+/** The game's build when it has a file to offer. Throws 4006 and 4099. */
+export async function requireOfferable(db: Db, gameId: string, buildId: string): Promise<Build> {
+  const build = await findBuild(db, gameId, buildId);
   if (build === null)
     throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
-  if ((await newestOfferedFile(ctx.db, game.game_id, build.build_id)) === null) {
+  if ((await newestOfferedFile(db, gameId, build.build_id)) === null)
     throw new ApiError(4099, 'build_id: this build has no clean file; wait for its scan or upload one.');
-  }
-  const now = ctx.clock.now();
-  const place = { gameId: game.game_id, channel: input.channel, os: build.os, arch: build.arch };
-  await transact(ctx.db, async (tx) => {
-    await channels.lockPlace(tx, place);
-    const current = await channels.findPointer(tx, place);
+  return build;
+}
+
+/** What stands at a place, be it expired or its build gone; undefined before its first move. */
+export function findPointer(db: Db, place: channels.Place): Promise<Pointer | undefined> {
+  return channels.findPointer(db, place);
+}
+
+/** The game's pointers at one build, expired ones among them. */
+export async function pointersAt(db: Db, gameId: string, buildId: string): Promise<Pointer[]> {
+  return (await channels.listPointers(db, gameId)).filter(({ build_id }) => build_id === buildId);
+}
+
+/**
+ * Empties every channel that points at the build, as a part of the transaction that deletes it; no channel moves until that
+ * ends. The pointer stays where it was: only a build newer than the one that went takes its place by being uploaded.
+ */
+export async function emptyChannels(
+  tx: Tx,
+  { gameId, buildId, movedBy, now }: { gameId: string; buildId: string; movedBy: string; now: Date },
+): Promise<Pointer[]> {
+  await channels.lockChannels(tx, gameId);
+  const emptied = await pointersAt(tx, gameId, buildId);
+  for (const { channel, os, arch, back_to } of emptied) {
     await channels.insertMove(tx, {
-      ...place,
+      ...{ gameId, channel, os, arch },
       moveId: newId(),
-      action: 'promote',
-      buildId: build.build_id,
-      previousBuildId: current?.build_id ?? null,
-      // Promoting the same build again only changes its expiry: a rollback from it must not come back to itself.
-      backTo: current?.build_id === build.build_id ? current.back_to : (current?.move_id ?? null),
-      expiresAt: expiryOf(now, input.expires_in_hours),
-      movedBy: caller.user.name,
+      action: 'delete',
+      buildId,
+      previousBuildId: buildId,
+      backTo: back_to,
+      expiresAt: null,
+      movedBy,
       movedAt: now,
     });
-  });
-  return recordOf((await channels.findPointer(ctx.db, place))!, now);
+  }
+  return emptied;
 }
 
 /** 0 and absent: no expiry. */
@@ -174,12 +234,23 @@ export function isExpired(pointer: Pointer, now: Date): boolean {
 export async function listChannels(
   ctx: Context,
   caller: AccountCaller,
-  input: { uid: string },
+  input: InputOf<typeof contract.listChannels>,
 ): Promise<OutputOf<typeof contract.listChannels>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
-  const pointers = await channels.listPointers(ctx.db, game.game_id);
-  return { channels: await Promise.all(pointers.map((pointer) => placeOf(ctx.db, pointer, now))) };
+  const [pointers, emptied] = await Promise.all([
+    channels.listPointers(ctx.db, game.game_id),
+    channels.listEmptied(ctx.db, game.game_id),
+  ]);
+  const { items, ...next } = pageOfWhole(['channels', game.game_id], pointers, input);
+  return {
+    channels: await Promise.all(items.map((pointer) => placeOf(ctx.db, pointer, now))),
+    ...next,
+    emptied: emptied.map(({ channel, os, arch, version, moved_at }) => ({
+      ...{ channel, os, arch, version },
+      emptied_at: moved_at.toISOString(),
+    })),
+  };
 }
 
 async function placeOf(db: Db, pointer: Pointer, now: Date) {
@@ -218,6 +289,7 @@ export async function listChannelMoves(
       previous_build_id: move.previous_build_id,
       expires_at: move.expires_at?.toISOString() ?? null,
       by: move.moved_by,
+      deleted: move.deleted,
     })),
   };
 }

@@ -60,13 +60,15 @@ export function insertFile(tx: Tx, file: NewFile): Promise<FileRow> {
   );
 }
 
-export async function updateScanState(tx: Tx, file: FileKey, state: ScanState): Promise<void> {
-  await changed(
+/** False when the file is gone. */
+export async function updateScanState(tx: Tx, file: FileKey, state: ScanState): Promise<boolean> {
+  const count = await changed(
     tx,
     sql`update files set scan_state = ${state},
         rejected_at = case when ${state}::text in ('infected', 'error') then coalesce(rejected_at, clock_timestamp()) end
       where game_id = ${file.game_id} and file_id = ${file.file_id}`,
   );
+  return count === 1;
 }
 
 export async function insertScanEvent(tx: Tx, file: FileKey, event: NewScanEvent): Promise<void> {
@@ -87,6 +89,10 @@ export async function upsertEntries(tx: Tx, file: FileKey, entries: readonly Zip
 
 export function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | undefined> {
   return row(db, sql<FileRow>`select ${columns} from files where game_id = ${gameId} and file_id = ${fileId}`);
+}
+
+export function findFileById(db: Db, fileId: string): Promise<FileRow | undefined> {
+  return row(db, sql<FileRow>`select ${columns} from files where file_id = ${fileId}`);
 }
 
 /** Times of scans as PostgreSQL's JSON writes them. */

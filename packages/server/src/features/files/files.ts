@@ -53,14 +53,15 @@ export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
   return row;
 }
 
-/** Moves a file to another scan state and writes it into the history. */
+/** Moves a file to another scan state and writes it into the history; false when it was deleted meanwhile. */
 export async function recordScan(
   tx: Tx,
   file: { game_id: string; file_id: string },
   event: files.NewScanEvent,
-): Promise<void> {
-  await files.updateScanState(tx, file, event.state);
+): Promise<boolean> {
+  if (!(await files.updateScanState(tx, file, event.state))) return false;
   await files.insertScanEvent(tx, file, event);
+  return true;
 }
 
 /** Keeps the list of a zip's entries; written again, it replaces the one before. */
@@ -74,6 +75,11 @@ export function recordEntries(
 
 export async function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | null> {
   return (await files.findFile(db, gameId, fileId)) ?? null;
+}
+
+/** Whichever game it is of. */
+export async function findFileById(db: Db, fileId: string): Promise<FileRow | null> {
+  return (await files.findFileById(db, fileId)) ?? null;
 }
 
 /** The 20 newest files of a build, the newest first. */

@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import { type Tx, transact } from '../../kernel/db.ts';
+import { isMissingReference, type Tx, transact } from '../../kernel/db.ts';
 import type { Build } from '../builds/builds.ts';
 import { type FileRow, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
@@ -74,6 +74,8 @@ async function record(ctx: Context, arrival: Arrival, alongside: (tx: Tx) => Pro
       return file;
     });
   } catch (cause) {
+    if (isMissingReference(cause))
+      throw new ApiError(4039, 'The build was deleted while its file was uploaded; register it first.', { cause });
     throw cause instanceof ApiError ? cause : new ApiError(4048, undefined, { cause });
   }
 }

@@ -1,17 +1,23 @@
 // The grid itself: a row for each channel, a column for each platform, and in each cell what is offered there.
+
+import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { Text, VisuallyHidden } from '@mantine/core';
-import { type PlatformWords, sayPlatform } from '../../ui/platforms.ts';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import classes from './ChannelGrid.module.css';
-import type { Grid, Place } from './grid.ts';
+import { Expiry, useIsOver } from './Expiry.tsx';
+import type { Emptied, Grid, Place } from './grid.ts';
 
-type ChannelGridProps = { grid: Grid<Place>; onOpen: (channel: string, platform: PlatformWords) => void };
+type ChannelGridProps = {
+  grid: Grid<Place>;
+  emptied: readonly Emptied[];
+  onOpen: (channel: string, platform: PlatformWords) => void;
+};
 
 const AUDIENCES: Readonly<Record<string, string>> = { stable: 'Every player', beta: 'Who joined', dev: 'Members' };
 
-export function ChannelGrid({ grid, onOpen }: ChannelGridProps) {
+export function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
   return (
     <table className={classes.grid} aria-label="Channels by platform">
       <thead>
@@ -44,9 +50,7 @@ export function ChannelGrid({ grid, onOpen }: ChannelGridProps) {
                       {channel} on {sayPlatform(platform)}: {place === null && 'nothing'}
                     </VisuallyHidden>
                     {place === null ? (
-                      <Text c="dimmed" aria-hidden>
-                        –
-                      </Text>
+                      <Nothing deleted={emptied.find((each) => isAt(each, channel, platform))} />
                     ) : (
                       <Offer place={place} />
                     )}
@@ -61,11 +65,36 @@ export function ChannelGrid({ grid, onOpen }: ChannelGridProps) {
   );
 }
 
+function isAt(place: Emptied, channel: string, { os, arch }: PlatformWords): boolean {
+  return place.channel === channel && place.os === os && place.arch === arch;
+}
+
+function Nothing({ deleted }: { deleted: Emptied | undefined }) {
+  if (deleted === undefined) {
+    return (
+      <Text c="dimmed" aria-hidden>
+        –
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Text span td="line-through" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {deleted.version}
+      </Text>
+      <Text span size="xs" c="dimmed">
+        Build deleted <Time at={deleted.emptied_at} />
+      </Text>
+    </>
+  );
+}
+
 function Offer({ place }: { place: Place }) {
+  const isOver = useIsOver(place.expires_at);
   return (
     <>
       <span className={classes.line}>
-        <Text span fw={600} td={place.expired ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
+        <Text span fw={600} td={isOver ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
           {place.version}
         </Text>
         {place.scan !== null && <StateBadge tone={SCANS[place.scan].tone}>{SCANS[place.scan].word}</StateBadge>}
@@ -74,8 +103,8 @@ function Offer({ place }: { place: Place }) {
         <Time at={place.moved_at} />
         {place.expires_at !== null && (
           <>
-            {place.expired ? ' · expired ' : ' · expires '}
-            <Time at={place.expires_at} />
+            {' · '}
+            <Expiry at={place.expires_at} />
           </>
         )}
       </Text>

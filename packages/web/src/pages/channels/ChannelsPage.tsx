@@ -1,5 +1,6 @@
 // What every channel offers on every platform, and how it came there.
 import { listChannels } from '@chauffeur/contract/operations/channels';
+import type { PlatformWords } from '@chauffeur/contract/platform-words';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,8 +9,8 @@ import { ask } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import type { PlatformWords } from '../../ui/platforms.ts';
 import { useGame } from '../games/use-game.ts';
+import { BetaMembers } from './BetaMembers.tsx';
 import { ChannelGrid } from './ChannelGrid.tsx';
 import { channelNames, gridOf } from './grid.ts';
 import { MoveHistory } from './MoveHistory.tsx';
@@ -27,6 +28,8 @@ export function ChannelsPage() {
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<{ channel: string; platform: PlatformWords } | null>(null);
   const places = data?.channels ?? [];
+  const emptied = data?.emptied ?? [];
+  const isUsed = places.length > 0 || emptied.length > 0;
   const open = (channel: string, platform: PlatformWords) => {
     moves.reset();
     setOpened({ channel, platform });
@@ -43,20 +46,21 @@ export function ChannelsPage() {
       </Stack>
       {error !== null && <Problem error={error} again={() => void refetch()} />}
       {isPending && <Skeleton h={260} />}
-      {data !== undefined && places.length === 0 && (
+      {data !== undefined && !isUsed && (
         <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
           No channel offers anything yet. A build’s channel points at it as soon as a file of it has passed its scan.
         </EmptyState>
       )}
-      {places.length > 0 && <ChannelGrid grid={gridOf(places)} onOpen={open} />}
-      {places.length > 0 && (
+      {isUsed && <ChannelGrid grid={gridOf(places, emptied)} emptied={emptied} onOpen={open} />}
+      {isUsed && (
         <MoveHistory
           game={game}
           channel={history}
-          channels={channelNames(places)}
+          channels={channelNames([...places, ...emptied])}
           onChannel={(channel) => void navigate({ search: { history: channel }, replace: true })}
         />
       )}
+      {isUsed && <BetaMembers game={game} />}
       {opened !== null && (
         <PlaceDialog game={game} {...opened} place={place ?? null} moves={moves} onClose={() => setOpened(null)} />
       )}

@@ -1,13 +1,13 @@
 // Who moved a channel, from what to what, and when.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listChannelMoves } from '@chauffeur/contract/operations/channels';
+import { sayPlatform } from '@chauffeur/contract/platform-words';
 import { Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayPlatform } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
@@ -80,6 +80,7 @@ const HOW: Readonly<Record<ChannelMove['action'], string>> = {
   advance: 'Newer upload',
   promote: 'Promoted',
   rollback: 'Rolled back',
+  delete: 'Build deleted',
 };
 
 function MoveRow({ slug, move }: { slug: string; move: ChannelMove }) {
@@ -89,14 +90,20 @@ function MoveRow({ slug, move }: { slug: string; move: ChannelMove }) {
         <Time at={move.at} />
       </Table.Td>
       <Table.Td>
-        <SiteLink
-          to="/dev/$slug/builds/$buildId"
-          params={{ slug, buildId: move.build_id }}
-          className={table.main}
-          data-row
-        >
-          {move.version}
-        </SiteLink>
+        {move.deleted ? (
+          <Text span size="sm" td="line-through" title="This build was deleted">
+            {move.version}
+          </Text>
+        ) : (
+          <SiteLink
+            to="/dev/$slug/builds/$buildId"
+            params={{ slug, buildId: move.build_id }}
+            className={table.main}
+            data-row
+          >
+            {move.version}
+          </SiteLink>
+        )}
         {move.expires_at !== null && (
           <Text span size="sm" c="dimmed">
             {' '}

@@ -1,5 +1,7 @@
 // A channel on one platform: what it offers, and the ways to change that: another build, another expiry, or back.
+import { sayPromotion, sayRollback } from '@chauffeur/contract/consequences';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { Button, Divider, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,15 +9,14 @@ import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { type PlatformWords, sayPlatform } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayDay } from '../../ui/say.ts';
+import { sayDay, sayExactTime } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import type { ListedBuild } from '../builds/BuildRow.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
-import { sayPromotion, sayRollback } from './change.ts';
+import { Expiry } from './Expiry.tsx';
 import { ExpirySelect } from './ExpirySelect.tsx';
 import type { Place } from './grid.ts';
 import type { Moves } from './use-moves.ts';
@@ -64,7 +65,7 @@ function Now({ slug, place }: { slug: string; place: Place }) {
       since <Time at={place.moved_at} />
       {place.expires_at !== null && !place.expired && (
         <>
-          , expires <Time at={place.expires_at} />
+          , <Expiry at={place.expires_at} />
         </>
       )}
       .
@@ -89,7 +90,15 @@ function Offer({ game, channel, place, builds, moves, onDone }: OfferProps) {
   if (build === undefined) return null;
   const current = place ?? undefined;
   const isSame = current?.build_id === build.build_id && !current.expired;
-  const changes = sayPromotion({ channel, build, current, hours, visibility: game.visibility, now });
+  const changes = sayPromotion({
+    channel,
+    build,
+    current,
+    hours,
+    visibility: game.visibility,
+    now,
+    sayTime: sayExactTime,
+  });
   const changesNothing = isSame && hours === 0 && current.expires_at === null;
   return (
     <form

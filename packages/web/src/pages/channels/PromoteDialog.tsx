@@ -1,16 +1,17 @@
 // Points a channel at a build: which channel, until when, and what that changes.
+import { sayPromotion } from '@chauffeur/contract/consequences';
 import { listChannels } from '@chauffeur/contract/operations/channels';
+import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { type PlatformWords, sayPlatform } from '../../ui/platforms.ts';
+import { sayExactTime } from '../../ui/say.ts';
 import { useNow } from '../../ui/use-now.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
-import { sayPromotion } from './change.ts';
 import { ExpirySelect } from './ExpirySelect.tsx';
 import { channelNames } from './grid.ts';
 import type { Moves } from './use-moves.ts';
@@ -32,7 +33,15 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
   const current = places.find(
     (place) => place.channel === channel && place.os === build.os && place.arch === build.arch,
   );
-  const changes = sayPromotion({ channel, build, current, hours, visibility: game.visibility, now });
+  const changes = sayPromotion({
+    channel,
+    build,
+    current,
+    hours,
+    visibility: game.visibility,
+    now,
+    sayTime: sayExactTime,
+  });
   return (
     <Dialog title={`Promote ${build.version} for ${sayPlatform(build)}`} onClose={onClose}>
       <form

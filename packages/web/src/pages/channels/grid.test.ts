@@ -34,6 +34,12 @@ describe('the grid of channels', () => {
     );
   });
 
+  it('keeps the row and the column of a place whose build was deleted', () => {
+    const { platforms, rows } = gridOf([place('stable', 'linux')], [place('nightly', 'windows')]);
+    assert.equal(platforms.length, 2);
+    assert.deepEqual(rows.at(-1), { channel: 'nightly', cells: [null, null] });
+  });
+
   it('names known channels though nothing is on them', () => {
     assert.deepEqual(channelNames([{ channel: 'z' }, { channel: 'a' }]), ['stable', 'beta', 'dev', 'a', 'z']);
   });

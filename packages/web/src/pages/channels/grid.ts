@@ -1,9 +1,12 @@
 // Channels by platform: which rows and columns the grid has, and what stands in each cell.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
-import { comparePlatforms, type PlatformWords } from '../../ui/platforms.ts';
+import type { PlatformWords } from '@chauffeur/contract/platform-words';
+import { comparePlatforms } from '../../ui/platforms.ts';
 
 export type Place = OutputOf<typeof listChannels>['channels'][number];
+/** A place whose build was deleted. */
+export type Emptied = OutputOf<typeof listChannels>['emptied'][number];
 
 /** Those that mean something to the service, from the most to the fewest people; they stand in front of others. */
 const KNOWN = ['stable', 'beta', 'dev'];
@@ -24,13 +27,17 @@ export type Grid<P extends PlatformWords> = {
   readonly rows: readonly { readonly channel: string; readonly cells: readonly (P | null)[] }[];
 };
 
-export function gridOf<P extends PlatformWords & { channel: string }>(places: readonly P[]): Grid<P> {
+type Somewhere = PlatformWords & { channel: string };
+
+/** `emptied` have their rows and columns, too, with nothing in their cells. */
+export function gridOf<P extends Somewhere>(places: readonly P[], emptied: readonly Somewhere[] = []): Grid<P> {
   const keyOf = ({ os, arch }: PlatformWords) => `${os} ${arch}`;
-  const platforms = [...new Map(places.map(({ os, arch }) => [keyOf({ os, arch }), { os, arch }])).values()];
+  const all: readonly Somewhere[] = [...places, ...emptied];
+  const platforms = [...new Map(all.map(({ os, arch }) => [keyOf({ os, arch }), { os, arch }])).values()];
   platforms.sort(comparePlatforms);
   const cell = (channel: string, platform: PlatformWords) =>
     places.find((place) => place.channel === channel && keyOf(place) === keyOf(platform)) ?? null;
-  const rows = channelNames(places).map((channel) => ({
+  const rows = channelNames(all).map((channel) => ({
     channel,
     cells: platforms.map((platform) => cell(channel, platform)),
   }));

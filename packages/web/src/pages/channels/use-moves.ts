@@ -2,11 +2,11 @@
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { listGames } from '@chauffeur/contract/operations/games';
+import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
-import { type PlatformWords, sayPlatform } from '../../ui/platforms.ts';
-import { hoursUntil } from './change.ts';
 import type { Place } from './grid.ts';
+import { hoursUntil } from './hours-until.ts';
 
 export type Move =
   | { kind: 'promote'; channel: string; build: { build_id: string } & PlatformWords; hours: number }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hoursUntil, type Promotion, sayPromotion, sayRollback } from './change.ts';
+import { type Deletion, type Promotion, sayDeletion, sayPromotion, sayRollback } from './consequences.ts';
 
 const build = { build_id: 'new', version: '1.1', os: 'linux', arch: 'x86_64' };
+const sayTime = (time: Date) => time.toISOString();
 const now = new Date('2026-11-30T12:00:00Z');
 const current = { build_id: 'old', version: '1.0', expired: false, expires_at: null };
-const promotion: Promotion = { channel: 'stable', build, current, hours: 0, visibility: 'public', now };
+const promotion: Promotion = { channel: 'stable', build, current, hours: 0, visibility: 'public', now, sayTime };
 
 describe('what a promotion changes', () => {
   it('is from which version to which, and for whom', () => {
@@ -31,7 +32,7 @@ describe('what a promotion changes', () => {
     ]);
     assert.match(
       sayPromotion({ ...promotion, current: same, hours: 24 })[1] ?? '',
-      /^From 1 Dec 2026.* it offers nothing/,
+      /^From 2026-12-01T12:00.* it offers nothing/,
     );
   });
 
@@ -53,10 +54,38 @@ describe('what a rollback changes', () => {
   });
 });
 
-describe('hoursUntil', () => {
-  it('is what promoting again needs for the same expiry', () => {
-    assert.equal(hoursUntil('2026-11-30T18:00:00Z', now), 6);
-    assert.equal(hoursUntil(null, now), 0);
-    assert.ok(hoursUntil('2026-11-29T12:00:00Z', now) > 0);
+describe('what a deletion takes', () => {
+  const nothing: Deletion = {
+    build,
+    channels: [],
+    files: 1,
+    size: '1.0 MiB',
+    uploads: 0,
+    symbols: 0,
+    crashReports: 0,
+    devices: 0,
+    visibility: 'public',
+  };
+  const said = (changes: Partial<Deletion>) => sayDeletion({ ...nothing, ...changes }).join('\n');
+
+  it('is first what players lose, channel by channel, and that nothing takes its place', () => {
+    const [stable, beta] = sayDeletion({ ...nothing, channels: ['stable', 'beta'] });
+    assert.match(stable ?? '', /^stable on Linux x86_64 offers nothing .* no earlier build .* Every player loses/);
+    assert.match(beta ?? '', /who joined the beta lose/);
+    assert.match(said({ channels: ['stable'], visibility: 'draft' }), /no player is touched/);
+    assert.match(said({}), /^No channel offers it: players see no change/);
+  });
+
+  it('is counted in words that fit the number, and what there is none of is not named', () => {
+    assert.match(
+      said({ files: 2, symbols: 1, devices: 1200 }),
+      /1,200 devices ran it[\s\S]*2 files \(1\.0 MiB\)[\s\S]*1 symbol file of it goes/,
+    );
+    assert.doesNotMatch(said({}), /symbol|devices|upload/);
+    assert.match(said({ files: 0 }), /It has no files/);
+  });
+
+  it('ends with what cannot be taken back', () => {
+    assert.equal(sayDeletion(nothing).at(-1), 'It cannot be undone.');
   });
 });

@@ -1,0 +1,139 @@
+// Flow 10 of the website: what an agent asks for waits until the owner opened the mail's link, or gave its code away.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openPostOffice } from '../packages/server/test/setup/post-office.ts';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { callTool } from './setup/mcp.ts';
+import { runServerCommand } from './setup/processes.ts';
+import { shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
+
+type Waiting = { waiting: { code: number; approval: { uid: string; confirm_url: string; summary: string } } };
+type Approval = { status: string; result: Record<string, unknown> | null };
+
+const office = await openPostOffice();
+
+describe('what an agent asks for', () => {
+  after(() => office.close());
+
+  let studio: Studio;
+  let page: Page;
+  let key: string;
+  let candidate: string;
+  const site = serveSite(
+    async ({ service, browser }) => {
+      studio = await openStudio(service, 'Owls of the North');
+      const ask = askAs(service, await signIn(service, studio));
+      ({ key } = await ask<{ key: string }>('POST', '/account/agent-keys', { name: 'Release desk', may_write: true }));
+      await ship('1.0.0', 'stable');
+      candidate = await ship('1.1.0', 'beta');
+      if (browser !== null) page = await browser.newPage();
+    },
+    { CHAUFFEUR_SMTP: office.url },
+  );
+
+  async function ship(version: string, channel: string): Promise<string> {
+    const build = { version, channel, os: 'linux', arch: 'x86_64' };
+    return (await shipBuild(site.service, studio, build, smallZip(`${version}.txt`))).buildId;
+  }
+
+  const tool = <T>(name: string, input: object = {}) =>
+    callTool<T>(site.service, key, name, { ...input } as Record<string, unknown>);
+  const promote = (idempotency_key: string) =>
+    tool<Waiting & { version?: string }>('promote_build', {
+      uid: studio.gameUid,
+      build_id: candidate,
+      channel: 'stable',
+      idempotency_key,
+    });
+  const offered = async () =>
+    (await readOffers(site.service, studio.slug)).find(({ channel }) => channel === 'stable')?.version;
+  const codeIn = (text: string) => /approves it: (\d{6})/.exec(text.replace(/\s+/g, ' '))?.[1] ?? '';
+
+  test('is done when the owner signs in through the link of the mail and approves', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { waiting } = await promote('release-1.1.0');
+    assert.equal(waiting.code, 4214);
+    assert.equal(await offered(), '1.0.0');
+    const mail = await office.take(/^Approve\? Promote 1\.1\.0/);
+    assert.equal(mail.to, studio.email);
+    assert.equal(mail.link, waiting.approval.confirm_url);
+
+    await page.goto(mail.link);
+    await page.getByLabel('Email').fill(studio.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Promote 1.1.0 for Linux x86_64 to stable' }).waitFor();
+    await page.getByText('“Release desk”').waitFor();
+    await page.getByText('stable on Linux x86_64 goes from 1.0.0 to 1.1.0.').waitFor();
+    await page.getByText('Every player is offered it at once.').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved and done').waitFor();
+    assert.equal(await offered(), '1.1.0');
+    assert.equal((await promote('release-1.1.0')).version, '1.1.0', 'asked again, it is the same and done');
+
+    await page.getByRole('link', { name: 'See what the channels offer' }).click();
+    await page.getByText('owner through Release desk, approved by owner').waitFor();
+  });
+
+  test('is not done when the owner denies it, and the agent is told so', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const old = await ship('0.9.0', 'dev');
+    const remove = () => tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: old });
+    await remove();
+    const { link } = await office.take(/^Approve\? Delete the build 0\.9\.0/);
+    await page.goto(link);
+    await page.getByText('Only the game’s owner and admins lose it.').waitFor();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Denied: nothing was changed').waitFor();
+    await assert.rejects(remove(), /4215/);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/builds/${old}`);
+    await page.getByRole('heading', { name: '0.9.0 for Linux x86_64' }).waitFor();
+  });
+
+  test('is done by the code of the mail, which the page that is open then shows', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const spare = await ship('0.8.0', 'dev');
+    const { waiting } = await tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: spare });
+    const { uid } = waiting.approval;
+    const { text, link } = await office.take(/^Approve\? Delete the build 0\.8\.0/);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    const code = codeIn(text);
+    const wrong = code === '000000' ? '000001' : '000000';
+    await assert.rejects(tool('confirm_approval', { uid, code: wrong }), /4216/);
+    assert.equal((await tool<Approval>('confirm_approval', { uid, code })).status, 'approved');
+    assert.deepEqual((await tool<Approval>('get_approval', { uid })).result?.files, 1);
+    await page.getByText('Approved: the build is deleted').waitFor();
+  });
+
+  test('that no longer applies is said to, and nobody else may decide', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const spare = await ship('0.7.0', 'dev');
+    await tool('promote_build', { uid: studio.gameUid, build_id: spare, channel: 'stable' });
+    const { link } = await office.take(/^Approve\? Promote 0\.7\.0/);
+    await ship('1.2.0', 'stable');
+    await page.goto(link);
+    await page.getByText('The channel was moved since this was asked for.').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
+
+    const stranger = { email: 'eve@example.com', password: 'correct horse battery' };
+    await runServerCommand(
+      site.service,
+      ['admin', 'user', 'create', '--email', stranger.email, '--password-stdin', '--verified'],
+      `${stranger.password}\n`,
+    );
+    const context = await site.browser.newContext();
+    const other = await context.newPage();
+    await other.goto(link);
+    await other.getByLabel('Email').fill(stranger.email);
+    await other.getByRole('textbox', { name: 'Password' }).fill(stranger.password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByText('There is no such approval, or it is not yours to decide.').waitFor();
+    await context.close();
+  });
+});

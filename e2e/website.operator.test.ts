@@ -1,0 +1,146 @@
+// Flow 11 of the website, and deleting a build of flow 3: the operator's pages, and a build that goes with its consequences named.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import pg from 'pg';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { runServerCommand } from './setup/processes.ts';
+import { type BuildInput, shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+
+describe('the operator’s pages', () => {
+  let studio: Studio;
+  let page: Page;
+  const faults: string[] = [];
+  const site = serveSite(async ({ service, browser }) => {
+    studio = await openStudio(service, 'Owls of the North');
+    await ship({ version: '1.0.0', os: 'linux', arch: 'x86_64' });
+    await ship({ version: '1.1.0', os: 'linux', arch: 'x86_64' });
+    if (browser === null) return;
+    page = await browser.newPage();
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await page.goto(`${service.url}/operator`);
+    await page.getByLabel('Email').fill(studio.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'For operators' }).waitFor();
+  });
+
+  const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
+  const offers = async () => (await readOffers(site.service, studio.slug)).map(({ version }) => version);
+
+  /** A mail that was given up, as its twelfth try leaves it. Due in a year, so that no worker takes it before. */
+  async function failMail(to: string): Promise<void> {
+    const client = new pg.Client({ connectionString: site.service.environment.DATABASE_URL });
+    await client.connect();
+    try {
+      const mail = JSON.stringify({ to, subject: 'Hello', text: 'Hello' });
+      await client.query(
+        `select graphile_worker.add_job('accounts:send-mail', $1::json, run_at => now() + interval '1 year', job_key => $2, max_attempts => 12)`,
+        [mail, to],
+      );
+      await client.query(
+        `update graphile_worker._private_jobs set attempts = 12, last_error = 'Error: 550 ' || $1 || ' is unknown' where key = $1`,
+        [to],
+      );
+    } finally {
+      await client.end();
+    }
+  }
+
+  test('are for operators, whom the command makes', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.getByText(`npx chauffeur-server admin user operator --email ${studio.email}`).waitFor();
+    const { code } = await runServerCommand(site.service, ['admin', 'user', 'operator', '--email', studio.email]);
+    assert.equal(code, 0);
+    await page.reload();
+    await page.getByRole('heading', { name: 'State of the service' }).waitFor();
+  });
+
+  test('show what is wrong first, then every part of the service', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.getByText('There is no virus scanner: files are offered unscanned.').waitFor();
+    await page.getByRole('region', { name: 'Storage' }).getByText('Files under the data folder').waitFor();
+    await page.getByRole('region', { name: 'Database' }).getByText('your own').waitFor();
+    await page.getByRole('table', { name: 'Processes' }).getByText('Alive').waitFor();
+  });
+
+  test('show a failed job without reloading, and give it its tries again or forget it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await failMail('ann@example.com');
+    await page.getByText('1 job has failed after all their tries.').waitFor();
+    await page.getByRole('link', { name: 'See them' }).click();
+    await page.getByRole('cell', { name: 'Error: 550 ‹address› is unknown' }).waitFor();
+    await page.getByRole('button', { name: 'Retry accounts:send-mail' }).click();
+    await page.getByText('1 job has its tries again.').waitFor();
+    await page.getByText('No job has failed.').waitFor();
+    await failMail('bob@example.com');
+    await page.getByRole('button', { name: 'Delete accounts:send-mail' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this accounts:send-mail?' });
+    await dialog.getByText('stays undone').waitFor();
+    await dialog.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('what it was to do stays undone.').waitFor();
+    await page.getByText('No job has failed.').waitFor();
+  });
+
+  test('find an account, verify it, and show the settings without secrets', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await runServerCommand(
+      site.service,
+      ['admin', 'user', 'create', '--email', 'grace@example.com', '--password-stdin'],
+      'correct horse battery\n',
+    );
+    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('searchbox', { name: 'Find accounts' }).fill('GRACE');
+    await page.waitForURL(/search=GRACE/);
+    await page.getByText('owner@example.com').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Verify grace@example.com' }).click();
+    await page.getByText('grace@example.com counts as verified now.').waitFor();
+    await page.getByText('Not verified').waitFor({ state: 'detached' });
+    await page.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('row', { name: /CHAUFFEUR_PORT/ }).waitFor();
+    await page.getByRole('table', { name: 'Limits in use' }).getByText('2 of 60').waitFor();
+    await page.getByRole('switch', { name: 'Only those that differ from their defaults' }).check();
+    await page.getByRole('row', { name: /CHAUFFEUR_HOST/ }).waitFor({ state: 'detached' });
+  });
+
+  test('a build that players are offered is deleted once its version is typed, and stable offers nothing', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
+    await page.getByRole('link', { name: '1.1.0' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 1.1.0 for Linux x86_64?' });
+    await dialog
+      .getByText(/stable on Linux x86_64 offers nothing from then on.*Every player loses the download/)
+      .waitFor();
+    const sure = dialog.getByRole('button', { name: 'Delete the build' });
+    assert.ok(await sure.isDisabled());
+    await dialog.getByLabel(/^Type 1\.1\.0/).fill('1.1.0');
+    await sure.click();
+    await page.getByText('stable offered it, and offers nothing on that platform now.').waitFor();
+    assert.deepEqual(await offers(), []);
+    await page.getByRole('link', { name: 'Offer another build' }).click();
+    await page.getByRole('row', { name: /1\.1\.0 Linux x86_64 Build deleted owner/ }).waitFor();
+  });
+
+  test('a build that nobody is offered goes without typing', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
+    await page.getByRole('link', { name: '1.0.0' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 1.0.0 for Linux x86_64?' });
+    await dialog.getByText('No channel offers it: players see no change.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete the build' }).click();
+    await page.getByText('1.0.0 is deleted').waitFor();
+    await page.getByRole('link', { name: 'All builds' }).last().click();
+    await page.getByText('No build yet.').waitFor();
+  });
+
+  test('no page of these reported an error', (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    assert.deepEqual(faults, []);
+  });
+});

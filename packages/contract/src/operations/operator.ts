@@ -1,0 +1,218 @@
+// The operator's view of the service: how its parts are, jobs that failed, people, settings.
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { CursorQuery, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+
+export const SERVICE_PARTS = ['queue', 'storage', 'scanner', 'database', 'mail', 'processes'] as const;
+export type ServicePart = (typeof SERVICE_PARTS)[number];
+
+export const ServiceProblem = Type.Object({
+  part: Type.Enum([...SERVICE_PARTS]),
+  level: Type.Enum(['bad', 'unsure'], { description: 'bad: something does not work; unsure: it is to be looked at' }),
+  says: Type.String(),
+  remedy: Type.String(),
+});
+
+const JobKindState = Type.Object({
+  task: Type.String(),
+  lane: Nullable(
+    Type.Enum(['quick', 'long'], { description: 'Null for a kind of job that this version does not know' }),
+  ),
+  waiting: Type.Integer({ description: 'Due, and taken by nobody yet' }),
+  later: Type.Integer({ description: 'Not due yet: those that wait for another try' }),
+  running: Type.Integer(),
+  failed: Type.Integer({ description: 'Given up after all their tries' }),
+  oldest_waiting_at: Nullable(Timestamp),
+});
+
+export const ServiceState = Type.Object({
+  at: Timestamp,
+  problems: Type.Array(ServiceProblem, { description: 'What is wrong, the worst first; empty where nothing is' }),
+  queue: Type.Object({
+    waiting: Type.Integer(),
+    running: Type.Integer(),
+    failed: Type.Integer(),
+    oldest_waiting_at: Nullable(Timestamp),
+    kinds: Type.Array(JobKindState),
+  }),
+  storage: Type.Object({
+    kind: Type.Enum(['files', 's3']),
+    reachable: Type.Boolean(),
+    free_bytes: Nullable(Type.Integer({ description: 'On the disk of the data folder; null where it cannot be told' })),
+    total_bytes: Nullable(Type.Integer()),
+    kept: Type.Array(
+      Type.Object({ what: Type.Enum(['builds', 'images', 'symbols']), count: Type.Integer(), bytes: Type.Integer() }),
+    ),
+  }),
+  scanner: Type.Object({
+    configured: Type.Boolean(),
+    reachable: Type.Boolean(),
+    engine: Nullable(Type.String()),
+    signatures: Nullable(Type.String()),
+    signatures_day: Nullable(Type.String({ description: 'When they were made: 2026-11-20' })),
+  }),
+  database: Type.Object({
+    version: Type.String(),
+    embedded: Type.Boolean(),
+    bytes: Type.Integer(),
+    connections: Type.Integer(),
+    most_connections: Type.Integer(),
+    migrations: Type.Integer(),
+    newest_migration: Nullable(Type.String()),
+  }),
+  processes: Type.Array(
+    Type.Object({
+      process_no: Type.Integer(),
+      role: Type.String(),
+      started_at: Timestamp,
+      takes_jobs: Type.Boolean(),
+      alive: Type.Boolean(),
+    }),
+  ),
+  mail: Type.Object({ by: Type.Enum(['smtp', 'outbox']) }),
+  totals: Type.Object({ users: Type.Integer(), games: Type.Integer(), builds: Type.Integer() }),
+});
+
+export const getServiceState = defineOperation({
+  id: 'operator.state',
+  summary: 'How the parts of the service are: queue, storage, scanner, database, processes',
+  method: 'GET',
+  path: '/operator/state',
+  access: 'operator',
+  output: ServiceState,
+  statuses: [200],
+  errors: [],
+});
+
+export const FailedJob = Type.Object({
+  job_id: Type.String(),
+  task: Type.String(),
+  tries: Type.Integer(),
+  error: Nullable(Type.String({ description: 'Of the last try, without addresses of people' })),
+  failed_at: Timestamp,
+  created_at: Timestamp,
+});
+
+export const listFailedJobs = defineOperation({
+  id: 'operator.failedJobs',
+  summary: 'Jobs that were given up after all their tries, those that failed last first',
+  method: 'GET',
+  path: '/operator/jobs/failed',
+  access: 'operator',
+  query: Type.Object(CursorQuery),
+  output: Type.Object({ jobs: Type.Array(FailedJob), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: [],
+});
+
+const JobId = Type.String({ pattern: '^[0-9]{1,18}$', description: 'the id of a job' });
+
+export const retryJobs = defineOperation({
+  id: 'operator.retryJobs',
+  summary: 'Give failed jobs all their tries again: one, or all',
+  method: 'POST',
+  path: '/operator/jobs/retry',
+  access: 'operator',
+  body: Type.Object({ job_id: Type.Optional(JobId) }),
+  output: Type.Object({ retried: Type.Integer() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const deleteFailedJob = defineOperation({
+  id: 'operator.deleteJob',
+  summary: 'Forget a failed job: what it was to do stays undone',
+  method: 'DELETE',
+  path: '/operator/jobs/{job_id}',
+  access: 'operator',
+  params: Type.Object({ job_id: JobId }),
+  output: Type.Object({ deleted: Type.Integer() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const OperatedUser = Type.Object({
+  user_id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  verified: Type.Boolean(),
+  operator: Type.Boolean(),
+  games: Type.Integer({ description: 'That they own' }),
+  sessions: Type.Integer({ description: 'Where they are signed in' }),
+  created_at: Timestamp,
+});
+
+export const listUsers = defineOperation({
+  id: 'operator.users',
+  summary: 'The accounts, newest first, or those whose name or email has a text in it',
+  method: 'GET',
+  path: '/operator/users',
+  access: 'operator',
+  query: Type.Object({
+    search: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: 'Part of a name or email' })),
+    ...CursorQuery,
+  }),
+  output: Type.Object({ users: Type.Array(OperatedUser), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: [],
+});
+
+const UserParams = Type.Object({ user_id: Uuid });
+
+export const verifyUser = defineOperation({
+  id: 'operator.verifyUser',
+  summary: 'Take an account’s email as verified, without a mail',
+  method: 'POST',
+  path: '/operator/users/{user_id}/verify',
+  access: 'operator',
+  params: UserParams,
+  output: OperatedUser,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const signUserOut = defineOperation({
+  id: 'operator.signOut',
+  summary: 'End all sessions of an account',
+  method: 'POST',
+  path: '/operator/users/{user_id}/sign-out',
+  access: 'operator',
+  params: UserParams,
+  output: OperatedUser,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const ShownSetting = Type.Object({
+  variable: Type.String(),
+  value: Nullable(Type.String({ description: 'In force; of a secret only that it is set; null where it is not set' })),
+  default: Nullable(Type.String()),
+  changed: Type.Boolean({ description: 'Whether it is another than the default' }),
+  secret: Type.Boolean(),
+  doc: Type.String(),
+});
+
+export const getSettings = defineOperation({
+  id: 'operator.settings',
+  summary: 'The settings in force beside their defaults, without secrets, and which games use up their limits',
+  method: 'GET',
+  path: '/operator/settings',
+  access: 'operator',
+  output: Type.Object({
+    settings: Type.Array(ShownSetting),
+    limits_in_use: Type.Array(
+      Type.Object({
+        game_uid: Uuid,
+        slug: Type.String(),
+        name: Type.String(),
+        limit: Type.String(),
+        used: Type.Integer(),
+        most: Type.Integer({ description: '0: no limit' }),
+        since: Timestamp,
+      }),
+      { description: 'Of the windows that run now, the fullest first, 50 at most' },
+    ),
+  }),
+  statuses: [200],
+  errors: [],
+});

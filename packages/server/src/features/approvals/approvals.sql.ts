@@ -1,0 +1,130 @@
+// The SQL of approvals.
+import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type ApprovalRow = {
+  game_id: string;
+  approval_id: string;
+  action: ApprovalAction;
+  input: object;
+  basis: object;
+  summary: string;
+  owner_id: string;
+  asker_id: string | null;
+  asked_by: string;
+  via: string;
+  code_hash: Buffer;
+  tries: number;
+  state: 'pending' | 'approved' | 'denied';
+  asked_at: Date;
+  expires_at: Date;
+  decided_at: Date | null;
+  decided_by: string | null;
+  result: Record<string, unknown> | null;
+};
+
+export type NewApproval = {
+  gameId: string;
+  approvalId: string;
+  action: ApprovalAction;
+  input: object;
+  basis: object;
+  summary: string;
+  ownerId: string;
+  askerId: string;
+  askedBy: string;
+  via: string;
+  idempotencyKey: string | null;
+  codeHash: Buffer;
+  askedAt: Date;
+  expiresAt: Date;
+};
+
+const columns = sql.raw(
+  `game_id, approval_id, action, input, basis, summary, owner_id, asker_id, asked_by, via, code_hash, tries, state,
+   asked_at, expires_at, decided_at, decided_by, result`,
+);
+
+/** Requests for one game come one after the other, so that equal ones make one approval and their limit holds. */
+export async function lockRequests(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`approvals/${gameId}`}, 0))`);
+}
+
+export async function insertApproval(tx: Tx, approval: NewApproval): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into approvals (game_id, approval_id, action, input, basis, summary, owner_id, asker_id, asked_by, via,
+        idempotency_key, code_hash, asked_at, expires_at)
+      values (${approval.gameId}, ${approval.approvalId}, ${approval.action}, ${JSON.stringify(approval.input)},
+        ${JSON.stringify(approval.basis)}, ${approval.summary}, ${approval.ownerId}, ${approval.askerId}, ${approval.askedBy},
+        ${approval.via}, ${approval.idempotencyKey}, ${approval.codeHash}, ${approval.askedAt}, ${approval.expiresAt})`,
+  );
+}
+
+export function findApproval(db: Db, approvalId: string): Promise<ApprovalRow | undefined> {
+  return row(db, sql<ApprovalRow>`select ${columns} from approvals where approval_id = ${approvalId}`);
+}
+
+/** The same, so that nobody else decides until the transaction ends. */
+export function lockApproval(tx: Tx, approvalId: string): Promise<ApprovalRow | undefined> {
+  return row(tx, sql<ApprovalRow>`select ${columns} from approvals where approval_id = ${approvalId} for update`);
+}
+
+type Asked = { gameId: string; askerId: string; action: ApprovalAction };
+
+export function findByKey(tx: Tx, { gameId, askerId, action }: Asked, key: string): Promise<ApprovalRow | undefined> {
+  return row(
+    tx,
+    sql<ApprovalRow>`select ${columns} from approvals
+      where game_id = ${gameId} and asker_id = ${askerId} and action = ${action} and idempotency_key = ${key}`,
+  );
+}
+
+/** The last one of the same request that was not approved and whose time is not over. */
+export function findStanding(
+  tx: Tx,
+  { gameId, askerId, action }: Asked,
+  input: object,
+  now: Date,
+): Promise<ApprovalRow | undefined> {
+  return row(
+    tx,
+    sql<ApprovalRow>`select ${columns} from approvals
+      where game_id = ${gameId} and asker_id = ${askerId} and action = ${action} and input = ${JSON.stringify(input)}::jsonb
+        and state <> 'approved' and expires_at > ${now}
+      order by asked_at desc limit 1`,
+  );
+}
+
+/** Those of a game that were not approved and whose time is not over: how many, and when the first of them is. */
+export function countStanding(
+  tx: Tx,
+  gameId: string,
+  now: Date,
+): Promise<{ standing: number; first_ends_at: Date | null }> {
+  return onlyRow(
+    tx,
+    sql<{ standing: number; first_ends_at: Date | null }>`
+      select count(*) as standing, min(expires_at) as first_ends_at from approvals
+      where game_id = ${gameId} and state <> 'approved' and expires_at > ${now}`,
+  );
+}
+
+export async function countTry(tx: Tx, approvalId: string): Promise<void> {
+  await changed(tx, sql`update approvals set tries = tries + 1 where approval_id = ${approvalId}`);
+}
+
+/** Ends the waiting: approved with what the change answered, denied without. */
+export async function recordDecision(
+  tx: Tx,
+  approvalId: string,
+  { by, at, result }: { by: string; at: Date; result: object | null },
+): Promise<void> {
+  await changed(
+    tx,
+    sql`update approvals set state = ${result === null ? 'denied' : 'approved'}, decided_by = ${by}, decided_at = ${at},
+        result = ${result === null ? null : JSON.stringify(result)}
+      where approval_id = ${approvalId}`,
+  );
+}

@@ -1,0 +1,57 @@
+// How an approval is shown: to who asked, and to the owner.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/approvals';
+import type { ApprovalState } from '@chauffeur/contract/operations/approvals';
+import type { AccountCaller, Context } from '../../context.ts';
+import type { Game } from '../games/games.ts';
+import { requireApplicable } from './applicable.ts';
+import type { ApprovalRow } from './approvals.sql.ts';
+
+type ApprovalRecord = OutputOf<typeof contract.getApproval>;
+
+export function stateOf(row: Pick<ApprovalRow, 'state' | 'expires_at'>, now: Date): ApprovalState {
+  return row.state === 'pending' && row.expires_at <= now ? 'expired' : row.state;
+}
+
+export function ticketOf(ctx: Context, row: ApprovalRow) {
+  return {
+    uid: row.approval_id,
+    action: row.action,
+    summary: row.summary,
+    confirm_url: `${ctx.publicUrl}/approve/${row.approval_id}`,
+    expires_at: row.expires_at.toISOString(),
+  };
+}
+
+export async function recordOf(
+  ctx: Context,
+  caller: AccountCaller,
+  row: ApprovalRow,
+  game: Game,
+): Promise<ApprovalRecord> {
+  const status = stateOf(row, ctx.clock.now());
+  return {
+    ...ticketOf(ctx, row),
+    status,
+    game: { game_uid: game.game_id, slug: game.slug, name: game.name },
+    ...(status === 'pending' ? await foresee(ctx, row, game) : { consequences: [], problem: null }),
+    asked_by: row.asked_by,
+    via: row.via,
+    asked_at: row.asked_at.toISOString(),
+    decided_by: row.decided_by,
+    decided_at: row.decided_at?.toISOString() ?? null,
+    may_decide: caller.agent === undefined && caller.user.id === game.owner_id,
+    result: row.result,
+  };
+}
+
+async function foresee(ctx: Context, row: ApprovalRow, game: Game) {
+  try {
+    const { consequences } = await requireApplicable(ctx, ctx.db, row, game);
+    return { consequences: [...consequences], problem: null };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { consequences: [], problem: error.message };
+  }
+}

@@ -1,0 +1,113 @@
+// Deleting a build: says what it takes, and from whom, before; then does it in one transaction.
+import { sayDeletion } from '@chauffeur/contract/consequences';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/build-deletion';
+import { sayBytes } from '@chauffeur/contract/sizes';
+import type { AccountCaller, Context } from '../../context.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { type Db, retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { type Build, findBuild } from '../builds/builds.ts';
+import { emptyChannels, isExpired, type Pointer, pointersAt } from '../channels/channels.ts';
+import { type Game, requireMember } from '../games/games.ts';
+import * as deletion from './build-deletion.sql.ts';
+
+type Consequences = OutputOf<typeof contract.getBuildDeletion>;
+type Deleted = OutputOf<typeof contract.deleteBuild>;
+
+/** As launch health counts them: today and the 29 days before. */
+const DEVICE_DAYS = 30;
+
+export async function getBuildDeletion(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.getBuildDeletion>,
+): Promise<Consequences> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return foreseeDeletion(ctx.db, game, input.build_id, ctx.clock.now());
+}
+
+/** What deleting the build would take now. Throws 4006. */
+export async function foreseeDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
+  const build = await findBuild(db, game.game_id, buildId);
+  if (build === null) throw unknownBuild();
+  const since = utcDayOf(new Date(now.getTime() - (DEVICE_DAYS - 1) * DAY));
+  const key = { gameId: game.game_id, buildId: build.build_id };
+  const [held, pointers] = [
+    await deletion.countHoldings(db, key, now, since),
+    await pointersAt(db, key.gameId, key.buildId),
+  ];
+  const offers = pointers.filter((pointer) => !isExpired(pointer, now)).sort((a, b) => rankOf(a) - rankOf(b));
+  return {
+    build_id: build.build_id,
+    version: build.version,
+    os: build.os,
+    arch: build.arch,
+    channels: offers.map(({ channel, expires_at }) => ({ channel, expires_at: expires_at?.toISOString() ?? null })),
+    touches_players: game.visibility !== 'draft' && offers.some(({ channel }) => channel === 'stable'),
+    files: held.files,
+    bytes: held.bytes,
+    symbols: held.symbols,
+    upload_sessions: held.upload_sessions,
+    crash_reports: held.crash_reports,
+    devices_30_days: held.devices,
+    consequences: sayAll(game, build, offers, held),
+  };
+}
+
+/** From the most people to the fewest. */
+const KNOWN_CHANNELS = ['stable', 'beta', 'dev'];
+
+function rankOf({ channel }: Pointer): number {
+  const rank = KNOWN_CHANNELS.indexOf(channel);
+  return rank === -1 ? KNOWN_CHANNELS.length : rank;
+}
+
+function sayAll(game: Game, build: Build, offers: readonly Pointer[], held: deletion.Holdings): string[] {
+  return sayDeletion({
+    build,
+    channels: offers.map(({ channel }) => channel),
+    files: held.files,
+    size: sayBytes(held.bytes),
+    symbols: held.symbols,
+    crashReports: held.crash_reports,
+    devices: held.devices,
+    uploads: held.upload_sessions,
+    visibility: game.visibility,
+  });
+}
+
+export async function deleteBuild(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.deleteBuild>,
+): Promise<Deleted> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const by = { movedBy: caller.user.name, now: ctx.clock.now() };
+  // An upload that is just being recorded may hold what the deletion wants, and the other way round.
+  return retryConflicts(() =>
+    transact(ctx.db, (tx) => deleteBuildWithin(tx, { gameId: game.game_id, buildId: input.build_id, ...by })),
+  );
+}
+
+/**
+ * The deletion as a part of a transaction. Files, symbols, uploads under way and the list of entries go with the build; what
+ * lies in the blob store the sweeps remove, a day later. Throws 4006, after which the transaction may go on.
+ */
+export async function deleteBuildWithin(
+  tx: Tx,
+  { gameId, buildId, movedBy, now }: { gameId: string; buildId: string; movedBy: string; now: Date },
+): Promise<Deleted> {
+  const build = await findBuild(tx, gameId, buildId);
+  if (build === null) throw unknownBuild();
+  const key = { gameId, buildId: build.build_id };
+  const files = await deletion.lockWork(tx, key);
+  const emptied = await emptyChannels(tx, { ...key, movedBy, now });
+  if (!(await deletion.deleteBuild(tx, key, movedBy, now))) throw unknownBuild();
+  const channels = emptied.filter((pointer) => !isExpired(pointer, now)).map(({ channel }) => channel);
+  return { build_id: build.build_id, version: build.version, channels, files };
+}
+
+function unknownBuild(): ApiError {
+  return new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+}

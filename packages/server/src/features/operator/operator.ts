@@ -1,0 +1,164 @@
+// What operators see and do: how the service is, jobs that failed, accounts, and the settings in force.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/operator';
+import type { AccountCaller, Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
+import { listProcesses } from '../../kernel/presence.ts';
+import * as jobs from './jobs.sql.ts';
+import { readScanner, readStorage } from './parts.ts';
+import { findProblems, type ServiceState } from './problems.ts';
+import { showSettings } from './settings.ts';
+import * as state from './state.sql.ts';
+import * as users from './users.sql.ts';
+
+/** In which lane each kind of job runs, by its name. */
+export type Lanes = ReadonlyMap<string, 'quick' | 'long'>;
+
+type User = OutputOf<typeof contract.verifyUser>;
+
+const PAGE_SIZE = 50;
+const MOST_LIMITS = 50;
+
+export async function readServiceState(ctx: Context, lanes: Lanes): Promise<ServiceState> {
+  const [queue, storage, kept, scanner, database, processes, totals] = await Promise.all([
+    readQueue(ctx, lanes),
+    readStorage(ctx),
+    state.countKept(ctx.db),
+    readScanner(ctx),
+    state.readDatabase(ctx.db),
+    listProcesses(ctx.db),
+    state.countTotals(ctx.db),
+  ]);
+  const facts = {
+    at: ctx.clock.now().toISOString(),
+    queue,
+    storage: { ...storage, kept },
+    scanner,
+    database: { ...database, embedded: ctx.config.databaseUrl === undefined },
+    processes: processes.map(({ started_at, ...process }) => ({ ...process, started_at: started_at.toISOString() })),
+    mail: { by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const) },
+    totals,
+  };
+  return { problems: findProblems(facts), ...facts };
+}
+
+async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queue']> {
+  const found = await jobs.countJobs(ctx.db);
+  const kinds = found.map(({ oldest_waiting_at: oldest, ...kind }) => ({
+    ...kind,
+    lane: lanes.get(kind.task) ?? null,
+    oldest_waiting_at: oldest?.toISOString() ?? null,
+  }));
+  const sum = (what: 'waiting' | 'running' | 'failed') => kinds.reduce((total, kind) => total + kind[what], 0);
+  const oldest = kinds.map((kind) => kind.oldest_waiting_at).filter((at) => at !== null);
+  return {
+    waiting: sum('waiting'),
+    running: sum('running'),
+    failed: sum('failed'),
+    oldest_waiting_at: oldest.sort()[0] ?? null,
+    kinds,
+  };
+}
+
+export async function listFailedJobs(
+  ctx: Context,
+  _caller: AccountCaller,
+  { cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listFailedJobs>,
+): Promise<OutputOf<typeof contract.listFailedJobs>> {
+  const list = ['failed jobs'];
+  const [failedUs, jobId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'microseconds']);
+  const before = failedUs === undefined || jobId === undefined ? null : { failedUs, jobId };
+  const { page, last } = cutPage(await jobs.listFailed(ctx.db, before, limit + 1), limit);
+  return {
+    jobs: page.map((job) => ({
+      job_id: String(job.job_id),
+      task: job.task,
+      tries: job.tries,
+      error: job.error === null ? null : withoutPeople(job.error),
+      failed_at: job.failed_at.toISOString(),
+      created_at: job.created_at.toISOString(),
+    })),
+    next_cursor: last === null ? null : writeCursor(list, [last.failed_us, String(last.job_id)]),
+  };
+}
+
+const MOST_ERROR = 2000;
+
+/** Mail servers name in their errors to whom they did not deliver. */
+export function withoutPeople(error: string): string {
+  return error.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '‹address›').slice(0, MOST_ERROR);
+}
+
+export async function retryJobs(
+  ctx: Context,
+  _caller: AccountCaller,
+  { job_id }: InputOf<typeof contract.retryJobs>,
+): Promise<OutputOf<typeof contract.retryJobs>> {
+  const retried = await jobs.retryFailed(ctx.db, job_id ?? null);
+  if (job_id !== undefined && retried === 0) throw unknownJob();
+  return { retried };
+}
+
+export async function deleteFailedJob(
+  ctx: Context,
+  _caller: AccountCaller,
+  { job_id }: InputOf<typeof contract.deleteFailedJob>,
+): Promise<OutputOf<typeof contract.deleteFailedJob>> {
+  const deleted = await jobs.deleteFailed(ctx.db, job_id);
+  if (deleted === 0) throw unknownJob();
+  return { deleted };
+}
+
+function unknownJob(): ApiError {
+  return new ApiError(4040, 'job_id: no failed job has this id; it may have been retried or deleted already.');
+}
+
+export async function listUsers(
+  ctx: Context,
+  _caller: AccountCaller,
+  { search, cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listUsers>,
+): Promise<OutputOf<typeof contract.listUsers>> {
+  const list = ['users', search ?? null];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['text']);
+  const { page, last } = cutPage(await users.listUsers(ctx.db, search ?? null, { before, limit: limit + 1 }), limit);
+  return { users: page.map(userOf), next_cursor: last === null ? null : writeCursor(list, [last.user_id]) };
+}
+
+export async function verifyUser(ctx: Context, _caller: AccountCaller, input: { user_id: string }): Promise<User> {
+  await users.markVerified(ctx.db, input.user_id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function signUserOut(ctx: Context, _caller: AccountCaller, input: { user_id: string }): Promise<User> {
+  await users.endSessions(ctx.db, input.user_id);
+  return requireUser(ctx, input.user_id);
+}
+
+async function requireUser(ctx: Context, userId: string): Promise<User> {
+  const user = await users.findUser(ctx.db, userId);
+  if (user === undefined) throw new ApiError(4040, 'user_id: there is no account with this id.');
+  return userOf(user);
+}
+
+function userOf({ created_at, ...user }: users.UserRow): User {
+  return { ...user, created_at: created_at.toISOString() };
+}
+
+export async function getSettings(ctx: Context): Promise<OutputOf<typeof contract.getSettings>> {
+  const { limitUploads, limitChunks, limitMedia, limitSymbolUploads } = ctx.config;
+  const most: Readonly<Record<string, number>> = {
+    uploads: limitUploads,
+    chunks: limitChunks,
+    'media uploads': limitMedia,
+    'symbol uploads': limitSymbolUploads,
+  };
+  // All of them are counted by the hour.
+  const since = new Date(Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR);
+  const used = await state.listUsedLimits(ctx.db, since, MOST_LIMITS);
+  return {
+    settings: showSettings(ctx.config),
+    limits_in_use: used.map((limit) => ({ ...limit, most: most[limit.limit] ?? 0, since: limit.since.toISOString() })),
+  };
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findProblems, type ServiceState } from './problems.ts';
+
+const GIB = 1024 ** 3;
+
+const well: Omit<ServiceState, 'problems'> = {
+  at: '2026-11-21T12:00:00.000Z',
+  queue: { waiting: 0, running: 0, failed: 0, oldest_waiting_at: null, kinds: [] },
+  storage: { kind: 'files', reachable: true, free_bytes: 100 * GIB, total_bytes: 200 * GIB, kept: [] },
+  scanner: {
+    configured: true,
+    reachable: true,
+    engine: 'ClamAV 1.4.3',
+    signatures: '27800 (2026-11-20)',
+    signatures_day: '2026-11-20',
+  },
+  database: {
+    version: '18.4',
+    embedded: true,
+    bytes: 1,
+    connections: 10,
+    most_connections: 100,
+    migrations: 21,
+    newest_migration: '0021_beta_members_by_time.sql',
+  },
+  processes: [{ process_no: 1, role: 'start', started_at: '2026-11-21T11:00:00.000Z', takes_jobs: true, alive: true }],
+  mail: { by: 'smtp' },
+  totals: { users: 1, games: 1, builds: 1 },
+};
+
+const said = (changes: Partial<typeof well>) =>
+  findProblems({ ...well, ...changes }).map(({ part, level, says }) => `${level} ${part}: ${says}`);
+
+describe('the problems of a service', () => {
+  it('are none where all is well', () => {
+    assert.deepEqual(said({}), []);
+  });
+
+  it('are first that nobody takes jobs, be there a process that died', () => {
+    const dead = { ...well.processes[0]!, alive: false };
+    for (const processes of [[], [dead], [{ ...dead, alive: true, takes_jobs: false }]])
+      assert.match(said({ processes })[0] ?? '', /^bad processes: No process takes jobs/);
+  });
+
+  it('are little room, and the worse the less there is; nothing where it cannot be told', () => {
+    const free = (bytes: number | null) => said({ storage: { ...well.storage, free_bytes: bytes } });
+    assert.deepEqual(free(null), []);
+    assert.deepEqual(free(19 * GIB), ['unsure storage: 19.0 GiB are free on the disk of the data folder.']);
+    assert.match(free(GIB / 2)[0] ?? '', /^bad storage: 512 MiB/);
+  });
+
+  it('are a scanner that is away, is none, or has old signatures', () => {
+    const scanner = (changes: Partial<typeof well.scanner>) => said({ scanner: { ...well.scanner, ...changes } });
+    assert.match(scanner({ reachable: false })[0] ?? '', /^bad scanner/);
+    assert.match(scanner({ configured: false, reachable: false })[0] ?? '', /^unsure scanner: There is no/);
+    assert.deepEqual(scanner({ signatures_day: '2026-11-14' }), []);
+    assert.deepEqual(scanner({ signatures_day: '2026-11-01' }), [
+      'unsure scanner: The scanner’s signatures are 20 days old.',
+    ]);
+  });
+
+  it('are jobs that failed, and jobs that wait longer than their lane has patience', () => {
+    assert.deepEqual(said({ queue: { ...well.queue, failed: 1 } }), [
+      'bad queue: 1 job has failed after all their tries.',
+    ]);
+    const waiting = (lane: 'quick' | 'long', minutes: number) => {
+      const oldest = new Date(Date.parse(well.at) - minutes * 60_000).toISOString();
+      const kind = { task: 't', lane, waiting: 1, later: 0, running: 0, failed: 0, oldest_waiting_at: oldest };
+      return said({ queue: { ...well.queue, kinds: [kind] } });
+    };
+    assert.deepEqual(waiting('quick', 1), []);
+    assert.deepEqual(waiting('quick', 5), ['unsure queue: A quick job has waited for 5 minutes.']);
+    assert.deepEqual(waiting('long', 5), []);
+    assert.equal(waiting('long', 45).length, 1);
+  });
+
+  it('come with what does not work before what is to be looked at', () => {
+    const found = said({ mail: { by: 'outbox' }, queue: { ...well.queue, failed: 3 } });
+    assert.deepEqual(
+      found.map((line) => line.split(' ')[0]),
+      ['bad', 'unsure'],
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../config.ts';
+import { showSettings } from './settings.ts';
+
+const shown = (environment: Record<string, string>) =>
+  new Map(showSettings(readConfig(environment)).map((setting) => [setting.variable, setting]));
+
+describe('the settings that operators see', () => {
+  it('are those in force, beside their defaults', () => {
+    const settings = shown({ CHAUFFEUR_LIMIT_UPLOADS: '7' });
+    const uploads = settings.get('CHAUFFEUR_LIMIT_UPLOADS');
+    assert.deepEqual([uploads?.value, uploads?.default, uploads?.changed], ['7', '60', true]);
+    assert.equal(settings.get('CHAUFFEUR_LIMIT_CHUNKS')?.changed, false);
+    assert.equal(settings.get('CHAUFFEUR_SMTP')?.value, null);
+    assert.equal(settings.get('CHAUFFEUR_DATA')?.changed, false);
+  });
+
+  it('never hold a secret, be it a setting of its own or a part of an address', () => {
+    const secret = 'hunter2-and-some-more-characters-of-it';
+    const settings = shown({
+      CHAUFFEUR_SECRET: secret,
+      CHAUFFEUR_METRICS_TOKEN: secret,
+      DATABASE_URL: `postgres://app:${secret}@db:5432/chauffeur?password=${secret}`,
+      CHAUFFEUR_SMTP: `smtp://app:${secret}@mail.example.com:587`,
+      CHAUFFEUR_BLOBS: `s3://${secret}@bucket?region=eu`,
+    });
+    assert.ok(!JSON.stringify([...settings.values()]).includes(secret));
+    assert.deepEqual(
+      [settings.get('CHAUFFEUR_SECRET')?.value, settings.get('CHAUFFEUR_SECRET')?.secret],
+      ['set', true],
+    );
+    assert.equal(settings.get('DATABASE_URL')?.value, 'postgres://‹…›@db:5432/chauffeur?‹…›');
+    assert.equal(settings.get('CHAUFFEUR_SMTP')?.value, 'smtp://‹…›@mail.example.com:587');
+  });
+
+  it('take a password with an @ or a slash out as well', () => {
+    const settings = shown({ DATABASE_URL: 'postgres://app:p@ss@db/chauffeur' });
+    assert.equal(settings.get('DATABASE_URL')?.value, 'postgres://‹…›@db/chauffeur');
+  });
+});

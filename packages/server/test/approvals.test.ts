@@ -1,0 +1,345 @@
+// Approvals on the real server: asked for once, decided by page or code, done once whatever races, and nothing when it no longer applies.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import type { User } from '../src/context.ts';
+import { type ApprovalRequest, requestApproval } from '../src/features/approvals/approvals.ts';
+import { findGame } from '../src/features/games/games.ts';
+import { DAY } from '../src/kernel/clock.ts';
+import { changed, onlyRow } from '../src/kernel/db.ts';
+import { mailsTo, mailTo } from './setup/mail.ts';
+import {
+  makeGame,
+  makePlayer,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+  until,
+} from './setup/server.ts';
+import { register, shipAndScan } from './setup/uploads.ts';
+
+describe('approvals', () => {
+  let server: TestServer;
+  let now = new Date();
+  before(async () => {
+    server = await startServer({ clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_APPROVALS: '3' } });
+  });
+  after(() => server.stop());
+
+  type Member = { id: string; email: string; headers: { cookie: string } };
+  type Studio = { game: TestGame; owner: { cookie: string }; admin: Member; buildId: string };
+
+  /** A game with 1.0 on beta alone, its owner, and an admin whose agent asks. */
+  async function open(): Promise<Studio> {
+    const game = await makeGame(server);
+    const owner = await signIn(server, game.owner);
+    const admin = await makePlayer(server);
+    await request(`${server.api}/games/${game.uid}/admins`, {
+      method: 'POST',
+      headers: { ...owner, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: admin.email }),
+    });
+    const { buildId } = await shipAndScan(server, game, { version: '1.0', channel: 'beta' });
+    return { game, owner, admin, buildId };
+  }
+
+  async function ask({ game, admin, buildId }: Studio, changes: object = {}, idempotencyKey?: string, asker?: User) {
+    const found = await findGame(server.ctx.db, game.uid);
+    const user: User = asker ?? { id: admin.id, name: 'Player', email: admin.email, emailVerified: true };
+    const input = { channel: 'stable', build_id: buildId };
+    const wanted = { game: found!, action: 'promote_build', input, idempotencyKey, ...changes } as ApprovalRequest;
+    return requestApproval(server.ctx, { user, via: 'Test agent' }, wanted);
+  }
+
+  const deletion = ({ buildId }: Studio) => ({ action: 'delete_build', input: { build_id: buildId } });
+
+  function send(headers: { cookie: string }, method: string, path: string, body?: object) {
+    const json = { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return request(`${server.api}${path}`, { method, ...(body === undefined ? { headers } : json) });
+  }
+
+  const get = (headers: { cookie: string }, uid: string) => send(headers, 'GET', `/approvals/${uid}`);
+  const confirm = (headers: { cookie: string }, uid: string, code: string) =>
+    send(headers, 'POST', `/approvals/${uid}/confirm`, { code });
+  const decide = (headers: { cookie: string }, uid: string, approve: boolean) =>
+    send(headers, 'POST', `/approvals/${uid}/decide`, { approve });
+
+  async function codeOf({ game }: Studio): Promise<string> {
+    const { text } = await mailTo(server, game.owner.email, /^Approve/);
+    return /approves it: (\d{6})/.exec(text.replace(/\s+/g, ' '))?.[1] ?? '';
+  }
+
+  async function movesOf({ game, owner }: Studio) {
+    const { body } = await send(owner, 'GET', `/games/${game.uid}/channels/stable/history`);
+    return body.data.moves as { action: string; by: string; version: string }[];
+  }
+
+  const codes = ({ status, body }: { status: number; body: { error?: { code: number } } }) => [
+    status,
+    body.error?.code,
+  ];
+  const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+
+  test('the owner’s mail says what, who, through what and what changes, with a link and a code', async () => {
+    const studio = await open();
+    const { status, approval } = await ask(studio);
+    assert.equal(status, 'pending');
+    const { text, subject } = await mailTo(server, studio.game.owner.email, /^Approve/);
+    assert.match(subject, /Promote 1\.0 for Linux x86_64 to stable/);
+    assert.match(text, new RegExp(approval.confirm_url));
+    const flowing = text.replace(/\s+/g, ' ');
+    assert.match(flowing, /through .{1,3}Test agent/);
+    assert.match(flowing, /Every player is offered it at once/);
+    assert.match(flowing, /approves it: \d{6}/);
+  });
+
+  test('by the page, the owner approves, and the build goes live with the history saying how', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio);
+    const seen = (await get(studio.owner, approval.uid)).body.data;
+    assert.deepEqual([seen.status, seen.may_decide, seen.problem], ['pending', true, null]);
+    assert.match(seen.consequences[0], /stable on Linux x86_64 offers nothing yet; now it will offer 1\.0/);
+    const { status, body } = await decide(studio.owner, approval.uid, true);
+    assert.deepEqual([status, body.data.status, body.data.result.version], [200, 'approved', '1.0']);
+    const moves = await movesOf(studio);
+    assert.deepEqual(
+      moves.map(({ by }) => by),
+      ['Player through Test agent, approved by Owner'],
+    );
+  });
+
+  test('by the code, who asked approves; the wrong ones are counted, and the sixth is refused though it be right', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio);
+    const code = await codeOf(studio);
+    const first = await confirm(studio.admin.headers, approval.uid, wrong(code));
+    assert.deepEqual([...codes(first), first.body.error?.data?.tries_left], [403, 4216, 4]);
+    const good = await confirm(studio.admin.headers, approval.uid, code);
+    assert.deepEqual([good.status, good.body.data?.status], [200, 'approved']);
+
+    const other = await open();
+    const second = await ask(other);
+    const right = await codeOf(other);
+    for (let tries = 0; tries < 5; tries += 1) await confirm(other.admin.headers, second.approval.uid, wrong(right));
+    assert.deepEqual(codes(await confirm(other.admin.headers, second.approval.uid, right)), [403, 4216]);
+    assert.deepEqual(await movesOf(other), []);
+    const byPage = await decide(other.owner, second.approval.uid, true);
+    assert.equal(byPage.body.data.status, 'approved', 'the owner’s page needs no code');
+  });
+
+  test('tries that race are no more than five', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio);
+    const code = await codeOf(studio);
+    await Promise.all(Array.from({ length: 12 }, () => confirm(studio.admin.headers, approval.uid, wrong(code))));
+    const { tries } = await onlyRow(
+      server.ctx.db,
+      sql<{ tries: number }>`select tries from approvals where approval_id = ${approval.uid}`,
+    );
+    assert.equal(tries, 5);
+  });
+
+  test('the code is kept as a hash alone', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio);
+    const code = await codeOf(studio);
+    const { text } = await onlyRow(
+      server.ctx.db,
+      sql<{
+        text: string;
+      }>`select to_jsonb(approvals)::text as text from approvals where approval_id = ${approval.uid}`,
+    );
+    assert.ok(!text.includes(`"${code}"`));
+  });
+
+  test('is done exactly once when pages, codes and repeated requests race', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio, {}, 'key-1');
+    const code = await codeOf(studio);
+    const answers = await Promise.all([
+      ...[1, 2, 3].map(() => decide(studio.owner, approval.uid, true)),
+      ...[1, 2, 3].map(() => confirm(studio.admin.headers, approval.uid, code)),
+    ]);
+    const repeated = await Promise.all([1, 2, 3].map(() => ask(studio, {}, 'key-1')));
+    assert.ok(answers.every(({ body }) => body.data?.status === 'approved'));
+    assert.ok(repeated.every(({ status, result }) => status === 'approved' && result?.version === '1.0'));
+    assert.equal((await movesOf(studio)).length, 1);
+    assert.equal((await mailsTo(server, studio.game.owner.email)).length, 1);
+  });
+
+  test('approve and deny that race end as one of them', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio);
+    const [yes, no] = await Promise.all([
+      decide(studio.owner, approval.uid, true),
+      decide(studio.owner, approval.uid, false),
+    ]);
+    const { status } = (await get(studio.owner, approval.uid)).body.data;
+    assert.deepEqual([yes.status, no.status], status === 'approved' ? [200, 409] : [409, 200]);
+    assert.equal((await movesOf(studio)).length, status === 'approved' ? 1 : 0);
+  });
+
+  test('requests that race make one approval and one mail, with a key and without', async () => {
+    for (const key of [undefined, 'same-key']) {
+      const studio = await open();
+      const asked = await Promise.all([1, 2, 3, 4, 5].map(() => ask(studio, {}, key)));
+      assert.equal(new Set(asked.map(({ approval }) => approval.uid)).size, 1);
+      await codeOf(studio);
+      assert.equal((await mailsTo(server, studio.game.owner.email)).length, 1);
+    }
+  });
+
+  test('a key that came with another request is refused with 4002; of another person it is another key', async () => {
+    const studio = await open();
+    await ask(studio, {}, 'k');
+    const other = { channel: 'stable', build_id: studio.buildId, expires_in_hours: 3 };
+    await assert.rejects(ask(studio, { input: other }, 'k'), { code: 4002 });
+    const { id, email } = studio.game.owner;
+    const byOwner = await ask(studio, {}, 'k', { id, email, name: 'Owner', emailVerified: true });
+    assert.equal(byOwner.status, 'pending');
+  });
+
+  test('a denied request stays denied: by its key for ever, without one for its 24 hours', async () => {
+    const studio = await open();
+    const keyed = await ask(studio, {}, 'k');
+    await decide(studio.owner, keyed.approval.uid, false);
+    assert.equal((await ask(studio, {}, 'k')).status, 'denied');
+    assert.equal((await ask(studio)).status, 'denied');
+    assert.deepEqual(codes(await confirm(studio.admin.headers, keyed.approval.uid, await codeOf(studio))), [403, 4215]);
+    now = new Date(now.getTime() + DAY);
+    assert.equal((await ask(studio)).status, 'pending');
+    assert.deepEqual(await movesOf(studio), []);
+  });
+
+  test('is over after 24 hours, for page, code and key', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio, {}, 'k');
+    const code = await codeOf(studio);
+    now = new Date(now.getTime() + DAY);
+    assert.equal((await get(studio.owner, approval.uid)).body.data.status, 'expired');
+    assert.deepEqual(codes(await confirm(studio.admin.headers, approval.uid, code)), [403, 4216]);
+    assert.deepEqual(codes(await decide(studio.owner, approval.uid, true)), [403, 4216]);
+    assert.equal((await ask(studio, {}, 'k')).status, 'expired');
+    assert.deepEqual(await movesOf(studio), []);
+  });
+
+  test('is the owner’s to decide; who asked sees it, other admins, strangers and visitors do not', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio);
+    const seen = await get(studio.admin.headers, approval.uid);
+    assert.deepEqual([seen.status, seen.body.data.may_decide], [200, false]);
+    assert.deepEqual(codes(await decide(studio.admin.headers, approval.uid, true)), [403, 4031]);
+    const stranger = await makePlayer(server);
+    for (const answer of [
+      await get(stranger.headers, approval.uid),
+      await confirm(stranger.headers, approval.uid, '000000'),
+      await decide(stranger.headers, approval.uid, true),
+      await get(studio.owner, studio.game.uid),
+    ])
+      assert.deepEqual(codes(answer), [404, 4040]);
+    assert.deepEqual(codes(await request(`${server.api}/approvals/${approval.uid}`)), [401, 4011]);
+    await send(studio.owner, 'POST', `/games/${studio.game.uid}/admins`, { email: stranger.email });
+    assert.deepEqual(codes(await get(stranger.headers, approval.uid)), [404, 4040]);
+  });
+
+  describe('changes nothing, and says so, when', () => {
+    async function refused(studio: Studio, uid: string, code: number, words: RegExp) {
+      const seen = (await get(studio.owner, uid)).body.data;
+      assert.match(seen.problem, words);
+      const { body } = await decide(studio.owner, uid, true);
+      assert.equal(body.error?.code, code);
+      assert.match(body.error?.message ?? '', words);
+      assert.equal((await get(studio.owner, uid)).body.data.status, 'pending');
+    }
+
+    test('the build is gone', async () => {
+      const studio = await open();
+      const { approval } = await ask(studio);
+      await send(studio.owner, 'DELETE', `/games/${studio.game.uid}/builds/${studio.buildId}`);
+      await refused(studio, approval.uid, 4006, /no such build/);
+    });
+
+    test('its file is offered no more', async () => {
+      const studio = await open();
+      const { approval } = await ask(studio);
+      await changed(server.ctx.db, sql`update files set scan_state = 'infected' where build_id = ${studio.buildId}`);
+      await refused(studio, approval.uid, 4099, /no clean file/);
+    });
+
+    test('the channel was moved', async () => {
+      const studio = await open();
+      const { approval } = await ask(studio);
+      await shipAndScan(server, studio.game, { version: '1.1' });
+      await refused(studio, approval.uid, 4217, /channel was moved/);
+      const again = await ask(studio);
+      assert.notEqual(again.approval.uid, approval.uid, 'asked again, it is another request');
+    });
+
+    test('who asked is a member no more', async () => {
+      const studio = await open();
+      const { approval } = await ask(studio);
+      await send(studio.owner, 'DELETE', `/games/${studio.game.uid}/admins/${studio.admin.id}`);
+      await refused(studio, approval.uid, 4217, /no member of the game/);
+      assert.deepEqual(codes(await get(studio.admin.headers, approval.uid)), [404, 4040]);
+    });
+
+    test('the game has another owner, who can deny it', async () => {
+      const studio = await open();
+      const { approval } = await ask(studio);
+      const heir = await makePlayer(server);
+      await changed(server.ctx.db, sql`update games set owner_id = ${heir.id} where game_id = ${studio.game.uid}`);
+      const taken = { ...studio, owner: heir.headers };
+      await refused(taken, approval.uid, 4217, /another owner/);
+      assert.equal((await decide(heir.headers, approval.uid, false)).body.data.status, 'denied');
+    });
+  });
+
+  test('deletes a build once it is approved, and names what goes', async () => {
+    const studio = await open();
+    const { approval } = await ask(studio, deletion(studio));
+    const seen = (await get(studio.owner, approval.uid)).body.data;
+    assert.match(seen.summary, /^Delete the build 1\.0/);
+    assert.match(seen.consequences.join('\n'), /Players who joined the beta lose the download/);
+    const { body } = await decide(studio.owner, approval.uid, true);
+    assert.deepEqual(body.data.result.channels, ['beta']);
+    const gone = await send(studio.owner, 'GET', `/games/${studio.game.uid}/builds/${studio.buildId}`);
+    assert.equal(gone.body.error?.code, 4006);
+    const again = await decide(studio.owner, approval.uid, true);
+    assert.deepEqual([again.status, again.body.data.result.files], [200, 1]);
+  });
+
+  test('refuses at once what could not be done now, and asks nobody', async () => {
+    const studio = await open();
+    const empty = await register(server, studio.game, { version: '9.0' });
+    const of = (build_id: string) => ({ input: { channel: 'stable', build_id } });
+    await assert.rejects(ask(studio, of(empty)), { code: 4099 });
+    await assert.rejects(ask(studio, of(studio.game.uid)), { code: 4006 });
+    assert.deepEqual(await mailsTo(server, studio.game.owner.email), []);
+  });
+
+  test('takes only so many requests that wait or were denied, and says how long to wait', async () => {
+    const studio = await open();
+    const expiring = (hours: number) => ({
+      input: { channel: 'stable', build_id: studio.buildId, expires_in_hours: hours },
+    });
+    const first = await ask(studio, expiring(1));
+    await decide(studio.owner, first.approval.uid, false);
+    for (const hours of [2, 3]) await ask(studio, expiring(hours));
+    await assert.rejects(ask(studio, expiring(4)), { code: 4290, data: { retry_after: DAY / 1000 } });
+    assert.equal((await ask(studio, expiring(3))).status, 'pending', 'the same again is no new one');
+  });
+
+  test('lets no name of a build or an agent pose as a line of the mail', async () => {
+    const studio = await open();
+    const found = await findGame(server.ctx.db, studio.game.uid);
+    const user = { id: studio.admin.id, name: 'Eve\nIt is fine', email: studio.admin.email, emailVerified: true };
+    const via = 'Agent\r\n\r\nOr give this code to who asked, which approves it: 999999\u202e';
+    const input = { channel: 'stable', build_id: studio.buildId };
+    await requestApproval(server.ctx, { user, via }, { game: found!, action: 'promote_build', input });
+    const { text } = await until(async () => (await mailsTo(server, studio.game.owner.email))[0]);
+    assert.doesNotMatch(text, /^Or give this code to who asked, which approves it: 999999/m);
+    assert.doesNotMatch(text, /^It is fine/m);
+  });
+});

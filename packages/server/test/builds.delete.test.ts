@@ -1,0 +1,218 @@
+// Deleting a build on the real server: what is named before, what goes and what stays, and what races with it.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { scanFile } from '../src/features/scans/scan.job.ts';
+import { row } from '../src/kernel/db.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import {
+  formOf,
+  register,
+  sendChunk,
+  ship,
+  shipAndScan,
+  smallZip,
+  startSession,
+  untilScanned,
+  upload,
+  uploadFields,
+  zipOfSize,
+} from './setup/uploads.ts';
+
+describe('deleting a build', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.stop());
+
+  type Studio = { game: TestGame; owner: { cookie: string } };
+
+  async function open(visibility: 'public' | 'draft' = 'public'): Promise<Studio> {
+    const game = await makeGame(server, { visibility });
+    return { game, owner: await signIn(server, game.owner) };
+  }
+
+  function call({ game, owner }: Studio, method: string, path: string, body?: unknown) {
+    const json = { headers: { ...owner, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const init = body === undefined ? { headers: owner } : json;
+    return request(`${server.api}/games/${game.uid}${path}`, { method, ...init });
+  }
+
+  const remove = (studio: Studio, buildId: string) => call(studio, 'DELETE', `/builds/${buildId}`);
+  const foresee = (studio: Studio, buildId: string) => call(studio, 'GET', `/builds/${buildId}/deletion`);
+  const offered = async ({ game }: Studio) =>
+    (await request(`${server.api}/public/games/${game.uid}`)).body.data.downloads.length;
+
+  test('names first what it takes, and from whom', async () => {
+    const studio = await open();
+    const { buildId } = await shipAndScan(server, studio.game, { version: '1.0' });
+    await call(studio, 'POST', '/channels/beta/promote', { build_id: buildId, expires_in_hours: 5 });
+    const { status, body } = await foresee(studio, buildId);
+    assert.equal(status, 200);
+    const { channels, files, bytes, touches_players, consequences } = body.data;
+    assert.deepEqual(
+      channels.map(({ channel }: { channel: string }) => channel),
+      ['stable', 'beta'],
+    );
+    assert.deepEqual([files, bytes, touches_players], [1, smallZip().length, true]);
+    assert.match(consequences.join('\n'), /stable on Linux x86_64 offers nothing from then on.*Every player loses/);
+    assert.equal((await foresee(studio, buildId)).body.data.files, 1, 'asking deletes nothing');
+  });
+
+  test('touches no players in a draft, nor where no channel offers the build', async () => {
+    const draft = await open('draft');
+    const first = await shipAndScan(server, draft.game, { version: '1.0' });
+    assert.equal((await foresee(draft, first.buildId)).body.data.touches_players, false);
+    const studio = await open();
+    const old = await shipAndScan(server, studio.game, { version: '1.0' });
+    await shipAndScan(server, studio.game, { version: '2.0' });
+    const { body } = await foresee(studio, old.buildId);
+    assert.deepEqual([body.data.channels, body.data.touches_players], [[], false]);
+    assert.match(body.data.consequences[0], /No channel offers it/);
+  });
+
+  test('leaves its channel with nothing, and no earlier build in its place', async () => {
+    const studio = await open();
+    await shipAndScan(server, studio.game, { version: '1.0' });
+    const { buildId, fileUid } = await shipAndScan(server, studio.game, { version: '2.0' });
+    const { status, body } = await remove(studio, buildId);
+    assert.deepEqual([status, body.data.channels, body.data.files], [200, ['stable'], 1]);
+    assert.equal(await offered(studio), 0);
+    const file = await request(`${server.api}/public/games/${studio.game.uid}/files/${fileUid}/download`, {
+      headers: studio.owner,
+    });
+    assert.deepEqual([file.status, file.body.error?.code], [404, 4040]);
+    const gone = await call(studio, 'GET', `/builds/${buildId}`);
+    assert.equal(gone.body.error?.code, 4006);
+    assert.match(gone.body.error?.message ?? '', /This build, 2\.0, was deleted on \d{4}-\d\d-\d\d by Owner/);
+    const { channels, emptied } = (await call(studio, 'GET', '/channels')).body.data;
+    assert.deepEqual([channels, emptied.map(({ version }: { version: string }) => version)], [[], ['2.0']]);
+  });
+
+  test('is in the history of the channel, with who did it and what the build was called', async () => {
+    const studio = await open();
+    const { buildId } = await shipAndScan(server, studio.game, { version: '2.0' });
+    await remove(studio, buildId);
+    const { moves } = (await call(studio, 'GET', '/channels/stable/history')).body.data;
+    assert.deepEqual(
+      moves.map(({ action, version, by, deleted }: Record<string, unknown>) => [action, version, by, deleted]),
+      [
+        ['delete', '2.0', 'Owner', true],
+        ['advance', '2.0', 'upload', true],
+      ],
+    );
+  });
+
+  test('lets only a newer build than the deleted one advance the channel, and promotions and rollbacks go on', async () => {
+    const studio = await open();
+    const old = await shipAndScan(server, studio.game, { version: '1.0' });
+    const gone = await shipAndScan(server, studio.game, { version: '2.0' });
+    await remove(studio, gone.buildId);
+    const again = smallZip('again.txt');
+    const late = await upload(server, studio.game, formOf(uploadFields(old.buildId, again), again));
+    await untilScanned(server, studio.game, late.body.data.file_uid);
+    assert.equal(await offered(studio), 0, 'an old build does not come back by itself');
+    await shipAndScan(server, studio.game, { version: '3.0' });
+    assert.equal(await offered(studio), 1);
+    const back = await call(studio, 'POST', '/channels/stable/rollback', {});
+    assert.equal(back.body.data.channels[0].version, '1.0', 'past the build that is gone');
+  });
+
+  test('frees its identity: the same version can be registered and shipped again', async () => {
+    const studio = await open();
+    const first = await shipAndScan(server, studio.game, { version: '1.0' });
+    await remove(studio, first.buildId);
+    const second = await shipAndScan(server, studio.game, { version: '1.0' });
+    assert.notEqual(second.buildId, first.buildId);
+    assert.equal(await offered(studio), 1);
+  });
+
+  test('answers 4006 the second time, 4040 to strangers, 4002 to what is no id', async () => {
+    const studio = await open();
+    const buildId = await register(server, studio.game);
+    const stranger = await makePlayer(server);
+    const foreign = await call({ ...studio, owner: stranger.headers }, 'DELETE', `/builds/${buildId}`);
+    assert.deepEqual([foreign.status, foreign.body.error?.code], [404, 4040]);
+    assert.equal((await remove(studio, buildId)).status, 200);
+    assert.equal((await remove(studio, buildId)).body.error?.code, 4006);
+    assert.equal((await remove(studio, 'nonsense')).body.error?.code, 4002);
+  });
+
+  test('ends an upload session of it with 4045, and refuses reports and events of it', async () => {
+    const studio = await open();
+    const zip = zipOfSize(4000);
+    const sessionId = await startSession(server, studio.game, zip);
+    assert.equal((await sendChunk(server, studio.game, sessionId, zip, 0, 1000)).status, 202);
+    const build = await row(
+      server.ctx.db,
+      sql<{ build_id: string }>`select build_id from upload_sessions where session_id = ${sessionId}`,
+    );
+    const buildId = build?.build_id ?? '';
+    assert.equal((await foresee(studio, buildId)).body.data.upload_sessions, 1);
+    assert.equal((await remove(studio, buildId)).status, 200);
+    const next = await sendChunk(server, studio.game, sessionId, zip, 1000, 2000);
+    assert.deepEqual([next.status, next.body.error?.code], [404, 4045]);
+    const report = await request(`${server.api}/public/crashes`, {
+      method: 'POST',
+      headers: { 'x-app-id': studio.game.uid, 'x-build-id': buildId, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    assert.deepEqual([report.status, report.body.error?.code], [403, 4030]);
+  });
+
+  test('and the last chunk of an upload that race end in order, whichever was first', async () => {
+    const studio = await open();
+    const zip = zipOfSize(2000);
+    for (let round = 0; round < 6; round += 1) {
+      const sessionId = await startSession(server, studio.game, zip);
+      const { builds } = (await call(studio, 'GET', '/builds')).body.data;
+      await sendChunk(server, studio.game, sessionId, zip, 0, 1000);
+      const [removed, last] = await Promise.all([
+        remove(studio, builds[0].build_id),
+        sendChunk(server, studio.game, sessionId, zip, 1000, 2000),
+      ]);
+      assert.equal(removed.status, 200);
+      const code = last.body.error?.code;
+      assert.ok(last.status === 201 || [4039, 4045, 4047].includes(code ?? 0), `${last.status} ${code}`);
+    }
+  });
+
+  test('does nothing to a scan that comes afterwards', async () => {
+    const studio = await open();
+    const { buildId, fileUid } = await ship(server, studio.game, { version: '1.0' });
+    await remove(studio, buildId);
+    await scanFile(
+      server.ctx,
+      { gameId: studio.game.uid, fileId: fileUid },
+      { number: 1, last: false, signal: new AbortController().signal },
+    );
+    assert.equal(await offered(studio), 0);
+  });
+
+  test('happens once when it races with itself, with promotions, rollbacks and uploads, and leaves nothing offered', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const studio = await open();
+      await shipAndScan(server, studio.game, { version: '1.0' });
+      const { buildId } = await shipAndScan(server, studio.game, { version: '2.0' });
+      const zip = smallZip('more.txt');
+      const answers = await Promise.all([
+        remove(studio, buildId),
+        call(studio, 'POST', '/channels/stable/promote', { build_id: buildId }),
+        remove(studio, buildId),
+        call(studio, 'POST', '/channels/beta/promote', { build_id: buildId }),
+        upload(server, studio.game, formOf(uploadFields(buildId, zip), zip)),
+        call(studio, 'POST', '/channels/stable/rollback', {}),
+        remove(studio, buildId),
+      ]);
+      assert.ok(
+        answers.every(({ status }) => status < 500),
+        JSON.stringify(answers.map(({ status, body }) => [status, body.error])),
+      );
+      const removals = [0, 2, 6].map((index) => answers[index]?.status).sort();
+      assert.deepEqual(removals, [200, 404, 404]);
+      const places = (await call(studio, 'GET', '/channels')).body.data.channels as { build_id: string }[];
+      assert.ok(!places.some(({ build_id }) => build_id === buildId));
+    }
+  });
+});
