@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeApi } from './generate/api.ts';
 import { writeConfig } from './generate/config.ts';
 import { writeErrors } from './generate/errors.ts';
+import { writeMcpTools } from './generate/mcp-tools.ts';
 import { writeSchema } from './generate/schema.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -12,6 +13,7 @@ const GENERATED: readonly { path: string; write: () => string | Promise<string> 
   { path: 'docs/errors.md', write: writeErrors },
   { path: 'docs/config.md', write: writeConfig },
   { path: 'docs/api.md', write: writeApi },
+  { path: 'docs/mcp-tools.md', write: writeMcpTools },
   { path: 'packages/server/schema.sql', write: writeSchema },
 ];
 

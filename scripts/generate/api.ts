@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<Access, { heading: string; caller: string }>> = {
   deploy_key: { heading: 'With a deploy key', caller: 'a game, by its deploy key' },
   public: { heading: 'Public', caller: 'anyone; a session or a deploy key widens what the caller sees' },
   account: { heading: 'With an account', caller: 'a signed-in person' },
+  operator: { heading: 'For operators', caller: 'a signed-in operator of the service' },
 };
 
 const MEDIA_TYPES = {

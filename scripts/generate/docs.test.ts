@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ERRORS } from '@chauffeur/contract/errors';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
@@ -8,6 +10,9 @@ import { writeConfig } from './config.ts';
 import { writeErrors } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { fragmentOf } from './markdown.ts';
+import { writeMcpTools } from './mcp-tools.ts';
+
+const DOCS = join(import.meta.dirname, '../../docs');
 
 function headingsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
@@ -23,6 +28,11 @@ test('every code, operation and setting has its place in the documents', async (
     OPERATIONS.filter(({ id }) => !api.includes(id)),
     [],
   );
+  const tools = headingsOf(writeMcpTools());
+  assert.deepEqual(
+    OPERATIONS.filter(({ mcp }) => mcp !== undefined && !tools.includes(mcp.tool)),
+    [],
+  );
   assert.deepEqual(
     Object.values(SETTINGS).filter(({ variable }) => !config.includes(`| \`${variable}\` |`)),
     [],
@@ -30,20 +40,23 @@ test('every code, operation and setting has its place in the documents', async (
 });
 
 test('every link leads to a heading, and no two headings of a document share a fragment', async () => {
-  const documents: Record<string, string> = { 'errors.md': writeErrors(), 'api.md': await writeApi() };
+  const documents: Record<string, string> = {
+    'errors.md': writeErrors(),
+    'api.md': await writeApi(),
+    'mcp-tools.md': writeMcpTools(),
+  };
   for (const [name, text] of Object.entries(documents)) {
     const fragments = headingsOf(text).map(fragmentOf);
     assert.equal(new Set(fragments).size, fragments.length, name);
     for (const [link, target = '', fragment = ''] of text.matchAll(/\]\(([a-z]+\.md)?(?:#([^)]+))?\)/g)) {
-      const page = documents[target === '' ? name : target];
-      assert.ok(page !== undefined, `${name}: ${link}`);
+      const page = documents[target === '' ? name : target] ?? (await readFile(join(DOCS, target), 'utf8'));
       if (fragment !== '') assert.ok(headingsOf(page).map(fragmentOf).includes(fragment), `${name}: ${link}`);
     }
   }
 });
 
 test('every row of a table has as many cells as its head', async () => {
-  for (const text of [writeErrors(), writeConfig(), await writeApi()]) {
+  for (const text of [writeErrors(), writeConfig(), await writeApi(), writeMcpTools()]) {
     for (const [table] of text.matchAll(/(?:^\|.*\n)+/gm)) {
       const cells = table
         .trimEnd()

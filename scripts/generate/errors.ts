@@ -22,6 +22,7 @@ const EVERY_OPERATION_OF: Record<Access, string> = {
   public: 'every public operation',
   account: 'every operation that needs a signed-in account',
   deploy_key: 'every operation that needs a deploy key',
+  operator: 'every operation for operators',
 };
 
 export function writeErrors(): string {

@@ -30,6 +30,8 @@ const STEPS: readonly (readonly string[])[] = [
 
 /** Parts that read the settings; all others are given them and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
+/** Shows them to operators: their names, defaults and explanations. */
+const SHOWS_CONFIG = 'packages/server/src/features/operator/settings.ts';
 
 /** The layers of the stackwalker from the top down: one imports itself and those on lower steps. */
 const LAYERS: readonly (readonly string[])[] = [
@@ -66,8 +68,13 @@ const FEATURES: readonly string[] = [
   'events',
   'health',
   'bugs',
+  'overview',
   'store',
+  'play',
+  'agents',
+  'build-deletion',
   'approvals',
+  'operator',
 ];
 
 type Door = {
@@ -86,9 +93,9 @@ const FURTHER_DOORS: readonly Door[] = [
     reason: 'the registry tells the worker what runs each job',
   },
   {
-    door: /^crashes\/read\/(group-list|downloads)\.ts$/,
+    door: /^crashes\/read\/(group-list|similar-groups|stacks|build-symbols|downloads)\.ts$/,
     only: 'features.ts',
-    reason: 'no feature asks for groups and links',
+    reason: 'no feature asks for groups, stacks and links',
   },
   {
     door: /^crashes\/receive\/create\.ts$/,
@@ -101,11 +108,22 @@ const FURTHER_DOORS: readonly Door[] = [
   },
   { door: /^crashes\/groups\/regroup\.ts$/, reason: 'the operator’s command asks for it, and nothing else of crashes' },
   {
-    door: /^store\/browse\.ts$/,
+    door: /^(store\/(browse|developers)|accounts\/profile)\.ts$/,
     only: 'features.ts',
-    reason: 'the registry mounts the search, which nothing else asks',
+    reason: 'the registry mounts what nothing else asks',
   },
   { door: /^store\/page-facts\.ts$/, only: 'http', reason: 'the head of a game’s page says what the game is' },
+  { door: /^play\/(serve|origin)\.ts$/, only: 'http', reason: 'what is played is files, and has hosts of its own' },
+  { door: /^scans\/(zip-directory|blob-bytes)\.ts$/, reason: 'a game is played out of its zip, as the scan read it' },
+  {
+    door: /^accounts\/oauth\.ts$/,
+    reason: 'http and mcp both tell clients where OAuth is found, and whether it is',
+  },
+  {
+    door: /^agents\/(keys|connections|calls)\.ts$/,
+    only: 'features.ts',
+    reason: 'nothing else asks for what the website shows of agents',
+  },
   { door: /^channels\/beta\.ts$/, reason: 'the store asks who joined the beta, which needs nothing of channels' },
 ];
 
@@ -148,7 +166,7 @@ const RULES: readonly Rule[] = [
   }),
   forImports('settings are read by the commands alone; others import the type of config.ts', (source, imported) => {
     const from = partOf(source.path);
-    const isGiven = from !== undefined && !READS_CONFIG.includes(from);
+    const isGiven = from !== undefined && !READS_CONFIG.includes(from) && source.path !== SHOWS_CONFIG;
     return isGiven && partOf(imported.target) === 'config.ts' && !imported.typeOnly;
   }),
   forImports('a feature is entered by its front door', (source, { target }) => {

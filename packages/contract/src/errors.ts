@@ -67,6 +67,11 @@ export const ERRORS = {
     meaning: 'A field of the registration is missing, too long or not valid.',
     remedy: 'Correct the field that the message names and register again.',
   },
+  4028: {
+    status: 401,
+    meaning: 'The personal key or access token is not known here, has expired or was revoked.',
+    remedy: 'Make a new key on the page of your keys, or connect the program again.',
+  },
   4030: {
     status: 403,
     meaning: 'There is no such game, or the build is not one of its builds.',
@@ -81,6 +86,11 @@ export const ERRORS = {
     status: 403,
     meaning: 'The request came from another site.',
     remedy: 'Send the request from the service’s own pages, or with a token in place of a cookie.',
+  },
+  4033: {
+    status: 403,
+    meaning: 'Only operators of the service may see or do this.',
+    remedy: 'Sign in with an operator’s account; `chauffeur-server admin user operator` makes one.',
   },
   4037: {
     status: 400,
@@ -151,6 +161,11 @@ export const ERRORS = {
     meaning: 'The crash has no such file to download.',
     remedy: 'Ask for a kind that the report lists as available.',
   },
+  4092: {
+    status: 409,
+    meaning: 'The file is not a build that can be played in the browser.',
+    remedy: 'Ship a zip of a web build, os web, with index.html at its top; download others.',
+  },
   4096: {
     status: 403,
     meaning: 'The game’s owner has not verified their email.',
@@ -188,6 +203,26 @@ export const ERRORS = {
     meaning:
       'A standard event lacks a field that it needs, or has one that is out of range; none of the request’s events was taken.',
     remedy: 'Correct the field of the event that the message names by its index, and send all of them again.',
+  },
+  4214: {
+    status: 202,
+    meaning: 'The change waits for the approval of the game’s owner. This is a result, not a failure.',
+    remedy: 'Wait until the owner has opened the link of the mail, or confirm with the code that stands in it.',
+  },
+  4215: {
+    status: 403,
+    meaning: 'The game’s owner has denied the change.',
+    remedy: 'Talk to the owner; a new request needs another idempotency key.',
+  },
+  4216: {
+    status: 403,
+    meaning: 'The approval’s code is wrong, or its time or its tries are over.',
+    remedy: 'Use the code of the mail while it is valid, or let the owner decide on the page of the link.',
+  },
+  4217: {
+    status: 409,
+    meaning: 'What was asked for no longer applies, or was decided otherwise already; nothing was changed.',
+    remedy: 'Look at how things are now, and ask again if the change is still wanted.',
   },
   4226: {
     status: 422,

@@ -19,18 +19,26 @@ export const LIMITS = {
   channelLength: 32,
   descriptionLength: 10_000,
   taglineLength: 120,
+  handleLength: { least: 3, most: 32 },
   gameTags: 10,
   changelogItems: 100,
   engineVersionLength: 64,
   filenameLength: 255,
   /** Entries of one zip. */
   zipEntries: 200_000,
+  /** Entries of a zip that is played in the browser, and characters of all their paths. */
+  playEntries: 20_000,
+  playPathCharacters: 2 * MIB,
+  /** How long the address of a build that not everyone may play works: an evening. */
+  playSeconds: 12 * 3600,
   /** Sum of the sizes that a zip's central directory announces. */
   zipUnpackedBytes: 50 * GIB,
   /** Unpacked to packed, over the whole zip. */
   zipRatio: 200,
   promotionHours: 2160,
   pageSize: 100,
+  /** Of lists that are answered whole where no limit is asked for. */
+  wholeListPage: 10_000,
   /** Has room for a position by the name of a file. */
   cursorLength: 2000,
   /** One dump or log of a crash report. */
@@ -42,12 +50,19 @@ export const LIMITS = {
   metadataValueLength: 1024,
   userMessageLength: 4000,
   crashGroupsListed: 100,
+  /** Of a log, on a page. */
+  crashLogShownBytes: 64 * KIB,
+  similarGroups: 5,
+  /** Newest reports of a build that are asked which symbols they lacked. */
+  missingSymbolReports: 500,
   /** One Breakpad symbol file, unpacked. */
   symbolFileBytes: 512 * MIB,
   symbolFiles: 200,
   symbolUnpackedBytes: 2 * GIB,
   symbolUploadBytes: GIB,
   bugMessageLength: 10_000,
+  /** Open tickets of a game beyond these are not counted. */
+  bugsCounted: 1000,
   /** Events of one request. */
   events: 100,
   eventNameLength: 64,
@@ -64,6 +79,14 @@ export const LIMITS = {
   eventChartDays: { hour: 31, day: 400 },
   /** Series of one chart, beside one of all others. */
   eventSeries: 20,
+  /** Personal keys of one person that work. */
+  agentKeys: 50,
+  agentKeyDays: 3650,
+  agentNameLength: 100,
+  /** Characters of the id of an OAuth client, which may be the address of its document. */
+  agentClientIdLength: 2000,
+  /** Characters of one answer to an agent: as text, and as JSON. */
+  agentAnswerLength: 20_000,
   galleryImages: 20,
   imagesPerRequest: 10,
 } as const;

@@ -4,9 +4,9 @@ import type { ErrorCode } from './errors.ts';
 
 /**
  * Who may call: `public` anyone (a session or deploy key widens what they see), `account` a signed-in person,
- * `deploy_key` a game by its key.
+ * `deploy_key` a game by its key, `operator` a signed-in person who runs the service.
  */
-export type Access = 'public' | 'account' | 'deploy_key';
+export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
 
 /**
  * How the body travels when it is not JSON, or what the answer is when it is not an envelope. `bytes` is whatever comes, also
@@ -48,7 +48,22 @@ export type Operation<
   /** Codes of its own; those of its access, 5000, 5030 and 5070 are added by `errorsOf`. */
   readonly errors: readonly ErrorCode[];
   /** Set when the MCP server offers the operation as a tool. */
-  readonly mcp?: { readonly tool: string; readonly scope: 'mcp:read' | 'mcp:write' };
+  readonly mcp?: McpMark;
+};
+
+export type McpScope = 'mcp:read' | 'mcp:write';
+
+export type McpMark = {
+  readonly tool: string;
+  readonly scope: McpScope;
+  /** Whether what it takes away or replaces is lost; where absent, what the method DELETE does. */
+  readonly destructive?: boolean;
+  /** Whether a second call changes nothing more; where absent, all but the method POST. */
+  readonly idempotent?: boolean;
+  /** Parameters that only other clients need. */
+  readonly without?: readonly string[];
+  /** For who got an answer that was cut to its allowed length: how to read the rest. */
+  readonly more?: string;
 };
 
 /** Keeps the literal types of an operation, so that input and output types follow from its schemas. */
@@ -75,6 +90,7 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   public: [4021, 4022, 4023, 4024],
   account: [4011, 4031, 4032],
   deploy_key: [4020, 4021, 4022, 4023, 4024, 4025],
+  operator: [4011, 4032, 4033],
 };
 
 /** Every code that the operation may answer, ascending. */

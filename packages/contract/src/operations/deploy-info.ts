@@ -1,7 +1,34 @@
-// What the holder of a deploy key may know of its game.
+// What the holder of a deploy key, or a developer, needs to know to ship builds of a game.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { Timestamp, Uuid } from './fields.ts';
+import { KeyRecord } from './deploy-keys.ts';
+import { GameParams, Timestamp, Uuid } from './fields.ts';
+
+const DeployInfo = Type.Object({
+  app_id: Uuid,
+  name: Type.String(),
+  slug: Type.String(),
+  visibility: Type.String(),
+  owner_verified: Type.Boolean(),
+  urls: Type.Object({ api: Type.String(), upload: Type.String(), crashes: Type.String(), events: Type.String() }),
+  limits: Type.Object({
+    uploads_per_hour: Type.Integer(),
+    chunks_per_hour: Type.Integer(),
+    open_sessions: Type.Integer(),
+    file_bytes: Type.Integer(),
+  }),
+  recent_builds: Type.Array(
+    Type.Object({
+      build_id: Uuid,
+      version: Type.String(),
+      os: Type.String(),
+      arch: Type.String(),
+      channel: Type.String(),
+      state: Type.String(),
+      created_at: Timestamp,
+    }),
+  ),
+});
 
 export const getDeployInfo = defineOperation({
   id: 'deployInfo.get',
@@ -9,32 +36,29 @@ export const getDeployInfo = defineOperation({
   method: 'GET',
   path: '/tool/info',
   access: 'deploy_key',
-  output: Type.Object({
-    app_id: Uuid,
-    name: Type.String(),
-    slug: Type.String(),
-    visibility: Type.String(),
-    owner_verified: Type.Boolean(),
-    key_ref: Type.String(),
-    urls: Type.Object({ api: Type.String(), upload: Type.String(), crashes: Type.String(), events: Type.String() }),
-    limits: Type.Object({
-      uploads_per_hour: Type.Integer(),
-      chunks_per_hour: Type.Integer(),
-      open_sessions: Type.Integer(),
-      file_bytes: Type.Integer(),
-    }),
-    recent_builds: Type.Array(
-      Type.Object({
-        build_id: Uuid,
-        version: Type.String(),
-        os: Type.String(),
-        arch: Type.String(),
-        channel: Type.String(),
-        state: Type.String(),
-        created_at: Timestamp,
-      }),
-    ),
-  }),
+  output: Type.Object({ ...DeployInfo.properties, key_ref: Type.String() }),
   statuses: [200],
   errors: [],
+});
+
+export const getGameDeployInfo = defineOperation({
+  id: 'deployInfo.ofGame',
+  summary:
+    'What a game’s builds need to be shipped: addresses, headers of crash reports, recent builds and the prefixes of its deploy keys; never a secret',
+  method: 'GET',
+  path: '/games/{uid}/deploy-info',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({
+    ...DeployInfo.properties,
+    auth: Type.Object({
+      crash_headers: Type.Record(Type.String(), Type.String(), {
+        description: 'What crash reports and events carry; the build id is each build’s own',
+      }),
+    }),
+    deploy_keys: Type.Array(KeyRecord),
+  }),
+  statuses: [200],
+  errors: [4040],
+  mcp: { tool: 'get_deploy_info', scope: 'mcp:read' },
 });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
 
-const KeyRecord = Type.Object({
+export const KeyRecord = Type.Object({
   key_ref: Type.String({ description: 'First 8 characters of the access token' }),
   issued_at: Timestamp,
   issued_by: Type.String(),
@@ -26,7 +26,7 @@ export const issueDeployKey = defineOperation({
   }),
   statuses: [201],
   errors: [4040],
-  mcp: { tool: 'request_deploy_key', scope: 'mcp:write' },
+  mcp: { tool: 'request_deploy_key', scope: 'mcp:write', destructive: true },
 });
 
 export const listDeployKeys = defineOperation({

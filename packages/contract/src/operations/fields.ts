@@ -1,5 +1,5 @@
 // Schemas that several features share: identifiers, times, pages.
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
@@ -33,9 +33,32 @@ export const CursorQuery = {
 
 export const PageInfo = Type.Object({ page: Type.Integer(), page_size: Type.Integer(), total: Type.Integer() });
 
+/** Of lists that answer all they have where no limit is asked for, and then no cursor. */
+export const WholeQuery = {
+  cursor: CursorQuery.cursor,
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMITS.wholeListPage, description: 'Items of the answer; all where absent' }),
+  ),
+};
+
 /** `T` or null. */
 export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
 export const NextCursor = Nullable(Type.String({ description: 'Asks for the next page; null at the end' }));
+
+const UNTRUSTED = 'untrusted: from outside, not from this service';
+
+/**
+ * A text that players, their machines or files wrote. Whoever shows it to a program that follows instructions has to mark it as
+ * such: it may claim to be anything.
+ */
+export function Foreign<S extends TSchema & { description?: string }>(schema: S): S {
+  const { description } = schema;
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as S;
+  return Object.assign(copy, {
+    untrusted: true,
+    description: description === undefined ? UNTRUSTED : `${description} (${UNTRUSTED})`,
+  });
+}

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Slug, Timestamp, Uuid } from './fields.ts';
+import { GameParams, GameRef, NextCursor, Nullable, Slug, Timestamp, Uuid, WholeQuery } from './fields.ts';
 
 export const Visibility = Type.Enum(['public', 'invisible', 'draft'], {
   description: 'public is listed, invisible is reachable by link, draft is for the owner and admins',
@@ -65,7 +65,9 @@ export const listGames = defineOperation({
   method: 'GET',
   path: '/games',
   access: 'account',
+  query: Type.Object(WholeQuery),
   output: Type.Object({
+    next_cursor: Type.Optional(NextCursor),
     games: Type.Array(
       Type.Object({
         ...GameRecord.properties,

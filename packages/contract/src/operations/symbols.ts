@@ -2,21 +2,23 @@
 import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
 
 export const SYMBOL_STATES = ['stored', 'compiled', 'unreadable'] as const;
 
 export const SymbolRecord = Type.Object({
   symbol_uid: Uuid,
   build_id: Uuid,
-  debug_file: Type.String({ description: 'Name of the file with the debug information: game.pdb, libgame.so' }),
+  debug_file: Foreign(
+    Type.String({ description: 'Name of the file with the debug information: game.pdb, libgame.so' }),
+  ),
   debug_id: Type.String({ description: 'Breakpad’s debug id' }),
   os: Type.String(),
   cpu: Type.String(),
   size: Type.Integer({ description: 'Bytes of the text' }),
   checksum: Sha256,
   state: Type.Enum([...SYMBOL_STATES], { description: 'stored: waits to be compiled; unreadable: see problem' }),
-  problem: Nullable(Type.String({ description: 'Why it cannot be read, or what was left out of it' })),
+  problem: Nullable(Foreign(Type.String({ description: 'Why it cannot be read, or what was left out of it' }))),
   uploaded_at: Timestamp,
 });
 

@@ -100,6 +100,15 @@ export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGa
   );
 }
 
+export async function listGameIds(db: Db, userId: string): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ game_id: string }>`select game_id from games where owner_id = ${userId}
+      union select game_id from game_admins where user_id = ${userId}`,
+  );
+  return found.map(({ game_id }) => game_id);
+}
+
 export async function ownsGames(db: Db, userId: string): Promise<boolean> {
   return (await row(db, sql`select 1 from games where owner_id = ${userId} limit 1`)) !== undefined;
 }
@@ -134,8 +143,15 @@ export async function isAdmin(db: Db, gameId: string, userId: string): Promise<b
 export function readOwner(db: Db, gameId: string) {
   return onlyRow(
     db,
-    sql<{ name: string; slug: string; visibility: string; owner_name: string; owner_verified: boolean }>`
-      select games.name, slug, visibility, users.name as owner_name, email_verified as owner_verified
+    sql<{
+      name: string;
+      slug: string;
+      visibility: string;
+      owner_name: string;
+      owner_handle: string | null;
+      owner_verified: boolean;
+    }>`
+      select games.name, slug, visibility, users.name as owner_name, handle as owner_handle, email_verified as owner_verified
       from games join users on users.id = owner_id where game_id = ${gameId}`,
   );
 }

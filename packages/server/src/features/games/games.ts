@@ -4,6 +4,7 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
 import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
+import { pageOfWhole } from '../../kernel/cursor.ts';
 import { type Db, isUniqueViolation } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findUser } from '../accounts/accounts.ts';
@@ -62,10 +63,16 @@ function recordOf(game: Game, role: 'owner' | 'admin'): Record {
   };
 }
 
-export async function listGames(ctx: Context, caller: AccountCaller): Promise<OutputOf<typeof contract.listGames>> {
+export async function listGames(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.listGames>,
+): Promise<OutputOf<typeof contract.listGames>> {
   const found = await games.listGamesOf(ctx.db, caller.user.id, ctx.clock.now());
+  const reached = found.filter((game) => isReachable(caller, game));
+  const { items, ...next } = pageOfWhole(['games', caller.user.id], reached, input);
   return {
-    games: found.map((game) => ({
+    games: items.map((game) => ({
       ...recordOf(game, game.owner_id === caller.user.id ? 'owner' : 'admin'),
       newest_build: game.newest_build && {
         ...game.newest_build,
@@ -73,6 +80,7 @@ export async function listGames(ctx: Context, caller: AccountCaller): Promise<Ou
       },
       channels: game.channels,
     })),
+    ...next,
   };
 }
 
@@ -122,6 +130,11 @@ export async function removeAdmin(ctx: Context, caller: AccountCaller, input: { 
   return { members: await games.listMembers(ctx.db, game.game_id) };
 }
 
+/** The games that the caller owns or administers. */
+export function listGameIds(ctx: Context, caller: AccountCaller): Promise<string[]> {
+  return games.listGameIds(ctx.db, caller.user.id);
+}
+
 /** Whether the person owns a game, be it a draft. */
 export function ownsGames(db: Db, userId: string): Promise<boolean> {
   return games.ownsGames(db, userId);
@@ -132,13 +145,24 @@ export function findGame(db: Db, ref: string): Promise<Game | null> {
   return games.findGame(db, ref);
 }
 
+/** An agent may be bound to one game: for it, there are no others, not even what everybody sees of them. */
+function isReachable(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolean {
+  return caller.kind !== 'account' || caller.agent === undefined || [null, game_id].includes(caller.agent.gameId);
+}
+
+/** The game with this uid or slug, whatever the caller’s role on it; null when there is none, or none for the caller’s agent. */
+export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<Game | null> {
+  const game = await games.findGame(db, ref);
+  return game !== null && isReachable(caller, game) ? game : null;
+}
+
 /** The game that the caller owns or administers. Throws 4040 also when it exists for others, so as not to tell. */
 export async function requireMember(
   ctx: Context,
   caller: AccountCaller,
   ref: string,
 ): Promise<{ game: Game; role: 'owner' | 'admin' }> {
-  const game = await games.findGame(ctx.db, ref);
+  const game = await findGameFor(ctx.db, caller, ref);
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownGame();
   return { game, role };

@@ -1,0 +1,140 @@
+// Programs that act for people: connected by consent and by key in a real browser, seen by the owner, and ended.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { connect } from '../packages/server/test/setup/agents.ts';
+import { type Program, startProgram } from '../packages/server/test/setup/program.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio } from './setup/studio.ts';
+
+type Result = { structuredContent?: { games: { name: string }[] }; isError?: boolean };
+
+describe('programs that act for a person', () => {
+  let studio: Studio;
+  let page: Page;
+  const faults: string[] = [];
+  const site = serveSite(async ({ service, browser }) => {
+    studio = await openStudio(service, 'Owls of the North');
+    if (browser === null) return;
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      const isOurs = message.location().url.startsWith(service.url);
+      if (isOurs && message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(String(error)));
+  });
+
+  const open = (path: string) => page.goto(`${site.service.url}${path}`);
+
+  async function signIn() {
+    await page.getByLabel('Email').fill(studio.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  /** What keeps somebody from using the page that is open. */
+  async function seriousFaults(): Promise<string[]> {
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
+  }
+
+  test('a program asks, the person signs in and agrees, and it reads one game', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const program = await startProgram(site.service.url);
+    t.after(() => program.close());
+    await page.goto(String(await program.begin()));
+    await signIn();
+    await page.getByRole('heading', { name: 'Let a program act for you?' }).waitFor();
+    await page.getByText('“Night owl”').waitFor();
+    await page.getByText('A program on this computer').waitFor();
+    assert.deepEqual(await seriousFaults(), []);
+    await page.getByLabel('Games').selectOption('Owls of the North only');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const client = await program.finish();
+    const games = (await client.callTool({ name: 'list_games', arguments: {} })) as Result;
+    assert.deepEqual(
+      games.structuredContent?.games.map(({ name }) => name),
+      ['Owls of the North'],
+    );
+    const args = { uid: studio.gameUid };
+    assert.equal((await client.callTool({ name: 'request_deploy_key', arguments: args })).isError, true);
+    assert.equal((await client.listTools()).tools.length, 22);
+    await page.waitForURL(/127\.0\.0\.1:\d+\/callback\?code=/);
+    await endIt(program, client);
+  });
+
+  /** Ends the connection on the website; the program finds out at its next call. */
+  async function endIt(program: Program, client: Awaited<ReturnType<Program['finish']>>) {
+    await open('/settings/agents');
+    const row = page.getByRole('row', { name: /Night owl/ });
+    await row.getByRole('cell', { name: 'Only reads', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Owls of the North', exact: true }).waitFor();
+    assert.deepEqual(await seriousFaults(), []);
+    await row.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('Night owl is no longer connected.').waitFor();
+    await assert.rejects(client.callTool({ name: 'list_games', arguments: {} }));
+    assert.equal(program.tokens(), undefined);
+  }
+
+  test('a person who refuses sends the program away', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const program = await startProgram(site.service.url);
+    t.after(() => program.close());
+    await page.goto(String(await program.begin()));
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.waitForURL(/\/callback\?error=access_denied/);
+    await assert.rejects(program.finish());
+  });
+
+  test('a request that is none says where to begin', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/consent');
+    await page.getByText('Start again in the program.').waitFor();
+  });
+
+  test('a key is made, used, and revoked', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/settings/keys');
+    await page.getByText('No key yet.').waitFor();
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const form = page.getByRole('form', { name: 'Make a key' });
+    await form.getByLabel('Name').fill('Laptop');
+    await form.getByLabel('Read and change').check();
+    assert.deepEqual(await seriousFaults(), []);
+    await form.getByRole('button', { name: 'Make it' }).click();
+    const key = await page.locator('pre', { hasText: 'chf_mcp_' }).textContent();
+    const agent = await connect(site.service, key ?? '');
+    t.after(() => agent.close());
+    assert.equal((await agent.call('list_channels', { uid: studio.slug })).isError, undefined);
+    assert.equal((await agent.call('rollback_channel', { uid: studio.slug, channel: 'stable' })).isError, true);
+    await page.getByRole('button', { name: 'Revoke Laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('row', { name: /Laptop/ })
+      .getByText('Revoked')
+      .waitFor();
+    await assert.rejects(agent.call('list_games'));
+  });
+
+  test('the owner sees what was called about the game, and what failed', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open(`/dev/${studio.slug}/edit/audit`);
+    const calls = page.getByRole('table', { name: 'Calls of programs' });
+    await calls.getByRole('row', { name: /rollback_channel.*Error 4075.*Laptop/ }).waitFor();
+    await calls.getByRole('row', { name: /list_channels.*Done.*Laptop/ }).waitFor();
+    await calls.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl/ }).waitFor();
+    assert.deepEqual(await seriousFaults(), []);
+    await page.getByLabel('Failed calls only').check();
+    await page.waitForURL(/failed=only/);
+    await calls.getByRole('row', { name: /list_channels/ }).waitFor({ state: 'detached' });
+    assert.equal(await calls.locator('tbody tr').count(), 2);
+  });
+
+  test('no page has said anything into the console', () => {
+    assert.deepEqual(faults, []);
+  });
+});

@@ -1,0 +1,84 @@
+// The SQL of the record of calls.
+import { sql } from 'kysely';
+import type { Agent } from '../../context.ts';
+import { changed, type Db, rows } from '../../kernel/db.ts';
+import { isUuid } from '../../kernel/ids.ts';
+
+export type NewCall = {
+  callId: string;
+  userId: string;
+  agent: Agent;
+  tool: string;
+  game: string | undefined;
+  outcome: number;
+  milliseconds: number;
+};
+
+export type CallRow = {
+  call_id: string;
+  user_name: string;
+  agent_kind: 'key' | 'connection';
+  agent_id: string;
+  agent_name: string;
+  tool: string;
+  outcome: number;
+  milliseconds: number;
+};
+
+export type OwnCallRow = CallRow & { game: { game_uid: string; slug: string; name: string } | null };
+
+/** Of a row of `games`. */
+const isMember = (userId: string) =>
+  sql`(games.owner_id = ${userId}
+    or exists (select from game_admins where game_admins.game_id = games.game_id and game_admins.user_id = ${userId}))`;
+
+/** The game stands there only if the caller is its member: nobody fills another’s record, and none tells that there is such a game. */
+export async function insertCall(db: Db, call: NewCall): Promise<void> {
+  const { callId, userId, agent, tool, game, outcome, milliseconds } = call;
+  const named = game === undefined ? sql`false` : isUuid(game) ? sql`game_id = ${game}` : sql`slug = ${game}`;
+  await changed(
+    db,
+    sql`insert into agent_calls (call_id, user_id, game_id, agent_kind, agent_id, agent_name, tool, outcome, milliseconds)
+      values (${callId}, ${userId}, (select game_id from games where ${named} and ${isMember(userId)}
+          and (${agent.gameId}::uuid is null or game_id = ${agent.gameId})),
+        ${agent.kind}, ${agent.id}, ${agent.name}, ${tool}, ${outcome}, ${milliseconds})`,
+  );
+}
+
+export type CallsPage = { failedOnly: boolean; before: string | null; limit: number };
+
+const columns = sql`call_id, users.name as user_name, agent_kind, agent_id, agent_name, tool, outcome, milliseconds`;
+
+/** The newest first, those behind `before` only. */
+const pageOf = ({ failedOnly, before, limit }: CallsPage) =>
+  sql`and (${before}::uuid is null or call_id < ${before}) and (${!failedOnly} or outcome not in (0, 4214))
+    order by call_id desc limit ${limit}`;
+
+/** About a game. */
+export function listCalls(db: Db, gameId: string, page: CallsPage): Promise<CallRow[]> {
+  return rows(
+    db,
+    sql<CallRow>`select ${columns} from agent_calls join users on users.id = agent_calls.user_id
+      where game_id = ${gameId} ${pageOf(page)}`,
+  );
+}
+
+/** For a person, whatever they were about. A game that is not the person’s any more is not named. */
+export function listCallsFor(db: Db, userId: string, page: CallsPage): Promise<OwnCallRow[]> {
+  return rows(
+    db,
+    sql<OwnCallRow>`select ${columns}, (select jsonb_build_object('game_uid', games.game_id, 'slug', games.slug, 'name', games.name)
+        from games where games.game_id = agent_calls.game_id and ${isMember(userId)}) as game
+      from agent_calls join users on users.id = agent_calls.user_id
+      where agent_calls.user_id = ${userId} ${pageOf(page)}`,
+  );
+}
+
+/** The oldest calls before that id, at most `most` of them at once. Answers how many went. */
+export function forgetCalls(db: Db, before: string, most: number): Promise<number> {
+  return changed(
+    db,
+    sql`delete from agent_calls where call_id in
+      (select call_id from agent_calls where call_id < ${before} order by call_id limit ${most})`,
+  );
+}

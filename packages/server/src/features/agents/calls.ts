@@ -1,0 +1,66 @@
+// The record of calls, as the owner of a game reads it, and the person for whom they were made.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/agents';
+import type { AccountCaller, Context } from '../../context.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
+import { timeOfId } from '../../kernel/ids.ts';
+import { requireMember } from '../games/games.ts';
+import * as calls from './calls.sql.ts';
+
+type Call = OutputOf<typeof contract.listAgentCalls>['calls'][number];
+
+const PAGE_SIZE = 50;
+
+/** Throws 4031 for an admin, and 4040. */
+export async function listAgentCalls(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.listAgentCalls>,
+): Promise<OutputOf<typeof contract.listAgentCalls>> {
+  const { game, role } = await requireMember(ctx, caller, input.uid);
+  if (role !== 'owner') throw new ApiError(4031, 'Only the game’s owner may read what programs called.');
+  return readPage(
+    ['agent-calls', game.game_id],
+    input,
+    (page) => calls.listCalls(ctx.db, game.game_id, page),
+    recordOf,
+  );
+}
+
+export async function listOwnAgentCalls(
+  ctx: Context,
+  { user }: AccountCaller,
+  input: InputOf<typeof contract.listOwnAgentCalls>,
+): Promise<OutputOf<typeof contract.listOwnAgentCalls>> {
+  return readPage(
+    ['own-agent-calls', user.id],
+    input,
+    (page) => calls.listCallsFor(ctx.db, user.id, page),
+    (row) => ({ ...recordOf(row), game: row.game }),
+  );
+}
+
+async function readPage<Row extends calls.CallRow, Item>(
+  name: readonly string[],
+  { failed, cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listOwnAgentCalls>,
+  read: (page: calls.CallsPage) => Promise<Row[]>,
+  write: (row: Row) => Item,
+): Promise<{ calls: Item[]; next_cursor: string | null }> {
+  const list = [...name, failed ?? null];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const { page, last } = cutPage(await read({ failedOnly: failed === 'only', before, limit: limit + 1 }), limit);
+  return { calls: page.map(write), next_cursor: last === null ? null : writeCursor(list, [last.call_id]) };
+}
+
+function recordOf(row: calls.CallRow): Call {
+  return {
+    call_id: row.call_id,
+    at: new Date(timeOfId(row.call_id)).toISOString(),
+    user: row.user_name,
+    agent: { kind: row.agent_kind, id: row.agent_id, name: row.agent_name },
+    tool: row.tool,
+    outcome: row.outcome,
+    milliseconds: row.milliseconds,
+  };
+}

@@ -1,0 +1,139 @@
+// The SQL of connections: the programs that people agreed to, and the OAuth clients, tokens and consents behind them.
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import type { FoundAgent } from './agents.ts';
+import { gameOfAgent, isStale, userOfAgent } from './keys.sql.ts';
+
+export type ConnectionRow = {
+  connection_id: string;
+  name: string;
+  uri: string | null;
+  host: string | null;
+  may_write: boolean;
+  game: { game_uid: string; slug: string; name: string } | null;
+  connected_at: Date;
+  last_used_at: Date | null;
+};
+
+export type NewConnection = {
+  connectionId: string;
+  userId: string;
+  clientId: string;
+  mayWrite: boolean;
+  gameId: string | null;
+  connectedAt: Date;
+};
+
+export type ClientRow = { client_id: string; name: string | null; uri: string | null; host: string | null };
+
+/** Programs need not say a name. */
+const nameOfClient = sql`coalesce(nullif(clients.name, ''), 'A program without a name')`;
+
+/** Of the address that is the id of a program with a document. */
+const hostOfClient = sql`case when clients.client_discovery_id is not null then split_part(clients.client_id, '/', 3) end`;
+
+export function findClient(db: Db, clientId: string): Promise<ClientRow | undefined> {
+  return row(
+    db,
+    sql<ClientRow>`select client_id, name, uri, ${hostOfClient} as host from oauth_clients as clients
+      where client_id = ${clientId} and disabled is not true`,
+  );
+}
+
+export async function insertConnection(tx: Tx, connection: NewConnection): Promise<void> {
+  const { connectionId, userId, clientId, mayWrite, gameId, connectedAt } = connection;
+  await changed(
+    tx,
+    sql`insert into agent_connections (connection_id, user_id, client_id, may_write, game_id, connected_at)
+      values (${connectionId}, ${userId}, ${clientId}, ${mayWrite}, ${gameId}, ${connectedAt})`,
+  );
+}
+
+const listed = sql`connection_id, ${nameOfClient} as name, clients.uri, ${hostOfClient} as host, may_write, ${gameOfAgent} as game, connected_at, last_used_at
+  from agent_connections as agents join oauth_clients as clients using (client_id)`;
+
+export function readConnection(db: Db, connectionId: string): Promise<ConnectionRow> {
+  return onlyRow(db, sql<ConnectionRow>`select ${listed} where connection_id = ${connectionId}`);
+}
+
+/** Those that were not ended, the newest first, those behind `before` only. */
+export function listConnections(
+  db: Db,
+  userId: string,
+  page: { before: string | null; limit: number },
+): Promise<ConnectionRow[]> {
+  return rows(
+    db,
+    sql<ConnectionRow>`select ${listed} where agents.user_id = ${userId} and revoked_at is null
+        and (${page.before}::uuid is null or connection_id < ${page.before})
+      order by connection_id desc limit ${page.limit}`,
+  );
+}
+
+type Which = { connectionId: string } | { clientId: string };
+
+/** Ends the person’s connection, or all of a client: with its refresh tokens, so that no new access token is made. Answers how many. */
+export async function endConnections(tx: Tx, userId: string, which: Which, now: Date): Promise<number> {
+  const condition =
+    'connectionId' in which ? sql`connection_id = ${which.connectionId}` : sql`client_id = ${which.clientId}`;
+  const ended = await rows(
+    tx,
+    sql<{ id: string }>`update agent_connections set revoked_at = ${now}
+      where user_id = ${userId} and ${condition} and revoked_at is null returning connection_id::text as id`,
+  );
+  const ids = ended.map(({ id }) => id);
+  await changed(tx, sql`delete from oauth_refresh_tokens where reference_id = any(${ids})`);
+  await changed(tx, sql`delete from oauth_consents where user_id = ${userId} and reference_id = any(${ids})`);
+  return ids.length;
+}
+
+/**
+ * The connection that an access token names. A client that gives its refresh token back (RFC 7009) ends the connection too: one that
+ * has refresh tokens needs one that is not revoked.
+ */
+export function findConnection(
+  db: Db,
+  { connectionId, userId, clientId }: { connectionId: string; userId: string; clientId: string },
+  now: Date,
+): Promise<FoundAgent | undefined> {
+  return row(
+    db,
+    sql<FoundAgent>`select connection_id as agent_id, ${nameOfClient} as name, may_write, game_id, ${userOfAgent} as user,
+        ${isStale(now)} as stale
+      from agent_connections as agents
+        join users on users.id = agents.user_id join oauth_clients as clients using (client_id)
+      where connection_id = ${connectionId} and agents.user_id = ${userId} and client_id = ${clientId}
+        and revoked_at is null and clients.disabled is not true
+        and not (exists (select from oauth_refresh_tokens where reference_id = ${connectionId})
+          and not exists (select from oauth_refresh_tokens where reference_id = ${connectionId} and revoked is null))`,
+  );
+}
+
+export async function touchConnection(db: Db, connectionId: string, now: Date): Promise<void> {
+  await changed(db, sql`update agent_connections set last_used_at = ${now} where connection_id = ${connectionId}`);
+}
+
+export async function currentConnection(
+  db: Db,
+  { userId, clientId }: { userId: string; clientId: string },
+): Promise<string | undefined> {
+  const found = await row(
+    db,
+    sql<{ connection_id: string }>`select connection_id from agent_connections
+      where user_id = ${userId} and client_id = ${clientId} and revoked_at is null order by connection_id desc limit 1`,
+  );
+  return found?.connection_id;
+}
+
+/** Ended connections, and what they or nobody needs any more: tokens that are over, and clients that were registered and never connected. */
+export async function forgetConnections(db: Db, time: Date): Promise<void> {
+  await changed(db, sql`delete from agent_connections where revoked_at < ${time}`);
+  await changed(db, sql`delete from oauth_refresh_tokens where expires_at < ${time} or revoked < ${time}`);
+  await changed(db, sql`delete from oauth_access_tokens where expires_at < ${time}`);
+  await changed(db, sql`delete from oauth_client_assertions where expires_at < ${time}`);
+  await changed(
+    db,
+    sql`delete from oauth_clients as clients where created_at < ${time}
+      and not exists (select from agent_connections where agent_connections.client_id = clients.client_id)`,
+  );
+}

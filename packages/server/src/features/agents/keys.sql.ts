@@ -1,0 +1,97 @@
+// The SQL of personal keys.
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows } from '../../kernel/db.ts';
+import type { FoundAgent } from './agents.ts';
+
+export type KeyRow = {
+  key_id: string;
+  key_ref: string;
+  name: string;
+  may_write: boolean;
+  game: { game_uid: string; slug: string; name: string } | null;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+};
+
+export type NewKey = {
+  keyId: string;
+  userId: string;
+  keyRef: string;
+  tokenHash: Buffer;
+  name: string;
+  mayWrite: boolean;
+  gameId: string | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+};
+
+/** Once a minute is exact enough, and spares a write at each call. */
+export const isStale = (now: Date) =>
+  sql`last_used_at is null or last_used_at < ${now}::timestamptz - interval '1 minute'`;
+
+export const userOfAgent = sql`jsonb_build_object('id', users.id, 'name', users.name, 'email', users.email, 'emailVerified', users.email_verified)`;
+
+/** The game that an agent is bound to, as JSON. */
+export const gameOfAgent = sql`(select jsonb_build_object('game_uid', games.game_id, 'slug', games.slug, 'name', games.name)
+  from games where games.game_id = agents.game_id)`;
+
+const columns = sql`key_id, key_ref, name, may_write, ${gameOfAgent} as game, created_at, expires_at, last_used_at, revoked_at`;
+
+/** Of two keys made at once, both may be the last that fits: the limit keeps lists short, and nothing else. */
+export async function countLiveKeys(db: Db, userId: string, now: Date): Promise<number> {
+  const { live } = await onlyRow(
+    db,
+    sql<{ live: number }>`select count(*) as live from agent_keys
+      where user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
+  );
+  return live;
+}
+
+export function insertKey(db: Db, key: NewKey): Promise<KeyRow> {
+  return onlyRow(
+    db,
+    sql<KeyRow>`insert into agent_keys as agents
+        (key_id, user_id, key_ref, token_hash, name, may_write, game_id, created_at, expires_at)
+      values (${key.keyId}, ${key.userId}, ${key.keyRef}, ${key.tokenHash}, ${key.name}, ${key.mayWrite}, ${key.gameId},
+        ${key.createdAt}, ${key.expiresAt}) returning ${columns}`,
+  );
+}
+
+/** The newest first, those behind `before` only. */
+export function listKeys(db: Db, userId: string, page: { before: string | null; limit: number }): Promise<KeyRow[]> {
+  return rows(
+    db,
+    sql<KeyRow>`select ${columns} from agent_keys as agents
+      where user_id = ${userId} and (${page.before}::uuid is null or key_id < ${page.before})
+      order by key_id desc limit ${page.limit}`,
+  );
+}
+
+/** Undefined where the person has no such key. A key that was revoked before keeps its time. */
+export function revokeKey(db: Db, userId: string, keyId: string, now: Date): Promise<KeyRow | undefined> {
+  return row(
+    db,
+    sql<KeyRow>`update agent_keys as agents set revoked_at = coalesce(revoked_at, ${now})
+      where user_id = ${userId} and key_id = ${keyId} returning ${columns}`,
+  );
+}
+
+export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<FoundAgent | undefined> {
+  return row(
+    db,
+    sql<FoundAgent>`select key_id as agent_id, agents.name, may_write, game_id, ${userOfAgent} as user, ${isStale(now)} as stale
+      from agent_keys as agents join users on users.id = agents.user_id
+      where token_hash = ${tokenHash} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
+  );
+}
+
+export async function touchKey(db: Db, keyId: string, now: Date): Promise<void> {
+  await changed(db, sql`update agent_keys set last_used_at = ${now} where key_id = ${keyId}`);
+}
+
+/** Keys that work no more since `time`. */
+export function forgetKeys(db: Db, time: Date): Promise<number> {
+  return changed(db, sql`delete from agent_keys where least(revoked_at, expires_at) < ${time}`);
+}

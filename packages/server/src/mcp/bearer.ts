@@ -1,0 +1,41 @@
+// Finds out which agent calls, by the bearer token of its request: a personal key, or an access token of the OAuth server.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { AccountCaller, Context } from '../context.ts';
+import { type Auth, accessTokenOf } from '../features/accounts/accounts.ts';
+import { agentResource, offersOAuth } from '../features/accounts/oauth.ts';
+import { callerOfConnection, callerOfKey, isAgentKey } from '../features/agents/agents.ts';
+
+/** Longer than any key or token that is made here. */
+const LONGEST_TOKEN = 4096;
+
+/** Throws 4011 without a token, and 4028 for one that opens nothing. Cookies and deploy keys are none. */
+export async function identifyAgent(
+  ctx: Context,
+  auth: Auth,
+  authorization: string | undefined,
+): Promise<AccountCaller> {
+  const [, token] = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];
+  if (token === undefined) throw new ApiError(4011, 'This needs a personal key or an access token, as a bearer token.');
+  const caller = token.length > LONGEST_TOKEN ? null : await callerOf(ctx, auth, token);
+  if (caller === null) throw new ApiError(4028);
+  return caller;
+}
+
+async function callerOf(ctx: Context, auth: Auth, token: string): Promise<AccountCaller | null> {
+  if (isAgentKey(token)) return callerOfKey(ctx, token);
+  const claims = await accessTokenOf(auth, token);
+  return claims === null ? null : callerOfConnection(ctx, claims);
+}
+
+/** How a client gets a token (RFC 6750, section 3; RFC 9728, section 5.1). */
+export function challengeOf(ctx: Context, error: ApiError): string {
+  const facts = offersOAuth(ctx.publicUrl)
+    ? [`resource_metadata="${metadataUrl(ctx.publicUrl)}"`, 'scope="mcp:read mcp:write"']
+    : ['realm="personal key"'];
+  return `Bearer ${[...(error.code === 4028 ? ['error="invalid_token"'] : []), ...facts].join(', ')}`;
+}
+
+function metadataUrl(publicUrl: string): string {
+  const { origin, pathname } = new URL(agentResource(publicUrl));
+  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
+}

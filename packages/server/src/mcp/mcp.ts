@@ -1,0 +1,105 @@
+// MCP over Streamable HTTP at /mcp: checks where a request comes from and who sends it, then has the SDK speak the protocol.
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { ApiError } from '@chauffeur/contract/errors';
+import { MIB } from '@chauffeur/contract/limits';
+import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountCaller, Context } from '../context.ts';
+import type { Auth } from '../features/accounts/accounts.ts';
+import type { Performable } from '../kernel/perform.ts';
+import { createAgentServer, offerOf } from './agent-server.ts';
+import { challengeOf, identifyAgent } from './bearer.ts';
+
+const BODY_BYTES = MIB;
+/** Streams that a client leaves open to hear of changes; there are none to hear of, so few is enough. */
+const MOST_STREAMS = 100;
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Mounts the endpoint, with a tool for every operation that is marked for MCP. */
+export function mountMcp(
+  app: FastifyInstance,
+  ctx: Context,
+  auth: Auth,
+  performables: readonly Partial<Performable>[],
+): void {
+  const offer = offerOf(performables);
+  const handler = createMcpHandler(
+    ({ authInfo }) => createAgentServer(ctx, authInfo?.extra?.caller as AccountCaller, offer),
+    {
+      onerror: (err) => ctx.log.debug({ err }, 'a request over MCP was refused'),
+      maxRequestBodySize: BODY_BYTES,
+      maxSubscriptions: MOST_STREAMS,
+    },
+  );
+  // They would keep the server from stopping.
+  app.addHook('preClose', () => handler.close());
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+    scope.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: '/mcp',
+      bodyLimit: BODY_BYTES,
+      config: { operation: 'mcp' },
+      // Before the body is read: who may not call is told so without sending it.
+      onRequest: async (request, reply) => {
+        requireOwnHost(ctx, request);
+        request.caller = await admit(ctx, auth, request, reply);
+      },
+      errorHandler: (error) => {
+        throw (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+          ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes; send less.`, { cause: error })
+          : error;
+      },
+      handler: async (request, reply) => {
+        const caller = request.caller as AccountCaller;
+        const authInfo = { token: '', clientId: caller.agent?.id ?? '', scopes: [], extra: { caller } };
+        return send(reply, await handler.fetch(webRequestOf(ctx, request, reply), { authInfo }));
+      },
+    });
+  });
+}
+
+async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<AccountCaller> {
+  try {
+    return await identifyAgent(ctx, auth, request.headers.authorization);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', challengeOf(ctx, error));
+    throw error;
+  }
+}
+
+/**
+ * A page on another site can have its name lead to this machine (DNS rebinding), and then reach what listens here: so the name in Host must
+ * be ours, and Origin, which browsers send, too. Throws 4032.
+ */
+function requireOwnHost(ctx: Context, request: FastifyRequest): void {
+  const { hostname } = new URL(ctx.publicUrl);
+  const ours = [...new Set([hostname, ...LOOPBACK])];
+  if (!validateHostHeader(request.host, ours).ok)
+    throw new ApiError(
+      4032,
+      `Host: not the name of this service; reach it at ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`,
+    );
+  if (!validateOriginHeader(request.headers.origin, ours).ok)
+    throw new ApiError(4032, 'Origin: the request came from another site.');
+}
+
+function webRequestOf(ctx: Context, request: FastifyRequest, reply: FastifyReply): Request {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value);
+  const { method } = request;
+  const body = method === 'POST' ? { body: new Uint8Array((request.body as Buffer | undefined) ?? []) } : {};
+  return new Request(new URL('/mcp', ctx.publicUrl), { method, headers, signal: gone.signal, ...body });
+}
+
+function send(reply: FastifyReply, response: Response): FastifyReply {
+  reply.code(response.status);
+  for (const [name, value] of response.headers) reply.header(name, value);
+  return reply.send(response.body === null ? null : Readable.fromWeb(response.body as ReadableStream));
+}

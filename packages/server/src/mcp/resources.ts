@@ -1,0 +1,126 @@
+// Resources: what an agent may read by an address, each the answer of one operation.
+import type { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/games';
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { AccountCaller, Context } from '../context.ts';
+import type { Perform, Performable } from '../kernel/perform.ts';
+import { attempt, partsOf, textOf } from './call-tool.ts';
+import { fit } from './fit.ts';
+import type { Schema } from './schema-walk.ts';
+
+const SCHEME = 'chauffeur://';
+const MIME_TYPE = 'text/plain';
+/** Games whose resources are listed by name; those of others are found by the templates. */
+const MOST_GAMES = 50;
+
+type Kind = {
+  readonly name: string;
+  readonly title: string;
+  /** Behind the game, with `{name}` for parameters. */
+  readonly path: string;
+  readonly operation: string;
+  readonly readOn: string;
+};
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'game',
+    title: 'A game: its texts, visibility and members',
+    path: 'game',
+    operation: 'games.get',
+    readOn: 'The game’s page on the website has all of it.',
+  },
+  {
+    name: 'builds',
+    title: 'The newest builds of a game',
+    path: 'builds',
+    operation: 'builds.listOfGame',
+    readOn: 'Call list_game_builds with a limit and next_cursor for more.',
+  },
+  {
+    name: 'crash',
+    title: 'A crash report: what the game and the player said, and the stack',
+    path: 'crash/{crash_id}',
+    operation: 'crashes.get',
+    readOn: 'Call request_crash_download for the whole stack, log or dump.',
+  },
+  {
+    name: 'deploy',
+    title: 'What shipping builds of a game takes; never a secret',
+    path: 'deploy',
+    operation: 'deployInfo.ofGame',
+    readOn: 'Call get_deploy_info.',
+  },
+];
+
+export type Resource = Kind & {
+  readonly perform: Perform;
+  readonly operationOf: Performable['operation'];
+  readonly pattern: RegExp;
+};
+
+export type Resources = { readonly kinds: readonly Resource[]; readonly listGames: Perform };
+
+export function resourcesOf(performables: readonly Partial<Performable>[]): Resources {
+  const find = (id: string): Performable => {
+    const found = performables.find(({ operation }) => operation?.id === id);
+    if (found?.operation === undefined || found.perform === undefined) throw new Error(`no operation ${id} to read`);
+    return { operation: found.operation, perform: found.perform };
+  };
+  return {
+    kinds: KINDS.map((kind) => {
+      const { operation, perform } = find(kind.operation);
+      const pattern = new RegExp(`^${SCHEME}(?<uid>[^/]+)/${kind.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+      return { ...kind, perform, operationOf: operation, pattern };
+    }),
+    listGames: find('games.list').perform,
+  };
+}
+
+export function templatesOf({ kinds }: Resources) {
+  return kinds.map(({ name, title, path }) => ({
+    name,
+    title,
+    uriTemplate: `${SCHEME}{uid}/${path}`,
+    mimeType: MIME_TYPE,
+  }));
+}
+
+/** Of each game that the agent reaches, the resources that need no further parameter. */
+export async function listResources(ctx: Context, caller: AccountCaller, { kinds, listGames }: Resources) {
+  const { data } = await listGames(ctx, caller, { params: {}, query: {}, body: {} });
+  const { games } = data as OutputOf<typeof contract.listGames>;
+  const plain = kinds.filter(({ path }) => !path.includes('{'));
+  return games.slice(0, MOST_GAMES).flatMap(({ game_uid, slug }) =>
+    plain.map(({ name, title, path }) => ({
+      name: `${slug}/${name}`,
+      title,
+      uri: `${SCHEME}${game_uid}/${path}`,
+      mimeType: MIME_TYPE,
+    })),
+  );
+}
+
+/** Throws ProtocolError: resources know no other kind of error. */
+export async function readResource(ctx: Context, caller: AccountCaller, { kinds }: Resources, uri: string) {
+  const found = kinds.flatMap((kind) => {
+    const groups = kind.pattern.exec(uri)?.groups;
+    return groups === undefined ? [] : [{ kind, params: { ...groups } }];
+  })[0];
+  if (found === undefined) throw new ResourceNotFoundError(uri);
+  const { kind, params } = found;
+  const about = { name: `resource:${kind.name}`, game: params.uid };
+  const { error, result } = await attempt(ctx, caller, about, async () => {
+    const { data } = await kind.perform(ctx, caller, partsOf(kind.operationOf, params));
+    return textOf(fit(data as object, kind.operationOf.output as Schema), kind.readOn);
+  });
+  if (error !== null) throw protocolErrorOf(error, uri);
+  return { contents: [{ uri, mimeType: MIME_TYPE, text: result }] };
+}
+
+function protocolErrorOf(error: ApiError, uri: string): Error {
+  if (error.status === 404) return new ResourceNotFoundError(uri);
+  const code = error.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  return new ProtocolError(code, `Error ${error.code}: ${error.message}`, { code: error.code, ...error.data });
+}

@@ -1,0 +1,53 @@
+// Follows a value into its schema: which schema a part of it has, and whether that says that the text is from outside.
+import type { TSchema } from 'typebox';
+
+export type Schema = TSchema & {
+  readonly type?: string;
+  readonly untrusted?: boolean;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+};
+
+/** Of a schema that allows several, the one that fits the value best by its shape; undefined where nothing is known of the value. */
+export function schemaOf(schema: Schema | undefined, value: unknown): Schema | undefined {
+  const { anyOf } = schema ?? {};
+  if (anyOf === undefined) return schema;
+  const found = anyOf.find((one) => fits(one, value)) ?? anyOf.find(({ type }) => type === typeOf(value));
+  // A mark on the whole holds for each of its kinds.
+  return found !== undefined && schema?.untrusted === true ? { ...found, untrusted: true } : schemaOf(found, value);
+}
+
+/** The schema of the part under `key`, an index in a list. */
+export function schemaAt(schema: Schema | undefined, key: string | number): Schema | undefined {
+  if (schema === undefined) return undefined;
+  if (typeof key === 'number') return schema.items;
+  const { properties = {}, patternProperties = {}, additionalProperties } = schema;
+  if (Object.hasOwn(properties, key)) return properties[key];
+  const [record] = Object.values(patternProperties);
+  return record ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+}
+
+function fits(schema: Schema, value: unknown): boolean {
+  if (schema.const !== undefined) return schema.const === value;
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (schema.type !== typeOf(value)) return false;
+  if (schema.type !== 'object') return true;
+  const { properties = {}, required = [] } = schema;
+  const fields = value as Record<string, unknown>;
+  return (
+    required.every((name) => Object.hasOwn(fields, name)) &&
+    Object.entries(properties).every(([name, { const: only }]) => only === undefined || fields[name] === only)
+  );
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
+}

@@ -1,0 +1,135 @@
+// Approvals over MCP, on the real server: what waits for the owner, what does not, and that it happens once.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Agent, type AgentKey, codeOf, connect, makeKey } from './setup/agents.ts';
+import { mailsTo, mailTo } from './setup/mail.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { shipAndScan } from './setup/uploads.ts';
+
+describe('a risky change', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.stop());
+
+  type Studio = {
+    game: TestGame;
+    owner: { cookie: string };
+    agent: Agent;
+    key: AgentKey;
+    buildId: string;
+    promotion: Record<string, unknown>;
+  };
+
+  async function open(): Promise<Studio> {
+    const game = await makeGame(server);
+    const owner = await signIn(server, game.owner);
+    const { buildId } = await shipAndScan(server, game, { version: '1.0', channel: 'beta' });
+    const key = await makeKey(server, owner, { name: 'Night owl' });
+    const agent = await connect(server, key.key);
+    return { game, owner, agent, key, buildId, promotion: { uid: game.slug, build_id: buildId, channel: 'stable' } };
+  }
+
+  async function stableOf({ game, owner }: Studio): Promise<string[]> {
+    const { body } = await request(`${server.api}/games/${game.uid}/channels`, { headers: owner });
+    const places = body.data.channels as { channel: string; version: string }[];
+    return places.filter(({ channel }) => channel === 'stable').map(({ version }) => version);
+  }
+
+  async function movesOf({ game, owner }: Studio): Promise<number> {
+    const { body } = await request(`${server.api}/games/${game.uid}/channels/stable/history`, { headers: owner });
+    return body.data.moves.length;
+  }
+
+  async function mailedCode({ game }: Studio): Promise<string> {
+    const { text } = await mailTo(server, game.owner.email, /^Approve/);
+    return /\b(\d{6})\b/.exec(text)?.[1] ?? '';
+  }
+
+  test('waits, which is a result: with the approval, and a mail to the owner that names the agent', async () => {
+    const studio = await open();
+    const answer = await studio.agent.call('promote_build', studio.promotion);
+    assert.equal(codeOf(answer), 0);
+    const { waiting } = answer.structuredContent;
+    assert.equal(waiting.code, 4214);
+    assert.ok(waiting.approval.confirm_url.startsWith(`${server.url}/approve/`));
+    assert.match(answer.content[0]?.text ?? '', /code: 4214/);
+    const mail = await mailTo(server, studio.game.owner.email, /^Approve/);
+    assert.match(mail.text.replace(/\s+/g, ' '), /Night owl/);
+    assert.deepEqual(await stableOf(studio), []);
+    const { body } = await request(`${server.api}/games/${studio.game.uid}/agent-calls`, { headers: studio.owner });
+    assert.deepEqual([body.data.calls[0].tool, body.data.calls[0].outcome], ['promote_build', 4214]);
+    const { structuredContent } = await studio.agent.call('get_approval', { uid: waiting.approval.uid });
+    assert.equal(structuredContent.status, 'pending');
+  });
+
+  test('is done once the code is given, and once only, however often it is asked for again', async () => {
+    const studio = await open();
+    const asking = { ...studio.promotion, idempotency_key: 'release-1' };
+    const first = await Promise.all(Array.from({ length: 4 }, () => studio.agent.call('promote_build', asking)));
+    const uids = new Set(first.map(({ structuredContent }) => structuredContent.waiting.approval.uid));
+    assert.equal(uids.size, 1);
+    const [uid] = uids;
+    const code = await mailedCode(studio);
+    assert.equal((await mailsTo(server, studio.game.owner.email)).length, 1);
+    assert.equal(
+      codeOf(await studio.agent.call('confirm_approval', { uid, code: code === '111111' ? '222222' : '111111' })),
+      4216,
+    );
+    const confirmed = await Promise.all(
+      Array.from({ length: 3 }, () => studio.agent.call('confirm_approval', { uid, code })),
+    );
+    for (const answer of confirmed) assert.equal(answer.structuredContent.status, 'approved');
+    assert.deepEqual(await stableOf(studio), ['1.0']);
+    const again = await studio.agent.call('promote_build', asking);
+    assert.equal(again.structuredContent.waiting, undefined);
+    assert.equal(again.structuredContent.version, '1.0');
+    assert.equal(await movesOf(studio), 1);
+  });
+
+  test('that the owner denies is an error that says so', async () => {
+    const studio = await open();
+    const asking = { uid: studio.game.uid, build_id: studio.buildId, idempotency_key: 'd' };
+    const { structuredContent } = await studio.agent.call('delete_build', asking);
+    const { uid } = structuredContent.waiting.approval;
+    await request(`${server.api}/approvals/${uid}/decide`, {
+      method: 'POST',
+      headers: { ...studio.owner, 'content-type': 'application/json' },
+      body: JSON.stringify({ approve: false }),
+    });
+    assert.equal(codeOf(await studio.agent.call('delete_build', asking)), 4215);
+    assert.equal(codeOf(await studio.agent.call('get_approval', { uid })), 0);
+  });
+
+  test('is checked before anybody is asked', async () => {
+    const { agent, game, promotion, buildId } = await open();
+    assert.equal(codeOf(await agent.call('promote_build', { ...promotion, expires_in_hours: 9999 })), 4226);
+    assert.equal(codeOf(await agent.call('promote_build', { ...promotion, build_id: 'x' })), 4006);
+    assert.equal(
+      codeOf(await agent.call('delete_build', { uid: game.uid, build_id: buildId, idempotency_key: '' })),
+      4002,
+    );
+    assert.deepEqual(await mailsTo(server, game.owner.email), []);
+  });
+
+  test('is not decided by the agent itself, with the key that asks', async () => {
+    const studio = await open();
+    const { structuredContent } = await studio.agent.call('promote_build', studio.promotion);
+    const { uid } = structuredContent.waiting.approval;
+    const { status } = await request(`${server.api}/approvals/${uid}/decide`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${studio.key.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ approve: true }),
+    });
+    assert.equal(status, 401);
+    assert.deepEqual(await stableOf(studio), []);
+  });
+
+  test('is one of stable alone: other channels move at once', async () => {
+    const studio = await open();
+    const answer = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
+    assert.equal(answer.structuredContent.waiting, undefined);
+    assert.equal(answer.structuredContent.channel, 'beta');
+  });
+});

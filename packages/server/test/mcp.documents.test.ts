@@ -1,0 +1,300 @@
+// Programs that are known by the documents that they publish: read over HTTPS, connected by the official client, and hostile ones.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { ClientDocumentError } from '../src/features/accounts/client-document-error.ts';
+import { fetchClientDocument, type Internet } from '../src/features/accounts/client-document-fetch.ts';
+import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
+import { type DocumentSite, documentOf, HOST, openDocumentSite, PUBLIC_ADDRESS } from './setup/document-site.ts';
+import { agree, askConsent, authorize, connectClient, REDIRECT, refresh, registerClient } from './setup/oauth.ts';
+import { startProgram } from './setup/program.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+
+let site: DocumentSite;
+let server: TestServer;
+let game: TestGame;
+let session: { cookie: string };
+let now = Date.now();
+let made = 0;
+
+before(async () => {
+  site = await openDocumentSite();
+  server = await startServer({ fetchDocument: site.fetchDocument, clock: { now: () => new Date(now) } });
+  game = await makeGame(server);
+  session = await signIn(server, game.owner);
+});
+after(async () => {
+  await server.stop();
+  await site.close();
+});
+beforeEach(() => {
+  site.publish();
+  // Each test has the fetches of a minute for itself.
+  now += MINUTE;
+});
+
+/** The address of a program that nobody has asked for yet. */
+const newAddress = () => `https://${HOST}/programs/${(made += 1)}`;
+const client = (client_id: string) => ({ client_id, redirect_uris: [], grant_types: [] });
+const ask = (address: string, query: Record<string, string> = {}) =>
+  askConsent(server, client(address), session.cookie, query);
+const timesRead = (address: string) => site.requests.filter((path) => path === new URL(address).pathname).length;
+
+/** What the page says that a person is sent to in place of the consent page. */
+async function refusalOf(address: string): Promise<string> {
+  const { request: said } = await ask(address);
+  const query = new URLSearchParams(said);
+  assert.equal(query.get('client_id'), null, 'the consent page was opened');
+  return `${query.get('error')}: ${query.get('error_description')}`;
+}
+
+async function describeClient(address: string) {
+  const query = new URLSearchParams({ client_id: address });
+  const { status, body } = await request(`${server.api}/account/agent-client?${query}`, { headers: session });
+  return { status, data: body.data };
+}
+
+describe('reading a document', () => {
+  const read = (more: Partial<Internet> = {}, host = HOST) =>
+    fetchClientDocument(new URL(`https://${host}/client.json`), { ...site.internet, ...more });
+  const isError = (pattern: RegExp, passing: boolean) => (error: ClientDocumentError) => {
+    assert.equal(error.name, 'ClientDocumentError');
+    assert.match(error.message, pattern);
+    assert.equal(error.passing, passing);
+    return true;
+  };
+
+  test('brings its text, over a connection to the address that was looked up', async () => {
+    site.publish({}, { 'cache-control': 'max-age=600' });
+    const { text, cacheControl } = await read();
+    assert.deepEqual(JSON.parse(text), documentOf(`https://${HOST}/client.json`));
+    assert.equal(cacheControl, 'max-age=600');
+    assert.equal(site.connectedTo.at(-1), PUBLIC_ADDRESS.address);
+  });
+
+  test('looks a name up once: what it leads to a moment later is not asked', async () => {
+    const answers = [[PUBLIC_ADDRESS], [{ address: '127.0.0.1', family: 4 }]];
+    await read({ resolve: async () => answers.shift() ?? [] });
+    assert.equal(answers.length, 1);
+    assert.equal(site.connectedTo.at(-1), PUBLIC_ADDRESS.address);
+  });
+
+  test('goes to no host with an address in a private network, not even beside public ones', async () => {
+    const before = site.connectedTo.length;
+    for (const address of ['127.0.0.1', '10.0.0.8', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.8']) {
+      const family = address.includes(':') ? 6 : 4;
+      const resolve = async () => [PUBLIC_ADDRESS, { address, family }];
+      await assert.rejects(read({ resolve }), isError(/not on the public internet/, false), address);
+    }
+    assert.equal(site.connectedTo.length, before);
+  });
+
+  test('with the real internet does not reach this machine, by whichever name', async () => {
+    for (const host of ['localhost', '127.0.0.1', '[::1]', '2130706433'])
+      await assert.rejects(
+        fetchClientDocument(new URL(`https://${host}/client.json`)),
+        { name: 'ClientDocumentError' },
+        host,
+      );
+  });
+
+  test('follows no redirect', async () => {
+    const before = site.requests.length;
+    site.serve((_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/secret' }).end());
+    await assert.rejects(read(), isError(/answered 302/, false));
+    assert.equal(site.requests.length, before + 1);
+  });
+
+  test('stops when there is too much of it, whatever length was said', async () => {
+    let sent = 0;
+    site.serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const more = () => {
+        sent += 1;
+        if (!response.destroyed) response.write(' '.repeat(4096), more);
+      };
+      more();
+    });
+    await assert.rejects(read(), isError(/longer than 5 KiB/, false));
+    assert.ok(sent < 2000, `${sent} parts were sent`);
+  });
+
+  test('gives up on a host that takes its time: to be found, to answer, and within its answer', async () => {
+    const slow: Partial<Internet> = { milliseconds: 100 };
+    await assert.rejects(read({ ...slow, resolve: () => new Promise(() => undefined) }), isError(/in time/, true));
+    site.serve(() => undefined);
+    await assert.rejects(read(slow), isError(/in time/, true));
+    site.serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    });
+    await assert.rejects(read(slow), isError(/in time/, true));
+  });
+
+  test('takes no page for a document, and no host for another', async () => {
+    site.publish({}, { 'content-type': 'text/html' });
+    await assert.rejects(read(), isError(/application\/json/, false));
+    // Its certificate is for another name.
+    await assert.rejects(read({}, 'other.example'), isError(/cannot be reached/, true));
+    site.serve((_request, response) => response.writeHead(503).end());
+    await assert.rejects(read(), isError(/answered 503/, true));
+    await assert.rejects(read({ resolve: async () => [] }), isError(/cannot be reached/, true));
+  });
+});
+
+describe('a program with a document', () => {
+  test('is announced, and connected by the official client without registering', async (t) => {
+    const metadata = await fetch(`${server.url}/.well-known/oauth-authorization-server/api/auth`);
+    assert.equal((await metadata.json()).client_id_metadata_document_supported, true);
+    const address = newAddress();
+    const program = await startProgram(server.url, { name: 'Not asked', document: address });
+    t.after(() => program.close());
+    const opened = await program.begin();
+    assert.equal(opened.searchParams.get('client_id'), address);
+    const { location } = await authorize(server, session.cookie, Object.fromEntries(opened.searchParams));
+    const asking = new URL(location, server.url).searchParams.get('request') ?? '';
+    const back = await agree(server, session.cookie, { client: client(address), verifier: '', request: asking });
+    await fetch(back);
+    const agent = await program.finish();
+    const answer = await agent.callTool({ name: 'list_channels', arguments: { uid: game.slug } });
+    assert.equal(answer.isError, undefined);
+    assert.equal(timesRead(address), 1);
+  });
+
+  test('is shown by the host that publishes it, and by the name that it gives itself', async () => {
+    const address = newAddress();
+    await ask(address);
+    assert.deepEqual((await describeClient(address)).data, {
+      client_id: address,
+      name: 'Night owl',
+      uri: null,
+      host: HOST,
+    });
+    const registered = await registerClient(server);
+    assert.equal((await describeClient(registered.client_id)).data.host, null);
+  });
+
+  test('may be asked for by many at once, and is read once', async () => {
+    const address = newAddress();
+    await Promise.all(Array.from({ length: 8 }, () => ask(address)));
+    assert.equal(timesRead(address), 1);
+  });
+
+  test('is read again when the document says so, and not before', async () => {
+    const address = newAddress();
+    site.publish({}, { 'cache-control': 'max-age=7200' });
+    await ask(address);
+    site.publish({ client_name: 'Day owl' });
+    now += HOUR;
+    await ask(address);
+    assert.equal((await describeClient(address)).data.name, 'Night owl');
+    now += 2 * HOUR;
+    await ask(address);
+    assert.deepEqual([(await describeClient(address)).data.name, timesRead(address)], ['Day owl', 2]);
+  });
+
+  test('gets its answers where its document says now, and is asked about anew there', async () => {
+    const address = newAddress();
+    await connectClient(server, session.cookie, client(address));
+    site.publish({ redirect_uris: ['https://agents.example/back'] });
+    now += DAY;
+    const old = await authorize(server, session.cookie, {
+      client_id: address,
+      response_type: 'code',
+      redirect_uri: REDIRECT,
+    });
+    assert.match(old.location, /^\/consent\?request=error%3Dinvalid_redirect/);
+    const asking = await ask(address, { redirect_uri: 'https://agents.example/back' });
+    assert.equal(new URLSearchParams(asking.request).get('redirect_uri'), 'https://agents.example/back');
+  });
+
+  test('is not disconnected by a short outage of its maker’s website, but by a long one, or by its end', async () => {
+    const address = newAddress();
+    const tokens = await connectClient(server, session.cookie, client(address));
+    site.serve((_request, response) => response.writeHead(503).end());
+    now += 2 * HOUR;
+    const during = await refresh(server, client(address), tokens.refresh_token);
+    assert.equal(during.status, 200);
+    now += DAY;
+    const long = await refresh(server, client(address), during.body.refresh_token);
+    assert.deepEqual([long.status, long.body.error], [503, 'temporarily_unavailable']);
+    site.serve((_request, response) => response.writeHead(404).end());
+    now += 2 * MINUTE;
+    const gone = await refresh(server, client(address), during.body.refresh_token);
+    assert.deepEqual([gone.status, gone.body.error], [400, 'invalid_client']);
+    site.publish();
+    now += 2 * MINUTE;
+    assert.equal((await refresh(server, client(address), during.body.refresh_token)).status, 200);
+  });
+
+  test('is read for authorization and tokens alone', async () => {
+    const address = newAddress();
+    const body = new URLSearchParams({ client_id: address, token: 'x' });
+    const { status } = await fetch(`${server.url}/api/auth/oauth2/revoke`, { method: 'POST', body });
+    assert.ok(status >= 400);
+    assert.equal((await describeClient(address)).status, 404);
+    assert.equal(timesRead(address), 0);
+  });
+});
+
+describe('a hostile document', () => {
+  test('makes no client, and a person is told why', async () => {
+    const cases: [object, RegExp][] = [
+      [{ client_id: `https://${HOST}/other` }, /^invalid_client: .*not the address/],
+      [{ client_secret: 'x' }, /client_secret/],
+      [{ token_endpoint_auth_method: 'client_secret_basic' }, /token_endpoint_auth_method/],
+      [{ redirect_uris: ['http://agents.example/back'] }, /loopback/],
+      [{ redirect_uris: ['javascript:alert(1)'] }, /scheme/],
+      [{ redirect_uris: ['https://localhost/back'] }, /loopback/],
+      [{ redirect_uris: ['x'] }, /absolute/],
+      [{ filler: 'x'.repeat(6000) }, /5 KiB/],
+    ];
+    for (const [more, pattern] of cases) {
+      const address = newAddress();
+      site.publish(more);
+      assert.match(await refusalOf(address), pattern);
+      assert.equal((await describeClient(address)).status, 404);
+    }
+  });
+
+  test('is not read again for a minute', async () => {
+    const address = newAddress();
+    site.serve((_request, response) => response.writeHead(302, { location: '/' }).end());
+    await refusalOf(address);
+    site.publish();
+    assert.match(await refusalOf(address), /answered 302/);
+    assert.equal(timesRead(address), 1);
+    now += 2 * MINUTE;
+    await ask(address);
+    assert.equal((await describeClient(address)).status, 200);
+  });
+
+  test('that changes into one cannot be used any more, by those who were connected neither', async () => {
+    const address = newAddress();
+    const tokens = await connectClient(server, session.cookie, client(address));
+    site.publish({ client_id: 'https://other.example/x' });
+    now += 2 * HOUR;
+    assert.equal((await refresh(server, client(address), tokens.refresh_token)).body.error, 'invalid_client');
+    assert.match(await refusalOf(address), /not the address/);
+  });
+
+  test('cannot have this service fetch without end', async () => {
+    for (let no = 0; no < 10; no += 1) await ask(newAddress());
+    assert.match(await refusalOf(newAddress()), /^temporarily_unavailable: .*too many/);
+    now += MINUTE;
+    const address = newAddress();
+    await ask(address);
+    assert.equal((await describeClient(address)).status, 200);
+  });
+
+  test('is not looked for at an address that is none', async () => {
+    const before = site.requests.length;
+    for (const address of [
+      `http://${HOST}/x`,
+      `https://${HOST}/`,
+      `https://${HOST}/x#y`,
+      'https://127.0.0.1/x',
+      `https://${HOST}/${'x'.repeat(2000)}`,
+    ])
+      assert.match(await refusalOf(address), /^invalid_client: .*client_id/, address);
+    assert.equal(site.requests.length, before);
+  });
+});

@@ -1,0 +1,320 @@
+// Programs connected by OAuth on the real server: registration, consent, tokens bound to this resource, and their end.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { codeOf, connect } from './setup/agents.ts';
+import {
+  agree,
+  askConsent,
+  authorize,
+  connectProgram,
+  REDIRECT,
+  refresh,
+  registerClient,
+  tokenRequest,
+} from './setup/oauth.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+
+let server: TestServer;
+let game: TestGame;
+let other: TestGame;
+let session: { cookie: string };
+
+before(async () => {
+  server = await startServer();
+  game = await makeGame(server);
+  session = await signIn(server, game.owner);
+  other = await makeGame(server);
+});
+after(() => server.stop());
+
+/** What a call with the token answers, whatever the protocol says of it. */
+function callWith(token: string): Promise<Response> {
+  return fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+}
+
+async function connections(cookie = session.cookie) {
+  const { body } = await request(`${server.api}/account/agent-connections`, { headers: { cookie } });
+  return body.data.connections as {
+    connection_id: string;
+    name: string;
+    may_write: boolean;
+    game: { slug: string } | null;
+  }[];
+}
+
+const readJson = async (path: string) =>
+  (await fetch(`${server.url}${path}`)).json() as Promise<Record<string, unknown>>;
+
+describe('discovery', () => {
+  test('leads from a refused call to the resource, and from it to the authorization server', async () => {
+    const refused = await request(`${server.url}/mcp`, { method: 'POST' });
+    assert.equal(refused.status, 401);
+    const challenge = refused.headers.get('www-authenticate') ?? '';
+    const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
+    assert.match(challenge, /scope="mcp:read mcp:write"/);
+    assert.doesNotMatch(challenge, /error=/);
+    const resource = await readJson(new URL(metadata).pathname);
+    assert.equal(resource.resource, `${server.url}/mcp`);
+    assert.deepEqual(resource.scopes_supported, ['mcp:read', 'mcp:write']);
+    const [issuer] = resource.authorization_servers as string[];
+    const metadataOfServer = await readJson(`/.well-known/oauth-authorization-server${new URL(issuer!).pathname}`);
+    assert.equal(metadataOfServer.issuer, issuer);
+    assert.deepEqual(metadataOfServer.code_challenge_methods_supported, ['S256']);
+  });
+
+  test('finds the authorization server also where older clients look', async () => {
+    const paths = ['', '/api/auth'].map((path) => `/.well-known/oauth-authorization-server${path}`);
+    const [bare, full] = await Promise.all(paths.map(readJson));
+    assert.deepEqual(bare, full);
+  });
+
+  test('offers no OAuth at an address that browsers do not keep secret', async () => {
+    const plain = await startServer({ env: { CHAUFFEUR_PUBLIC_URL: 'http://games.example' } });
+    try {
+      const refused = await request(`${plain.url}/mcp`, { method: 'POST' });
+      assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="personal key"');
+      assert.equal((await fetch(`${plain.url}/.well-known/oauth-protected-resource`)).status, 404);
+    } finally {
+      await plain.stop();
+    }
+  });
+});
+
+describe('registration', () => {
+  test('takes a program that does not say what it is as one on a person’s machine', async () => {
+    const client = await registerClient(server);
+    assert.deepEqual(client.redirect_uris, [REDIRECT]);
+    assert.deepEqual(client.grant_types, ['authorization_code', 'refresh_token']);
+  });
+
+  test('refuses addresses to which anybody could listen', async () => {
+    for (const uri of ['http://agents.example/back', 'javascript:alert(1)', 'data:text/html,x'])
+      await assert.rejects(registerClient(server, { redirect_uris: [uri] }), /40\d/);
+  });
+
+  test('is the only way to change clients', async () => {
+    for (const path of [
+      'oauth2/create-client',
+      'oauth2/delete-client',
+      'admin/oauth2/create-client',
+      'admin/oauth2/resources',
+    ]) {
+      const { status } = await request(`${server.url}/api/auth/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: server.url, ...session },
+        body: '{}',
+      });
+      assert.equal(status, 404, path);
+    }
+  });
+});
+
+describe('consent', () => {
+  test('is asked of who is not signed in as well, with the request kept for afterwards', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, '');
+    const back = await agree(server, session.cookie, asking);
+    assert.equal(back.searchParams.get('state'), 'state-1');
+    assert.ok(back.searchParams.get('code'));
+  });
+
+  test('is asked again each time', async () => {
+    const { client } = await connectProgram(server, session.cookie);
+    await askConsent(server, client, session.cookie);
+  });
+
+  test('refused sends the program away without a code', async () => {
+    const client = await registerClient(server);
+    const back = await agree(server, session.cookie, await askConsent(server, client, session.cookie), {
+      accept: false,
+    });
+    assert.equal(back.searchParams.get('error'), 'access_denied');
+    assert.equal(back.searchParams.get('code'), null);
+  });
+
+  test('to a request that was changed on its way is refused', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie, { scope: 'mcp:read' });
+    const changed = { ...asking, request: asking.request.replace('scope=mcp%3Aread', 'scope=mcp%3Awrite') };
+    assert.notEqual(changed.request, asking.request);
+    await assert.rejects(agree(server, session.cookie, changed, { scope: 'mcp:write' }), /invalid_signature/);
+  });
+
+  test('is not asked without PKCE, for another address, or for a resource that is not here', async () => {
+    const client = await registerClient(server);
+    const query = { client_id: client.client_id, response_type: 'code', redirect_uri: REDIRECT, scope: 'mcp:read' };
+    const bare = await authorize(server, session.cookie, query);
+    assert.match(bare.location, /error=invalid_request/);
+    const elsewhere = await authorize(server, session.cookie, { ...query, redirect_uri: 'https://evil.example/' });
+    assert.match(elsewhere.location, /^\/consent\?request=error/);
+    await assert.rejects(
+      askConsent(server, client, session.cookie, { resource: 'https://other.example/mcp' }),
+      /error=invalid_target/,
+    );
+  });
+
+  test('cannot be given for a game that is not the person’s', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie);
+    await assert.rejects(agree(server, session.cookie, asking, { game: other.uid }), /4040/);
+  });
+});
+
+describe('tokens', () => {
+  test('are short, say what was agreed to, and open what was agreed to', async () => {
+    const tokens = await connectProgram(server, session.cookie, { game: game.slug });
+    assert.ok(tokens.expires_in <= 600);
+    assert.equal(tokens.scope, 'mcp:read mcp:write offline_access');
+    const agent = await connect(server, tokens.access_token);
+    const { structuredContent } = await agent.call('list_games');
+    assert.deepEqual(
+      structuredContent.games.map(({ game_uid }: { game_uid: string }) => game_uid),
+      [game.uid],
+    );
+    await agent.close();
+    const [newest] = await connections();
+    assert.deepEqual({ name: newest?.name, slug: newest?.game?.slug }, { name: 'Test program', slug: game.slug });
+  });
+
+  test('are for this resource also where the program does not name it', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie);
+    const back = await agree(server, session.cookie, asking);
+    const { body } = await tokenRequest(server, {
+      grant_type: 'authorization_code',
+      client_id: client.client_id,
+      code: back.searchParams.get('code') ?? '',
+      code_verifier: asking.verifier,
+      redirect_uri: REDIRECT,
+    });
+    assert.equal((await callWith(body.access_token)).status, 200);
+  });
+
+  test('that only read cannot change anything, whichever side gave them less', async () => {
+    for (const consent of [{ mayWrite: false }, { scope: 'mcp:read offline_access' }]) {
+      const tokens = await connectProgram(server, session.cookie, consent);
+      const agent = await connect(server, tokens.access_token);
+      assert.equal(codeOf(await agent.call('list_channels', { uid: game.uid })), 0);
+      assert.equal(codeOf(await agent.call('request_deploy_key', { uid: game.uid })), 4031);
+      await agent.close();
+    }
+  });
+
+  test('are refreshed by rotation, and only for the program that they were made for', async () => {
+    const first = await connectProgram(server, session.cookie);
+    const second = await refresh(server, first.client, first.refresh_token);
+    assert.equal(second.status, 200);
+    assert.notEqual(second.body.refresh_token, first.refresh_token);
+    assert.equal((await callWith(second.body.access_token)).status, 200);
+    const third = await refresh(server, first.client, second.body.refresh_token);
+    assert.equal(third.status, 200);
+    const another = await registerClient(server);
+    assert.equal((await refresh(server, another, third.body.refresh_token)).status, 400);
+  });
+
+  test('do not open the HTTP API, and a session does not open MCP', async () => {
+    const { access_token } = await connectProgram(server, session.cookie);
+    const asAgent = await request(`${server.api}/games`, { headers: { authorization: `Bearer ${access_token}` } });
+    assert.equal(asAgent.status, 401);
+    const asPerson = await request(`${server.url}/mcp`, { method: 'POST', headers: session });
+    assert.equal(asPerson.body.error?.code, 4011);
+  });
+
+  test('that were made up, changed or signed by another are refused', async () => {
+    const { access_token } = await connectProgram(server, session.cookie);
+    const [head, body, signature] = access_token.split('.');
+    const claims = JSON.parse(Buffer.from(body!, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: other.owner.id })).toString('base64url');
+    const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
+    const tokens = [
+      'x',
+      `${head}.${forged}.${signature}`,
+      `${unsigned}.${body}.`,
+      `${head}.${body}.AAAA`,
+      'a'.repeat(9000),
+    ];
+    for (const token of tokens) {
+      const answer = await callWith(token);
+      assert.equal(answer.status, 401, token.slice(0, 40));
+      assert.match(answer.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
+    }
+  });
+
+  test('of another service are refused', async () => {
+    const elsewhere = await startServer();
+    try {
+      const account = await makeGame(elsewhere);
+      const { access_token } = await connectProgram(elsewhere, (await signIn(elsewhere, account.owner)).cookie);
+      assert.equal((await callWith(access_token)).status, 401);
+    } finally {
+      await elsewhere.stop();
+    }
+  });
+});
+
+describe('the end of a connection', () => {
+  test('takes effect at once, for access and refresh tokens', async () => {
+    const tokens = await connectProgram(server, session.cookie);
+    assert.equal((await callWith(tokens.access_token)).status, 200);
+    const [newest] = await connections();
+    const ended = await request(`${server.api}/account/agent-connections/${newest?.connection_id}`, {
+      method: 'DELETE',
+      headers: { ...session, origin: server.url },
+    });
+    assert.equal(ended.status, 200);
+    assert.equal((await callWith(tokens.access_token)).status, 401);
+    assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).body.error, 'invalid_grant');
+  });
+
+  test('comes also when the program gives its refresh token back', async () => {
+    const tokens = await connectProgram(server, session.cookie);
+    await fetch(`${server.url}/api/auth/oauth2/revoke`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        client_id: tokens.client.client_id,
+        token: tokens.refresh_token,
+        token_type_hint: 'refresh_token',
+      }),
+    });
+    assert.equal((await callWith(tokens.access_token)).status, 401);
+  });
+
+  test('comes with the next consent to the same program', async () => {
+    const first = await connectProgram(server, session.cookie);
+    await agree(server, session.cookie, await askConsent(server, first.client, session.cookie), { game: game.uid });
+    assert.equal((await callWith(first.access_token)).status, 401);
+  });
+
+  test('does not come with signing out', async () => {
+    const visit = await signIn(server, game.owner);
+    const tokens = await connectProgram(server, visit.cookie);
+    await request(`${server.url}/api/auth/sign-out`, {
+      method: 'POST',
+      headers: { ...visit, origin: server.url, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    assert.equal((await callWith(tokens.access_token)).status, 200);
+    assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).status, 200);
+  });
+
+  test('is the person’s own to bring about', async () => {
+    await connectProgram(server, session.cookie);
+    const [newest] = await connections();
+    const player = await makePlayer(server);
+    const { status } = await request(`${server.api}/account/agent-connections/${newest?.connection_id}`, {
+      method: 'DELETE',
+      headers: { ...player.headers, origin: server.url },
+    });
+    assert.equal(status, 404);
+    assert.deepEqual(await connections(player.headers.cookie), []);
+  });
+});

@@ -1,0 +1,199 @@
+// Rights over MCP on the real server: every tool with every kind of wrong token, and what stays behind a token of one game.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { DAY } from '../src/kernel/clock.ts';
+import { type Agent, type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
+import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
+
+const marks = OPERATIONS.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
+const tools = marks.map(({ tool }) => tool);
+const writes = marks.filter(({ scope }) => scope === 'mcp:write').map(({ tool }) => tool);
+
+let now = Date.now();
+let server: TestServer;
+/** Two games of different owners. */
+let mine: Studio;
+let theirs: Studio;
+before(async () => {
+  server = await startServer({ env: { CHAUFFEUR_LIMIT_AGENTS: '0' }, clock: { now: () => new Date(now) } });
+  mine = await openStudio(server);
+  theirs = await openStudio(server);
+});
+after(() => server.stop());
+
+/** One call without a client, as it is on the wire. */
+function callBare(tool: string, args: object, headers: Record<string, string>): Promise<Response> {
+  return fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }),
+  });
+}
+
+async function asAgent<T>(key: AgentKey, work: (agent: Agent) => Promise<T>): Promise<T> {
+  const agent = await connect(server, key.key);
+  try {
+    return await work(agent);
+  } finally {
+    await agent.close();
+  }
+}
+
+/** The code that each tool answers about the studio, by the tool. */
+function codesAbout(key: AgentKey, studio: Studio): Promise<Record<string, number>> {
+  return asAgent(key, async (agent) => {
+    const codes: Record<string, number> = {};
+    for (const [tool, { args }] of Object.entries(callsOf(studio))) codes[tool] = codeOf(await agent.call(tool, args));
+    return codes;
+  });
+}
+
+describe('every tool', () => {
+  test('is called by these tests', () => {
+    assert.deepEqual(Object.keys(callsOf(mine)).sort(), [...tools].sort());
+    assert.equal(new Set(tools).size, tools.length);
+  });
+
+  test('is refused without a token, before anything is read, with the way to get one', async () => {
+    const revoked = await makeKey(server, mine.owner);
+    await revokeKey(server, mine.owner, revoked);
+    const expired = await makeKey(server, mine.owner, { expiresInDays: 1 });
+    const before = await stateOf(server, mine);
+    now += 2 * DAY;
+    const wrong: [string, Record<string, string>][] = [
+      ['none', {}],
+      ['a session', mine.owner],
+      ['a deploy key', mine.game.keyHeaders],
+      ['another scheme', { authorization: `Basic ${btoa(`x:${expired.key}`)}` }],
+      ['made up', { authorization: 'Bearer chf_mcp_abcdefghijkmnopqrstuvwxyz2345678' }],
+      ['cut short', { authorization: `Bearer ${expired.key.slice(0, -1)}` }],
+      ['revoked', { authorization: `Bearer ${revoked.key}` }],
+      ['expired', { authorization: `Bearer ${expired.key}` }],
+    ];
+    for (const [kind, headers] of wrong) {
+      for (const [tool, { args }] of Object.entries(callsOf(mine))) {
+        const answer = await callBare(tool, args, headers);
+        assert.equal(answer.status, 401, `${tool} with ${kind}`);
+        assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer .*resource_metadata=/);
+        await answer.body?.cancel();
+      }
+    }
+    assert.deepEqual(await stateOf(server, mine), before);
+    now -= 2 * DAY;
+  });
+
+  test('that changes things is refused to a token that only reads', async () => {
+    const before = await stateOf(server, mine);
+    const codes = await codesAbout(await makeKey(server, mine.owner, { mayWrite: false }), mine);
+    for (const tool of tools) assert.equal(codes[tool], writes.includes(tool) ? 4031 : 0, tool);
+    assert.deepEqual(await stateOf(server, mine), before);
+  });
+
+  test('knows no game of others to a token of one game', async () => {
+    const before = await stateOf(server, theirs);
+    const codes = await codesAbout(await makeKey(server, mine.owner, { game: mine.game.slug }), theirs);
+    for (const tool of tools) assert.equal(codes[tool], tool === 'list_games' ? 0 : 4040, tool);
+    assert.deepEqual(await stateOf(server, theirs), before);
+  });
+
+  test('knows no other game of the same person to a token of one game', async () => {
+    const added = await request(`${server.api}/games/${theirs.game.uid}/admins`, {
+      method: 'POST',
+      headers: { ...theirs.owner, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: mine.game.owner.email }),
+    });
+    assert.equal(added.status, 200);
+    const before = await stateOf(server, theirs);
+    const bound = await makeKey(server, mine.owner, { game: mine.game.uid });
+    const codes = await codesAbout(bound, theirs);
+    for (const tool of tools) assert.equal(codes[tool], tool === 'list_games' ? 0 : 4040, tool);
+    assert.deepEqual(await stateOf(server, theirs), before);
+    const listed = await asAgent(bound, (agent) => agent.call('list_games'));
+    assert.deepEqual(
+      listed.structuredContent.games.map(({ game_uid }: { game_uid: string }) => game_uid),
+      [mine.game.uid],
+    );
+    const open = await codesAbout(await makeKey(server, mine.owner, { mayWrite: false }), theirs);
+    assert.equal(open.get_crash, 0);
+  });
+
+  test('shows a stranger nothing but what every player sees', async () => {
+    const stranger = await makePlayer(server);
+    const before = await stateOf(server, mine);
+    const codes = await codesAbout(await makeKey(server, stranger.headers), mine);
+    // The record of a file is every player’s, who may download it; this one is on beta, which the stranger has not joined.
+    for (const tool of tools)
+      assert.equal(codes[tool], tool === 'list_games' ? 0 : tool === 'get_build_provenance' ? 4074 : 4040, tool);
+    assert.deepEqual(await stateOf(server, mine), before);
+  });
+
+  test('answers who may call it', async () => {
+    const codes = await codesAbout(await makeKey(server, mine.owner), mine);
+    for (const [tool, { code = 0 }] of Object.entries(callsOf(mine))) assert.equal(codes[tool], code, tool);
+  });
+});
+
+describe('a token of one game', () => {
+  test('reads no resource of another', async () => {
+    const key = await makeKey(server, mine.owner, { game: mine.game.uid });
+    await asAgent(key, async ({ client }) => {
+      const { resources } = await client.listResources();
+      assert.ok(resources.length > 0 && resources.every(({ uri }) => uri.includes(mine.game.uid)));
+      const { resourceTemplates } = await client.listResourceTemplates();
+      for (const { uriTemplate } of resourceTemplates) {
+        const read = ({ game, crashId }: Studio) =>
+          client.readResource({ uri: uriTemplate.replace('{uid}', game.slug).replace('{crash_id}', crashId) });
+        assert.equal((await read(mine)).contents.length, 1, uriTemplate);
+        await assert.rejects(read(theirs), /not found/i, uriTemplate);
+      }
+    });
+  });
+
+  test('cannot take the cursor of another list, game or filter', async () => {
+    const both = await makeKey(server, mine.owner);
+    const args = { uid: theirs.game.uid, limit: 1 };
+    const page = await asAgent(both, (agent) => agent.call('list_game_builds', args));
+    const cursor: string = page.structuredContent.next_cursor;
+    assert.ok(cursor);
+    const bound = await makeKey(server, mine.owner, { game: mine.game.uid });
+    await asAgent(bound, async (agent) => {
+      assert.equal(codeOf(await agent.call('list_game_builds', { uid: mine.game.uid, cursor })), 4002);
+      assert.equal(codeOf(await agent.call('list_game_builds', { uid: theirs.game.uid, cursor })), 4040);
+      assert.equal(codeOf(await agent.call('list_game_crashes', { uid: mine.game.uid, cursor })), 4002);
+    });
+  });
+
+  test('gets no crash of another by its id', async () => {
+    const key = await makeKey(server, mine.owner, { game: mine.game.uid });
+    await asAgent(key, async (agent) => {
+      const crash = { uid: mine.game.uid, crash_id: theirs.crashId };
+      assert.equal(codeOf(await agent.call('get_crash', crash)), 4040);
+      assert.equal(codeOf(await agent.call('request_crash_download', { ...crash, kind: 'stack' })), 4040);
+    });
+  });
+
+  test('ends with the person’s place among its members', async () => {
+    const key = await makeKey(server, mine.owner, { game: theirs.game.uid });
+    const args = { uid: theirs.game.uid };
+    await asAgent(key, async (agent) => {
+      assert.equal(codeOf(await agent.call('list_channels', args)), 0);
+      await request(`${server.api}/games/${theirs.game.uid}/admins/${mine.game.owner.id}`, {
+        method: 'DELETE',
+        headers: theirs.owner,
+      });
+      assert.equal(codeOf(await agent.call('list_channels', args)), 4040);
+    });
+  });
+});
+
+test('a link to a crash is for one object and one hour', async () => {
+  const key = await makeKey(server, mine.owner, { mayWrite: false });
+  const args = { uid: mine.game.uid, crash_id: mine.crashId, kind: 'stack' };
+  const { structuredContent } = await asAgent(key, (agent) => agent.call('request_crash_download', args));
+  assert.equal((await fetch(structuredContent.url)).status, 200);
+  now += 3_601_000;
+  assert.equal((await fetch(structuredContent.url)).status, 404);
+  now -= 3_601_000;
+});
