@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'unreal'] as const;
@@ -47,9 +47,9 @@ export const CrashCreated = Type.Object({
 });
 
 export const CrashFrame = Type.Object({
-  function: Nullable(Type.String()),
-  module: Nullable(Type.String()),
-  file: Nullable(Type.String({ description: 'Source file, without the folders of the build machine' })),
+  function: Nullable(Foreign(Type.String())),
+  module: Nullable(Foreign(Type.String())),
+  file: Nullable(Foreign(Type.String({ description: 'Source file, without the folders of the build machine' }))),
   line: Nullable(Type.Integer()),
   offset: Nullable(Type.String({ description: 'In the module' })),
   trust: Type.String({ description: 'How it was found; scan is a guess' }),
@@ -62,32 +62,34 @@ export const CrashSummary = Type.Object({
   version: Type.String(),
   group_id: Nullable(Uuid),
   state: Type.Enum([...CRASH_STATES]),
-  title: Type.String({ description: 'Signature, or message where there is no stack' }),
+  title: Foreign(Type.String({ description: 'Signature, or message where there is no stack' })),
   reason: Nullable(Type.String()),
-  os: Type.String(),
-  arch: Type.String(),
-  user_message: Type.String(),
+  os: Foreign(Type.String()),
+  arch: Foreign(Type.String()),
+  user_message: Foreign(Type.String({ description: 'What the player wrote' })),
   received_at: Timestamp,
 });
 
 export const MissingModule = Type.Object({
-  module: Type.String(),
-  debug_id: Type.String(),
+  module: Foreign(Type.String()),
+  debug_id: Foreign(Type.String()),
   why: Type.Enum(['never_uploaded', 'wrong_debug_id', 'unreadable']),
-  detail: Type.String(),
+  detail: Foreign(Type.String()),
 });
 
 export const CrashRecord = Type.Object({
   ...CrashSummary.properties,
   source: Type.Enum([...CRASH_SOURCES]),
-  app_name: Type.String(),
-  app_version: Type.String(),
-  engine_version: Type.String(),
-  message: Type.String(),
+  app_name: Foreign(Type.String()),
+  app_version: Foreign(Type.String()),
+  engine_version: Foreign(Type.String()),
+  message: Foreign(Type.String()),
   anonymous: Type.Boolean(),
-  metadata: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  metadata: Foreign(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  ),
   crash_address: Nullable(Type.String()),
-  failure: Nullable(Type.String({ description: 'Why the dump could not be read' })),
+  failure: Nullable(Foreign(Type.String({ description: 'Why the dump could not be read' }))),
   processed_at: Nullable(Timestamp),
   stack: Type.Array(CrashFrame, { description: 'Top of the crashed thread' }),
   missing_symbols: Type.Array(MissingModule),
@@ -97,7 +99,7 @@ export const CrashRecord = Type.Object({
 export const CrashGroup = Type.Object({
   group_id: Uuid,
   kind: Type.Enum(['stack', 'message']),
-  title: Type.String(),
+  title: Foreign(Type.String()),
   reason: Nullable(Type.String()),
   status: Type.Enum(['open', 'resolved']),
   fixed_in_version: Nullable(Type.String()),
@@ -110,7 +112,7 @@ export const CrashGroup = Type.Object({
     description: 'Those with the most reports: ten in a list, up to 200 of one group',
   }),
   build_count: Type.Integer({ description: 'How many builds have reports of it, named in builds or not' }),
-  oses: Type.Array(Type.Object({ os: Type.String(), count: Type.Integer() })),
+  oses: Type.Array(Type.Object({ os: Foreign(Type.String()), count: Type.Integer() })),
   days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() }), {
     description: 'Of the last 30 days (UTC) those with a report',
   }),
@@ -118,7 +120,15 @@ export const CrashGroup = Type.Object({
 
 export const CrashGroupDetail = Type.Object({
   ...CrashGroup.properties,
-  explanation: Type.Array(Type.String(), { description: 'How the signature came about' }),
+  explanation: Type.Array(Foreign(Type.String()), { description: 'How the signature came about' }),
+  trend: Type.Array(
+    Type.Object({
+      day: Type.String(),
+      version: Nullable(Type.String({ description: 'One of the three with the most reports; null for all others' })),
+      count: Type.Integer(),
+    }),
+    { description: 'days, by the version of the build' },
+  ),
 });
 
 const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
@@ -244,7 +254,11 @@ export const getCrash = defineOperation({
   output: CrashRecord,
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'get_crash', scope: 'mcp:read' },
+  mcp: {
+    tool: 'get_crash',
+    scope: 'mcp:read',
+    more: 'Ask request_crash_download for the whole stack, log or dump.',
+  },
 });
 
 export const deleteCrash = defineOperation({
@@ -268,6 +282,10 @@ export const listCrashGroups = defineOperation({
   params: GameParams,
   query: Type.Object({
     build_id: Type.Optional(Uuid),
+    since_build: Type.Optional({
+      ...Uuid,
+      description: 'Only groups that were first seen after this build was registered',
+    }),
     status: Type.Optional(Type.Enum(['open', 'resolved'])),
     ...CursorQuery,
   }),
@@ -322,7 +340,7 @@ export const requestCrashDownload = defineOperation({
   output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
   statuses: [201],
   errors: [4040, 4090],
-  mcp: { tool: 'request_crash_download', scope: 'mcp:read' },
+  mcp: { tool: 'request_crash_download', scope: 'mcp:read', idempotent: true },
 });
 
 export const downloadCrashFile = defineOperation({

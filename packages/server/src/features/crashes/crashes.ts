@@ -11,6 +11,7 @@ import { requireMember } from '../games/games.ts';
 import { detachReports, transactGroups } from './groups/groups.sql.ts';
 import { dropBlobs } from './keep/blobs.ts';
 import { unknownCrash } from './read/downloads.ts';
+import * as groups from './read/group-list.sql.ts';
 import { explainMissing } from './read/missing-symbols.ts';
 import * as reports from './read/reading.sql.ts';
 import { crashOf, summaryOf } from './read/record.ts';
@@ -101,6 +102,15 @@ export async function deleteCrash(
   ctx.log.info({ game: game.game_id, crash: input.crash_id, user: caller.user.id }, 'crash report deleted');
   await dropBlobs(ctx, files);
   return { deleted: true };
+}
+
+/** How many open groups of each of these games were first seen after its newest build was registered. */
+export async function countNewGroups(
+  { db }: Context,
+  gameIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = await groups.countNewGroups(db, gameIds);
+  return new Map(found.map(({ game_id, count }) => [game_id, count]));
 }
 
 /** Of these reports of the game, those that are kept. */

@@ -1,6 +1,7 @@
 // One build: where it is live, its files and their scans, its changelog, its symbols, and what its crash reporter has to be told.
 import { getGameBuild } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
+import { sayPlatform } from '@chauffeur/contract/platform-words';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,7 +12,6 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayPlatform } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
@@ -21,7 +21,9 @@ import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { useMoves } from '../channels/use-moves.ts';
 import { useGame } from '../games/use-game.ts';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
+import { BuildHealth } from './BuildHealth.tsx';
 import { BuildSymbols } from './BuildSymbols.tsx';
+import { BuildGone, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
 
@@ -30,6 +32,8 @@ const REFRESH_MS = 2000;
 export function BuildPage() {
   const game = useGame();
   const { buildId } = route.useParams();
+  const [gone, setGone] = useState<DeletedBuild | null>(null);
+  const isGone = gone?.build_id === buildId;
   const {
     data: build,
     error,
@@ -37,6 +41,7 @@ export function BuildPage() {
     refetch,
   } = useQuery({
     ...ask(getGameBuild, { uid: game.game_uid, build_id: buildId }),
+    enabled: !isGone,
     refetchInterval: ({ state }) => (state.data?.state === 'processing' ? REFRESH_MS : false),
   });
   return (
@@ -44,17 +49,19 @@ export function BuildPage() {
       <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
         ← All builds
       </SiteLink>
-      {build === undefined && <PageHead title="Build" tab={`Build · ${game.name}`} />}
+      {isGone && <BuildGone slug={game.slug} deleted={gone} />}
+      {build === undefined && !isGone && <PageHead title="Build" tab={`Build · ${game.name}`} />}
       {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {isPending && <Skeleton h={320} />}
-      {build !== undefined && <Build key={build.build_id} build={build} />}
+      {isPending && !isGone && <Skeleton h={320} />}
+      {build !== undefined && !isGone && <Build key={build.build_id} build={build} onDeleted={setGone} />}
     </Stack>
   );
 }
 
-function Build({ build }: { build: BuildDetail }) {
+function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: DeletedBuild) => void }) {
   const game = useGame();
   const [promotes, setPromotes] = useState(false);
+  const [deletes, setDeletes] = useState(false);
   const moves = useMoves(game.game_uid);
   const { tone, word } = BUILD_STATES[build.state];
   return (
@@ -64,6 +71,9 @@ function Build({ build }: { build: BuildDetail }) {
         tab={`${build.version} · ${game.name}`}
         marks={<StateBadge tone={tone}>{word}</StateBadge>}
       >
+        <Button variant="default" onClick={() => setDeletes(true)}>
+          Delete
+        </Button>
         <Button disabled={build.state !== 'ready'} onClick={() => setPromotes(true)}>
           Promote
         </Button>
@@ -82,6 +92,9 @@ function Build({ build }: { build: BuildDetail }) {
       </Section>
       <Section title="Changelog">
         <Changelog items={build.changelog_items} />
+      </Section>
+      <Section title="Launch health">
+        <BuildHealth gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />
       </Section>
       <Section title="Symbols">
         <BuildSymbols gameUid={game.game_uid} buildId={build.build_id} />
@@ -102,6 +115,7 @@ function Build({ build }: { build: BuildDetail }) {
         />
       </Section>
       {promotes && <PromoteDialog game={game} build={build} moves={moves} onClose={() => setPromotes(false)} />}
+      {deletes && <DeleteBuild game={game} build={build} onClose={() => setDeletes(false)} onDeleted={onDeleted} />}
     </>
   );
 }

@@ -1,9 +1,9 @@
 // A build as a row of a table.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { sayPlatform } from '@chauffeur/contract/platform-words';
 import { Table, Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
-import { sayPlatform } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';

@@ -12,8 +12,11 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SYMBOLS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { LackedSymbols } from './LackedSymbols.tsx';
 
 const PAGE = 20;
+
+const uploadLine = (buildId: string) => `chauffeur symbols --build-id ${buildId} symbols`;
 
 export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: string }) {
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -32,10 +35,13 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
   const symbols = data.pages.flatMap((page) => page.symbols);
   if (symbols.length === 0) {
     return (
-      <EmptyState command={`chauffeur symbols --build-id ${buildId} symbols`}>
-        No symbols. With them, crash reports of this build show functions and lines; those that came before are read
-        again by themselves. Make the files with dump_syms, then send the folder that they are in.
-      </EmptyState>
+      <>
+        <EmptyState command={uploadLine(buildId)}>
+          No symbols. With them, crash reports of this build show functions and lines; those that came before are read
+          again by themselves. Make the files with dump_syms, then send the folder that they are in.
+        </EmptyState>
+        <LackedSymbols gameUid={gameUid} buildId={buildId} />
+      </>
     );
   }
   return (
@@ -67,6 +73,7 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
           Show more symbols
         </Button>
       )}
+      <LackedSymbols gameUid={gameUid} buildId={buildId} command={uploadLine(buildId)} />
     </>
   );
 }

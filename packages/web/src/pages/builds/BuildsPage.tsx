@@ -2,6 +2,7 @@
 import { OSES } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
+import { sayOs } from '@chauffeur/contract/platform-words';
 import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -13,7 +14,6 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayOs } from '../../ui/platforms.ts';
 import { BUILD_STATES } from '../../ui/states.ts';
 import table from '../../ui/table.module.css';
 import { channelNames } from '../channels/grid.ts';

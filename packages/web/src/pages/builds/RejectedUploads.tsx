@@ -2,20 +2,30 @@
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
 import { Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { shorten } from '../../ui/say.ts';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import type { OpenGame } from '../games/use-game.ts';
+import { readPage } from './filters.ts';
+
+const route = getRouteApi('/signed-in/dev/$slug/builds');
 
 export function RejectedUploads({ game }: { game: OpenGame }) {
-  const [page, setPage] = useState(1);
+  const navigate = route.useNavigate();
+  const page = readPage(route.useSearch().rejected);
+  const turnTo = (number: number) =>
+    void navigate({
+      search: (before) => ({ ...before, rejected: number === 1 ? undefined : String(number) }),
+      resetScroll: false,
+    });
   const { data, error, refetch } = useQuery({
     ...ask(listRejectedUploads, { uid: game.game_uid, page }),
     placeholderData: keepPreviousData,
@@ -36,6 +46,7 @@ export function RejectedUploads({ game }: { game: OpenGame }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>File</Table.Th>
+            <Table.Th>Build</Table.Th>
             <Table.Th>Scan</Table.Th>
             <Table.Th>What it found</Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
@@ -49,11 +60,18 @@ export function RejectedUploads({ game }: { game: OpenGame }) {
             <Table.Tr key={file.file_uid}>
               <Table.Td>
                 <SiteLink
-                  to="/dev/$slug/builds/$buildId"
-                  params={{ slug: game.slug, buildId: file.build_id }}
+                  to="/g/$uid/files/$file_uid"
+                  params={{ uid: game.slug, file_uid: file.file_uid }}
                   className={table.main}
+                  title="Who sent it, and every scan of it"
+                  data-row
                 >
                   {file.filename}
+                </SiteLink>
+              </Table.Td>
+              <Table.Td>
+                <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: file.build_id }}>
+                  {shorten(file.build_id)}
                 </SiteLink>
               </Table.Td>
               <Table.Td>
@@ -70,7 +88,7 @@ export function RejectedUploads({ game }: { game: OpenGame }) {
           ))}
         </Table.Tbody>
       </Table>
-      <Pager pagination={data.pagination} what="rejected uploads" onPage={setPage} />
+      <Pager pagination={data.pagination} what="rejected uploads" onPage={turnTo} />
     </Stack>
   );
 }

@@ -21,15 +21,21 @@ export function readFilters(search: Readonly<Record<string, unknown>>): BuildFil
     OSES.find((known) => known === search.os),
     text('state'),
     text('channel'),
-    Number(search.page),
+    readPage(search.page),
   ];
   return {
     ...(words !== undefined && { search: words }),
     ...(os !== undefined && { os }),
     ...(channel !== undefined && /^[a-z0-9][a-z0-9_-]{0,31}$/.test(channel) && { channel }),
     ...(state !== undefined && Object.hasOwn(BUILD_STATES, state) && { state: state as BuildStateName }),
-    ...(Number.isInteger(page) && page > 1 && page <= 100_000 && { page }),
+    ...(page > 1 && { page }),
   };
+}
+
+/** The number of a page; 1 for what is none. */
+export function readPage(text: unknown): number {
+  const page = Number(text);
+  return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : 1;
 }
 
 export function isFiltered({ page, ...filters }: BuildFilters): boolean {

@@ -44,6 +44,8 @@ function reportOf(frames: readonly Frame[] | null, type: string | null = 'SIGSEG
     threads,
     crash_info: { type, address: '0x0000000000000014', crashing_thread: frames === null ? null : 0, assertion: null },
     system_info: { os: 'Linux', os_ver: '', cpu_arch: 'amd64', cpu_info: null, cpu_count: 1 },
+    modules: [],
+    main_module: null,
   };
 }
 

@@ -5,6 +5,7 @@ import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
 import { redactUserPaths } from '../read/user-paths.ts';
+import { findOwnCode, ownFunctions } from './own-code.ts';
 
 /** Grows whenever the same report may come into another group than before; `chauffeur-server regroup` then moves what is there. */
 export const GROUPING_VERSION = 1;
@@ -18,6 +19,8 @@ export type Grouping = {
   readonly reason: string | null;
   /** How it came about, for people. */
   readonly explanation: readonly string[];
+  /** The first functions of the game’s own code on the stack, each once: groups that share some resemble each other. */
+  readonly functions: readonly string[];
 };
 
 /** What a report says of itself beside its dump. */
@@ -27,7 +30,7 @@ export type Statement = {
   readonly os: string;
 };
 
-type Stack = Pick<Report, 'crash_info' | 'system_info' | 'threads'>;
+type Stack = Pick<Report, 'crash_info' | 'system_info' | 'threads' | 'modules' | 'main_module'>;
 
 const LONGEST_REASON = 255;
 
@@ -54,6 +57,7 @@ export function groupReport(report: Stack, statement: Statement): Grouping {
     title: signature,
     reason,
     explanation: [...(reason === null ? [] : [reasonNote]), ...(note === null ? [] : [note]), ...notes],
+    functions: ownFunctions(frames, findOwnCode(report.modules, report.main_module, osOf(report))),
   };
 }
 
@@ -70,6 +74,7 @@ export function groupByMessage({ message, appVersion, os }: Statement): Grouping
       `message: there is no stack, so reports of version ${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'} go by what the program said`,
       ...(isSilent ? ['message: it said nothing'] : notes),
     ],
+    functions: [],
   };
 }
 
@@ -129,6 +134,7 @@ const OSES: Readonly<Record<string, OsName>> = {
   Fuchsia: 'fuchsia',
 };
 
-function osOf({ system_info: { os } }: Stack): OsName {
+/** By the title that the report has for it. */
+export function osOf({ system_info: { os } }: Pick<Report, 'system_info'>): OsName {
   return Object.hasOwn(OSES, os) ? OSES[os]! : 'unknown';
 }

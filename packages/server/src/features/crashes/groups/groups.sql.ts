@@ -114,10 +114,10 @@ function lockReports(tx: Tx, gameId: string, reportIds: readonly string[]): Prom
  * group in which the older rules had put the report.
  */
 async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId: string): Promise<void> {
-  const { key, kind, title, reason, explanation } = grouping;
+  const { key, kind, title, reason, explanation, functions } = grouping;
   await changed(
     tx,
-    sql`insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
+    sql`with made as (insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
           sample_report_id, grouping_version, status, fixed_in_version, resolved_at, resolved_by)
       select report.game_id, ${newId()}, ${key}, ${kind}, ${title}, ${reason}, ${JSON.stringify(explanation)}, 0,
           report.received_at, report.received_at, report.report_id, ${GROUPING_VERSION},
@@ -126,7 +126,10 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
         left join crash_groups former on former.game_id = report.game_id and former.group_id = report.group_id
           and former.status = 'resolved' and former.grouping_version < ${GROUPING_VERSION}
         where report.game_id = ${gameId} and report.report_id = ${reportId}
-      on conflict (game_id, key) do nothing`,
+      on conflict (game_id, key) do nothing
+      returning game_id, group_id
+    ) insert into crash_group_functions (game_id, group_id, function)
+      select game_id, group_id, function from made, unnest(${functions}::text[]) as named (function)`,
   );
 }
 

@@ -112,6 +112,6 @@ function unknownLink(): ApiError {
   return new ApiError(4040, 'This link is not valid, or its hour is over; ask for another.');
 }
 
-function noSuchFile(kind: DownloadKind, cause?: unknown): ApiError {
+export function noSuchFile(kind: DownloadKind, cause?: unknown): ApiError {
   return new ApiError(4090, `kind: the report has no ${kind} to download; see what it lists as available.`, { cause });
 }

@@ -1,5 +1,5 @@
 // The SQL that reads crash groups and their counts, and marks them resolved.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, row, rows } from '../../../kernel/db.ts';
 
 export type GroupStatus = 'open' | 'resolved';
@@ -36,10 +36,10 @@ export type GroupCounts = {
 const columns = sql.raw(`group_id, kind, title, reason, explanation, count, first_seen, last_seen,
   (extract(epoch from last_seen) * 1000000)::bigint::text as place, sample_report_id, status, fixed_in_version, regressed_at`);
 
-type Filters = { buildId: string | undefined; status: GroupStatus | undefined };
+type Filters = { buildId: string | undefined; sinceBuild: string | undefined; status: GroupStatus | undefined };
 type Page = { before: { place: string; groupId: string } | null; limit: number };
 
-/** Groups, those seen last first; with `buildId` those that have a report of the build. */
+/** Groups, those seen last first; with `buildId` those that have a report of the build, with `sinceBuild` those that are younger than it. */
 export function listGroups(db: Db, gameId: string, filters: Filters, { before, limit }: Page): Promise<GroupRow[]> {
   const all = [sql`game_id = ${gameId}`];
   if (filters.status !== undefined) all.push(sql`status = ${filters.status}`);
@@ -47,6 +47,11 @@ export function listGroups(db: Db, gameId: string, filters: Filters, { before, l
     all.push(
       sql`exists (select from crash_group_totals counts where counts.game_id = ${gameId}
         and counts.group_id = crash_groups.group_id and counts.build_id = ${filters.buildId})`,
+    );
+  if (filters.sinceBuild !== undefined)
+    all.push(
+      seenFirstSince(sql`(
+    select created_at from builds where game_id = ${gameId} and build_id = ${filters.sinceBuild})`),
     );
   if (before !== null)
     all.push(
@@ -57,6 +62,27 @@ export function listGroups(db: Db, gameId: string, filters: Filters, { before, l
     db,
     sql<GroupRow>`select ${columns} from crash_groups where ${sql.join(all, sql` and `)}
       order by last_seen desc, group_id desc limit ${limit}`,
+  );
+}
+
+/** What is seen first after a time is seen last after it, too, which the index has. */
+function seenFirstSince(time: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`last_seen >= ${time} and first_seen >= ${time}`;
+}
+
+/** How many open groups of each of these games are younger than its newest build; games without any are left out. */
+export function countNewGroups(db: Db, gameIds: readonly string[]): Promise<{ game_id: string; count: number }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string; count: number }>`
+      select game_id, count(*) as count
+      from unnest(${gameIds}::uuid[]) as asked (game_id)
+      cross join lateral (
+        select created_at from builds where builds.game_id = asked.game_id order by created_at desc limit 1
+      ) newest
+      join crash_groups using (game_id)
+      where status = 'open' and ${seenFirstSince(sql`newest.created_at`)}
+      group by game_id`,
   );
 }
 
@@ -89,6 +115,23 @@ export function countGroups(
   );
 }
 
+/** The counts of one group by day, from `firstDay` on, and by version: null for builds that are gone. */
+export function countByVersion(
+  db: Db,
+  gameId: string,
+  groupId: string,
+  firstDay: string,
+): Promise<{ day: string; version: string | null; count: number }[]> {
+  return rows(
+    db,
+    sql<{ day: string; version: string | null; count: number }>`
+      select day::text as day, version, sum(count)::bigint as count
+      from crash_group_counts left join build_names using (game_id, build_id)
+      where game_id = ${gameId} and group_id = ${groupId} and day >= ${firstDay}::date
+      group by day, version order by day`,
+  );
+}
+
 /** The versions of these builds, by their ids. */
 export async function findVersions(
   db: Db,
@@ -97,7 +140,7 @@ export async function findVersions(
 ): Promise<ReadonlyMap<string, string>> {
   const found = await rows(
     db,
-    sql<{ build_id: string; version: string }>`select build_id, version from builds
+    sql<{ build_id: string; version: string }>`select build_id, version from build_names
       where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
   );
   return new Map(found.map(({ build_id, version }) => [build_id, version]));

@@ -9,6 +9,7 @@ import { requireMember } from '../../games/games.ts';
 import { NO_COUNTS, unpackCounts } from './group-counts.ts';
 import * as groups from './group-list.sql.ts';
 import { groupOf } from './record.ts';
+import { trendOf } from './trend.ts';
 
 type GroupDetail = OutputOf<typeof contract.getCrashGroup>;
 type GroupInput = { uid: string; group_id: string };
@@ -29,11 +30,12 @@ export async function listCrashGroups(
   input: InputOf<typeof contract.listCrashGroups>,
 ): Promise<OutputOf<typeof contract.listCrashGroups>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { build_id: buildId, status, cursor, limit = PAGE_SIZE } = input;
-  const list = ['groups', game.game_id, buildId ?? null, status ?? null];
+  const { build_id: buildId, since_build: sinceBuild, status, cursor, limit = PAGE_SIZE } = input;
+  const list = ['groups', game.game_id, ...[buildId, sinceBuild, status].map((value) => value ?? null)];
   const [place = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const before = cursor === undefined ? null : { place, groupId };
-  const found = await groups.listGroups(ctx.db, game.game_id, { buildId, status }, { before, limit: limit + 1 });
+  const filters = { buildId, sinceBuild, status };
+  const found = await groups.listGroups(ctx.db, game.game_id, filters, { before, limit: limit + 1 });
   const { page, last } = cutPage(found, limit);
   return {
     groups: await withCounts(ctx, game.game_id, page, MOST_BUILDS_IN_LIST),
@@ -42,13 +44,17 @@ export async function listCrashGroups(
 }
 
 async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[], mostBuilds: number) {
-  const firstDay = new Date(ctx.clock.now().getTime() - (DAYS_SHOWN - 1) * DAY);
+  const firstDay = firstDayShown(ctx);
   const ids = rows.map(({ group_id }) => group_id);
   const found = await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay));
   const counts = new Map(found.map((packed) => [packed.group_id, unpackCounts(packed, firstDay, mostBuilds)]));
   const builds = new Set([...counts.values()].flatMap((count) => count.builds.map(({ build_id }) => build_id)));
   const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
   return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? NO_COUNTS, versions));
+}
+
+function firstDayShown({ clock }: Context): Date {
+  return new Date(clock.now().getTime() - (DAYS_SHOWN - 1) * DAY);
 }
 
 export async function getCrashGroup(ctx: Context, caller: AccountCaller, input: GroupInput): Promise<GroupDetail> {
@@ -59,8 +65,11 @@ export async function getCrashGroup(ctx: Context, caller: AccountCaller, input: 
 async function readGroup(ctx: Context, gameId: string, groupId: string): Promise<GroupDetail> {
   const found = await groups.findGroup(ctx.db, gameId, groupId);
   if (found === undefined) throw unknownGroup();
-  const [group] = await withCounts(ctx, gameId, [found], MOST_BUILDS);
-  return { ...group!, explanation: found.explanation };
+  const [[group], counts] = await Promise.all([
+    withCounts(ctx, gameId, [found], MOST_BUILDS),
+    groups.countByVersion(ctx.db, gameId, groupId, utcDayOf(firstDayShown(ctx))),
+  ]);
+  return { ...group!, explanation: found.explanation, trend: trendOf(counts) };
 }
 
 /** A group that was resolved is opened again by a report of a later build, which is then its regression; or by hand, which is none. */
@@ -81,6 +90,6 @@ export async function updateCrashGroup(
   return readGroup(ctx, game.game_id, groupId);
 }
 
-function unknownGroup(): ApiError {
+export function unknownGroup(): ApiError {
   return new ApiError(4040, 'group_id: this game has no such group; its reports may have moved to another.');
 }

@@ -158,7 +158,7 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
       select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version, group_id, state, signature, reason,
         message, user_message, crash_reports.os, crash_reports.arch, received_at, source, app_name, app_version,
         crash_reports.engine_version, anonymous, metadata, crash_address, failure, processed_at, frames, missing_symbols
-      from crash_reports left join builds
+      from crash_reports left join build_names as builds
         on builds.game_id = crash_reports.game_id and builds.build_id = crash_reports.build_id
       where crash_reports.game_id = ${gameId} and report_id = ${reportId}`,
   );

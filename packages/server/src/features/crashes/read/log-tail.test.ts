@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readLogTail } from './log-tail.ts';
+
+const read = (text: string, hasMore = false) => readLogTail(Buffer.from(text), hasMore);
+
+describe('readLogTail', () => {
+  it('begins with a whole line where there is more before it', () => {
+    assert.equal(read('of a line\nfps: 59\n', true), 'fps: 59\n');
+    assert.equal(read('level: garage\nfps: 59\n'), 'level: garage\nfps: 59\n');
+  });
+
+  it('shows a line that is longer than all that is read', () => assert.equal(read('endless', true), 'endless'));
+
+  it('takes out names of people, colours of terminals and what turns the direction of writing', () => {
+    assert.equal(
+      read('open /home/ann/x\r\n\x1b[31mred\x1b[0m\x00\u202eok\tend'),
+      'open /home/<user>/x\nred' + 'ok\tend',
+    );
+  });
+
+  it('has a sign in the place of bytes that are no text', () => {
+    assert.equal(readLogTail(Buffer.from([0x61, 0xff, 0x62]), false), 'a\u{fffd}b');
+  });
+});

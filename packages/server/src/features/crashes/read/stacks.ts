@@ -1,0 +1,56 @@
+// The whole stack of a report and the end of its log, for pages.
+import { buffer } from 'node:stream/consumers';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/crash-stacks';
+import type { AccountCaller, Context } from '../../../context.ts';
+import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import { requireMember } from '../../games/games.ts';
+import { readStoredReport } from '../process/stored-report.ts';
+import { noSuchFile, unknownCrash } from './downloads.ts';
+import { readLogTail } from './log-tail.ts';
+import { findFiles, type StoredFiles } from './reading.sql.ts';
+import { stackOf } from './stack-record.ts';
+
+type CrashInput = { uid: string; crash_id: string };
+
+/** Throws 4090 until the report’s dump is walked. */
+export async function getCrashStack(
+  ctx: Context,
+  caller: AccountCaller,
+  input: CrashInput,
+): Promise<OutputOf<typeof contract.getCrashStack>> {
+  const { stack_key: key } = await requireFiles(ctx, caller, input);
+  if (key === null) throw noSuchFile('stack');
+  return stackOf(await readStoredReport(ctx.blobs, key).catch((error) => refuse('stack', error)));
+}
+
+export async function getCrashLog(
+  ctx: Context,
+  caller: AccountCaller,
+  input: CrashInput,
+): Promise<OutputOf<typeof contract.getCrashLog>> {
+  const { log_key: key, log_size } = await requireFiles(ctx, caller, input);
+  if (key === null) throw noSuchFile('log');
+  const size = log_size ?? 0;
+  const start = Math.max(0, size - LIMITS.crashLogShownBytes);
+  // No store takes a range of nothing.
+  const bytes =
+    size === 0
+      ? Buffer.alloc(0)
+      : await buffer(await ctx.blobs.read(key, { start, end: size - 1 }).catch((error) => refuse('log', error)));
+  return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
+}
+
+async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<StoredFiles> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const files = await findFiles(ctx.db, game.game_id, input.crash_id);
+  if (files === undefined) throw unknownCrash();
+  return files;
+}
+
+/** A file may be deleted, or be made anew, between the look at its row and the reading. */
+function refuse(kind: 'stack' | 'log', error: unknown): never {
+  if (error instanceof BlobMissingError) throw noSuchFile(kind, error);
+  throw error;
+}

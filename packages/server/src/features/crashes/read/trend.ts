@@ -1,0 +1,29 @@
+// Sums a group's counts by day up to the few versions that a chart has room for.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
+
+type Trend = OutputOf<typeof getCrashGroup>['trend'];
+
+/** With that of all others, as many as can be told apart at a glance. */
+const MOST_VERSIONS = 3;
+
+/** `counts` in the order of days, with null for the version of a build that is gone. */
+export function trendOf(counts: readonly { day: string; version: string | null; count: number }[]): Trend {
+  const totals = new Map<string, number>();
+  for (const { version, count } of counts)
+    if (version !== null) totals.set(version, (totals.get(version) ?? 0) + count);
+  const named = new Set(
+    [...totals]
+      .sort(([, many], [, few]) => few - many)
+      .slice(0, MOST_VERSIONS)
+      .map(([version]) => version),
+  );
+  const trend = new Map<string, Trend[number]>();
+  for (const { day, version, count } of counts) {
+    const shown = version !== null && named.has(version) ? version : null;
+    const entry = trend.get(`${day} ${shown}`) ?? { day, version: shown, count: 0 };
+    entry.count += count;
+    trend.set(`${day} ${shown}`, entry);
+  }
+  return [...trend.values()];
+}

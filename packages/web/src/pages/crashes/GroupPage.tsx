@@ -1,0 +1,158 @@
+// One crash group: what broke, how often and where, its stack, and what can be done about it.
+import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ask } from '../../api.ts';
+import { useTitle } from '../../frame/page-title.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { type OpenGame, useGame } from '../games/use-game.ts';
+import { CrashDetails } from './CrashDetails.tsx';
+import classes from './crashes.module.css';
+import { Explanation } from './Explanation.tsx';
+import { GroupMarks, type NewestBuild } from './GroupMarks.tsx';
+import { type GroupDetail, GroupSummary } from './GroupSummary.tsx';
+import { NewRows } from './NewRows.tsx';
+import { ReportRows, useReports } from './ReportRows.tsx';
+import { ResolveButton, ResolveResult } from './ResolveGroup.tsx';
+import { ShowMore } from './ShowMore.tsx';
+import { SimilarGroups } from './SimilarGroups.tsx';
+import { type Crash, useCrash, useStack } from './use-crash.ts';
+import { useResolve } from './use-resolve.ts';
+
+const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
+
+const REFRESH_MS = 3000;
+const MOST_BUILDS = 100;
+
+export function GroupPage() {
+  const game = useGame();
+  const { groupId } = route.useParams();
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(getCrashGroup, { uid: game.game_uid, group_id: groupId }),
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
+  });
+  return (
+    <Stack gap="lg">
+      <SiteLink to="/dev/$slug/crashes" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
+        ← All crashes
+      </SiteLink>
+      {data === undefined && <PageHead title="Crash group" tab={`Crash group · ${game.name}`} />}
+      {/* Where it was shown, its reports have moved, of which the page tells by itself. */}
+      {error !== null && data === undefined && <Problem error={error} again={() => void refetch()} />}
+      {isPending && <Skeleton h={420} />}
+      {data !== undefined && <CrashGroup key={data.group_id} game={game} group={data} isGone={error !== null} />}
+    </Stack>
+  );
+}
+
+function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetail; isGone: boolean }) {
+  useTitle(`${group.title} · ${game.name}`);
+  const builds = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MOST_BUILDS })).data?.builds ?? [];
+  const sample = useCrash(game.game_uid, group.sample_crash_id);
+  const reports = useReports({ uid: game.game_uid, group_id: group.group_id, limit: 25 });
+  const crash = sample.data;
+  const moved = crash !== undefined && crash.group_id !== group.group_id ? crash : undefined;
+  const facts = { game, group, newestVersion: builds[0]?.version };
+  return (
+    <>
+      <GroupHead game={game} group={group} builds={builds} />
+      {(moved !== undefined || isGone) && <Moved slug={game.slug} crash={moved} />}
+      {crash === undefined ? (
+        <GroupSummary {...facts} stack={undefined} reports={[]} />
+      ) : (
+        <SummaryWithStack {...facts} crash={crash} reports={reports} />
+      )}
+      {group.sample_crash_id === null && (
+        <Text size="sm">None of its reports is kept any more: only its counts are left.</Text>
+      )}
+      {sample.error !== null && crash === undefined && (
+        <Problem error={sample.error} again={() => void sample.refetch()} />
+      )}
+      {crash !== undefined && <NewestReport game={game} crash={crash} />}
+      <SimilarGroups game={game} groupId={group.group_id} />
+      <Section title="How the signature came about">
+        <Explanation notes={group.explanation} />
+      </Section>
+      <Section title="Reports" actions={<NewRows list={reports} one="report" />}>
+        {reports.error !== null && <Problem error={reports.error} again={reports.again} />}
+        <ReportRows slug={game.slug} list={reports} />
+        <ShowMore list={reports} what="reports" />
+      </Section>
+    </>
+  );
+}
+
+type GroupHeadProps = { game: OpenGame; group: GroupDetail; builds: readonly NewestBuild[] };
+
+/** `builds`, the newest first. */
+function GroupHead({ game, group, builds }: GroupHeadProps) {
+  const resolving = useResolve(game.game_uid, group);
+  const versions = [...new Set(builds.map(({ version }) => version))];
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Group gap="sm" miw={0} style={{ flex: '1 1 20rem' }}>
+          <Title order={1} className={classes.signature}>
+            {group.title}
+          </Title>
+          <GroupMarks group={group} newest={builds[0]} />
+        </Group>
+        <ResolveButton status={group.status} versions={versions} resolving={resolving} />
+      </Group>
+      <ResolveResult resolving={resolving} />
+    </>
+  );
+}
+
+function NewestReport({ game, crash }: { game: OpenGame; crash: Crash }) {
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        What follows is of its newest report, of {crash.version || 'an unknown version'},{' '}
+        <SiteLink
+          to="/dev/$slug/crashes/reports/$crashId"
+          params={{ slug: game.slug, crashId: crash.crash_id }}
+          size="sm"
+        >
+          <Time at={crash.received_at} />
+        </SiteLink>
+        .
+      </Text>
+      <CrashDetails game={game} crash={crash} />
+    </>
+  );
+}
+
+type SummaryWithStackProps = {
+  game: OpenGame;
+  group: GroupDetail;
+  crash: Crash;
+  reports: ReturnType<typeof useReports>;
+  newestVersion: string | undefined;
+};
+
+function SummaryWithStack({ game, group, crash, reports, newestVersion }: SummaryWithStackProps) {
+  const { data: stack } = useStack(game.game_uid, crash);
+  const listed = reports.rows.map(({ item }) => item);
+  return <GroupSummary game={game} group={group} stack={stack} reports={listed} newestVersion={newestVersion} />;
+}
+
+/** Symbols that came late have other names on the stack, and so another group. */
+function Moved({ slug, crash }: { slug: string; crash: Crash | undefined }) {
+  return (
+    <Notice tone="busy" title="Its reports are in another group now, as happens when their symbols come late">
+      {crash?.group_id != null && (
+        <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId: crash.group_id }} size="sm">
+          Go to {crash.title}
+        </SiteLink>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,69 @@
+// How often a group was seen on each of the last 30 days, by version.
+import { Button, Group, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Bars } from '../../charts/Bars.tsx';
+import { Legend } from '../../charts/Legend.tsx';
+import { SeriesTable } from '../../charts/SeriesTable.tsx';
+import { readList, toggled, totalOf, writeList } from '../../charts/series.ts';
+import { useBuildColours } from '../../charts/use-build-colours.ts';
+import { sayExactNumber } from '../../ui/say.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { DAYS_SHOWN, lastDays } from './days.ts';
+import type { GroupDetail } from './GroupSummary.tsx';
+import { seriesOf } from './trend.ts';
+
+const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
+
+const HEIGHT = 150;
+
+export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: string }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const colourOf = useBuildColours(gameUid);
+  const times = lastDays([], useNow()).map(({ day }) => day);
+  const hidden = readList(search.hidden);
+  const hasTable = search.table === '1';
+  const series = seriesOf(group, colourOf);
+  const shown = series.filter(({ key }) => !hidden.includes(key));
+  const total = series.reduce((sum, each) => sum + totalOf(each), 0);
+  const change = (changed: typeof search) => void navigate({ search: { ...search, ...changed }, replace: true });
+  return (
+    <Stack gap="xs" component="section" aria-label={`Reports in the last ${DAYS_SHOWN} days`}>
+      <Group justify="space-between" gap="xs" align="flex-start">
+        <Legend
+          series={series}
+          hidden={hidden}
+          total={(each) => sayExactNumber(totalOf(each))}
+          onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
+        />
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-pressed={hasTable}
+          onClick={() => change({ table: hasTable ? undefined : '1' })}
+        >
+          {hasTable ? 'Hide the table' : 'Show as a table'}
+        </Button>
+      </Group>
+      <Bars
+        series={shown}
+        times={times}
+        step="day"
+        height={HEIGHT}
+        says={`${sayExactNumber(total)} reports in the last ${DAYS_SHOWN} days, by version: ${series
+          .map((each) => `${each.label} ${sayExactNumber(totalOf(each))}`)
+          .join(', ')}.`}
+        format={sayExactNumber}
+      />
+      {hasTable && (
+        <SeriesTable
+          label="Reports by day"
+          series={shown}
+          times={times}
+          step="day"
+          format={(value) => (value === undefined ? '–' : sayExactNumber(value))}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { seriesOf } from './trend.ts';
+
+describe('the series of a group', () => {
+  it('are its versions, the most reports first, and then all others', () => {
+    const builds = [
+      { build_id: 'b2', version: '1.1' },
+      { build_id: 'b1', version: '1.1' },
+      { build_id: 'a', version: '1.0' },
+    ];
+    const trend = [
+      { day: '2026-11-20', version: null, count: 90 },
+      { day: '2026-11-20', version: '1.0', count: 1 },
+      { day: '2026-11-21', version: '1.0', count: 2 },
+      { day: '2026-11-21', version: '1.1', count: 5 },
+    ];
+    const series = seriesOf({ builds, trend }, (id) => ['a', 'b1', 'b2'].indexOf(id));
+    assert.deepEqual(
+      series.map(({ label, colour, pattern }) => [label, colour, pattern]),
+      [
+        ['1.1', 1, 0],
+        ['1.0', 0, 1],
+        ['Other versions', 7, 2],
+      ],
+    );
+    assert.deepEqual(
+      [...(series[1]?.values ?? [])],
+      [
+        ['2026-11-20', 1],
+        ['2026-11-21', 2],
+      ],
+    );
+  });
+});

@@ -1,0 +1,31 @@
+// One report and its stack, followed while they are looked at: a dump that is being read, symbols that come late.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
+import { getCrash } from '@chauffeur/contract/operations/crashes';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ask, call } from '../../api.ts';
+
+export type Crash = OutputOf<typeof getCrash>;
+
+const REFRESH_MS = 3000;
+
+export function useCrash(gameUid: string, crashId: string | null) {
+  return useQuery({
+    ...ask(getCrash, { uid: gameUid, crash_id: crashId ?? '' }),
+    enabled: crashId !== null,
+    // One that was deleted does not come back.
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
+  });
+}
+
+/** Asked for again each time that the dump was walked again; until then the one before is shown. */
+export function useStack(gameUid: string, { crash_id, processed_at, available }: Crash) {
+  const input = { uid: gameUid, crash_id };
+  return useQuery({
+    queryKey: [getCrashStack.id, input, processed_at],
+    queryFn: ({ signal }) => call(getCrashStack, input, signal),
+    enabled: available.includes('stack'),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
