@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
+  cropOf,
   IMAGE_FORMATS,
   type ImageFacts,
   type ImageKind,
@@ -108,4 +109,30 @@ test('the most bytes of any image are a screenshot’s', () => assert.equal(MOST
 test('a GIF that moves is served as WebP, everything else as it came', () => {
   assert.equal(servedFormat(factsOf(1, 1, { format: 'gif', frames: 2 })), 'webp');
   for (const format of IMAGE_FORMATS) assert.equal(servedFormat(factsOf(1, 1, { format })), format);
+});
+
+describe('the part of an image that is 16:9', () => {
+  test('leaves off the same on both sides, above and below or left and right', () => {
+    assert.deepEqual(cropOf({ width: 1600, height: 1200 }), { left: 0, top: 150, width: 1600, height: 900 });
+    assert.deepEqual(cropOf({ width: 2000, height: 900 }), { left: 200, top: 0, width: 1600, height: 900 });
+  });
+
+  test('is not asked for where the shape is right', () => {
+    assert.equal(cropOf({ width: 1280, height: 720 }), null);
+    assert.equal(cropOf({ width: 1700, height: 1000 }), null);
+  });
+
+  test('lies inside, and has the shape, of every size that a store image may have', () => {
+    const side = fc.integer({ min: 100, max: 4096 });
+    fc.assert(
+      fc.property(side, side, (width, height) => {
+        const crop = cropOf({ width, height });
+        if (crop === null) return;
+        assert.ok(crop.left >= 0 && crop.top >= 0);
+        assert.ok(crop.left + crop.width <= width && crop.top + crop.height <= height);
+        assert.ok(crop.width === width || crop.height === height);
+        assert.equal(cropOf(crop), null);
+      }),
+    );
+  });
 });

@@ -42,6 +42,23 @@ export const MOST_IMAGE_BYTES = Math.max(...Object.values(BOUNDS).map(({ megabyt
 /** Width to height: 16:9 with room for what is cut a little off. */
 const RATIO = { least: 1.7, most: 1.85 };
 
+/** A part of an image, in pixels from its upper left corner. */
+export type Crop = { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
+
+/** The largest part in the middle that is 16:9, which is what would be left of an image that is not; null for one whose shape is right. */
+export function cropOf({ width, height }: Pixels): Crop | null {
+  if (hasShape({ width, height })) return null;
+  const cut =
+    width * 9 > height * 16
+      ? { width: Math.round((height * 16) / 9), height }
+      : { width, height: Math.round((width * 9) / 16) };
+  return { left: Math.floor((width - cut.width) / 2), top: Math.floor((height - cut.height) / 2), ...cut };
+}
+
+function hasShape({ width, height }: Pixels): boolean {
+  return width / height >= RATIO.least && width / height <= RATIO.most;
+}
+
 /** Of all frames together, 108 of 1024×576: encoded within seconds, in about 200 MB of memory. */
 export const MOST_PIXELS = 64_000_000;
 
@@ -66,9 +83,9 @@ const RULES: readonly Rule[] = [
   {
     name: 'shape',
     problem: ({ width, height }) =>
-      width / height < RATIO.least || width / height > RATIO.most
-        ? `${width}×${height} pixels are not 16:9, ${(width / height).toFixed(3)} to 1`
-        : null,
+      hasShape({ width, height })
+        ? null
+        : `${width}×${height} pixels are not 16:9, ${(width / height).toFixed(3)} to 1`,
   },
   {
     name: 'frames',

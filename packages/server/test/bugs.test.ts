@@ -206,6 +206,22 @@ describe('the list of bugs', () => {
 });
 
 describe('a bug ticket', () => {
+  test('is read by its uid as the list has it, by members of its game alone', async () => {
+    const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
+    const buildId = await addBuild(server, game, { version: '3.0' });
+    const { bug_uid } = (await file(game, await makePlayer(server), { build_id: buildId })).body.data;
+    const read = (at: SharedGame, person: Person | null, uid = bug_uid) =>
+      callAs(server, person, `/games/${at.uid}/bugs/${uid}`);
+    const { status, body } = await read(game, game.admin);
+    assert.equal(status, 200);
+    assert.deepEqual([body.data], await bugsOf(game));
+    assert.deepEqual(statusOf(await read(game, other.owner)), [404, 4040]);
+    assert.deepEqual(statusOf(await read(other, other.owner)), [404, 4040]);
+    assert.deepEqual(statusOf(await read(game, game.owner, newId())), [404, 4040]);
+    assert.deepEqual(statusOf(await read(game, game.owner, 'first')), [400, 4002]);
+    assert.deepEqual(statusOf(await read(game, null)), [401, 4011]);
+  });
+
   test('goes from any state to any', async () => {
     const game = await makeSharedGame(server);
     const { bug_uid } = (await file(game, game.owner)).body.data;

@@ -4,20 +4,20 @@ import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashUpload } from './crashes.ts';
-import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
 
 export const BugTicket = Type.Object({
   bug_uid: Uuid,
   status: Type.Enum([...BUG_STATUSES]),
-  message: Type.String(),
+  message: Foreign(Type.String({ description: 'What the player wrote' })),
   build_id: Nullable(Uuid),
   version: Nullable(Type.String()),
   os: Nullable(Type.String()),
   arch: Nullable(Type.String()),
   crash_id: Nullable(Uuid),
-  filed_by: Type.String({ description: 'The player’s name' }),
+  filed_by: Foreign(Type.String({ description: 'The player’s name' })),
   filed_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -63,13 +63,27 @@ export const listBugTickets = defineOperation({
   mcp: { tool: 'list_bug_tickets', scope: 'mcp:read' },
 });
 
+const BugParams = Type.Object({ uid: GameRef, bug_uid: Uuid });
+
+export const getBugTicket = defineOperation({
+  id: 'bugs.get',
+  summary: 'One bug that a player filed',
+  method: 'GET',
+  path: '/games/{uid}/bugs/{bug_uid}',
+  access: 'account',
+  params: BugParams,
+  output: BugTicket,
+  statuses: [200],
+  errors: [4040],
+});
+
 export const updateBugTicket = defineOperation({
   id: 'bugs.update',
   summary: 'Mark a bug fixed or closed, or open it again',
   method: 'PATCH',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
-  params: Type.Object({ uid: GameRef, bug_uid: Uuid }),
+  params: BugParams,
   body: Type.Object({ status: Type.Enum([...BUG_STATUSES]) }),
   output: BugTicket,
   statuses: [200],

@@ -1,25 +1,6 @@
 // How platforms are said, in which order they stand, and which one a visitor is on.
 import { ARCHES, type Arch, OSES, type Os } from '@chauffeur/contract/identity';
-
-const OS_NAMES: Readonly<Record<Os, string>> = {
-  windows: 'Windows',
-  macos: 'macOS',
-  linux: 'Linux',
-  android: 'Android',
-  ios: 'iOS',
-  web: 'Browser',
-};
-
-export type PlatformWords = { readonly os: string; readonly arch: string };
-
-export function sayOs(os: string): string {
-  return (OS_NAMES as Readonly<Record<string, string>>)[os] ?? os;
-}
-
-/** `Windows x86_64`. */
-export function sayPlatform({ os, arch }: PlatformWords): string {
-  return `${sayOs(os)} ${arch}`;
-}
+import type { PlatformWords } from '@chauffeur/contract/platform-words';
 
 /** In the order of the contract’s lists. */
 export function comparePlatforms(a: PlatformWords, b: PlatformWords): number {

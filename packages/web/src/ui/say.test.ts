@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sayBytes, sayCount, sayRelative, sayShare, shorten } from './say.ts';
+import { sayCount, sayLeft, sayMs, sayRelative, saySeconds, sayShare, shorten } from './say.ts';
 
 describe('sayRelative', () => {
   const now = new Date('2026-11-30T12:00:00Z');
@@ -24,18 +24,6 @@ describe('sayRelative', () => {
   });
 });
 
-describe('sayBytes', () => {
-  it('goes up by 1,024', () => {
-    assert.deepEqual([0, 1023, 1024, 70_246, 5 * 1024 ** 3].map(sayBytes), [
-      '0 bytes',
-      '1,023 bytes',
-      '1.0 KiB',
-      '68.6 KiB',
-      '5.0 GiB',
-    ]);
-  });
-});
-
 describe('sayCount', () => {
   it('is exact below ten thousand', () => {
     assert.deepEqual([9999, 12_345, 1_000_000].map(sayCount), ['9,999', '12.3K', '1M']);
@@ -45,6 +33,51 @@ describe('sayCount', () => {
 describe('sayShare', () => {
   it('never comes without what it is a share of', () => {
     assert.deepEqual([sayShare(1220, 1240), sayShare(0, 0)], ['98.4 % of 1,240', 'none yet']);
+  });
+});
+
+describe('sayMs and saySeconds', () => {
+  it('use the two largest units', () => {
+    assert.deepEqual([0, 999, 1000, 4249, 59_999, 60_000, 125_000].map(sayMs), [
+      '0 ms',
+      '999 ms',
+      '1.0 s',
+      '4.2 s',
+      '60.0 s',
+      '1 min 0 s',
+      '2 min 5 s',
+    ]);
+    assert.deepEqual([0, 59, 60, 3599, 3600, 12_059].map(saySeconds), [
+      '0 s',
+      '59 s',
+      '1 min 0 s',
+      '59 min 59 s',
+      '1 h 0 min',
+      '3 h 20 min',
+    ]);
+  });
+});
+
+describe('sayLeft', () => {
+  const now = new Date('2026-11-30T12:00:00Z');
+  const left = (minutes: number) => sayLeft(new Date(now.getTime() + minutes * 60_000), now);
+
+  it('counts down to the minute, in the two largest units', () => {
+    assert.deepEqual([3063, 2880, 1441, 125, 61, 60, 4.9, 1, 0.5].map(left), [
+      '2 days 3 hours',
+      '2 days',
+      '1 day',
+      '2 hours 5 minutes',
+      '1 hour 1 minute',
+      '1 hour',
+      '4 minutes',
+      '1 minute',
+      'less than a minute',
+    ]);
+  });
+
+  it('says nothing of what is over', () => {
+    assert.deepEqual([left(0), left(-1)], [null, null]);
   });
 });
 

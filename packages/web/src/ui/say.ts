@@ -32,18 +32,6 @@ export function sayDay(time: Date): string {
   return byDay.format(time);
 }
 
-const BYTE_UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** `512 bytes`, `68.6 KiB`, `1.2 GiB`. */
-export function sayBytes(bytes: number): string {
-  let [size, unit] = [bytes, 0];
-  while (size >= 1024 && unit < BYTE_UNITS.length - 1) {
-    size /= 1024;
-    unit += 1;
-  }
-  return unit === 0 ? `${plain.format(size)} bytes` : `${size.toFixed(size >= 100 ? 0 : 1)} ${BYTE_UNITS[unit]}`;
-}
-
 /** `950`, `12.3K`. */
 export function sayCount(count: number): string {
   return count < 10_000 ? plain.format(count) : compact.format(count);
@@ -56,6 +44,38 @@ export function sayExactNumber(number: number): string {
 /** A share of `of`, never without it: `98.4 % of 1,240`; `none yet` of nothing. */
 export function sayShare(part: number, of: number): string {
   return of === 0 ? 'none yet' : `${((part / of) * 100).toFixed(1)} % of ${plain.format(of)}`;
+}
+
+/** Milliseconds as `850 ms`, `4.2 s`, `2 min 5 s`. */
+export function sayMs(ms: number): string {
+  if (ms < 1000) return `${plain.format(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : saySeconds(Math.round(ms / 1000));
+}
+
+/** `45 s`, `2 min 5 s`, `3 h 20 min`: in its two largest units. */
+export function saySeconds(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  if (hours > 0) return `${hours} h ${minutes % 60} min`;
+  return `${minutes} min ${seconds % 60} s`;
+}
+
+/** What is left until a moment, in its two largest units, down to minutes: `2 days 3 hours`; null when it is over. */
+export function sayLeft(until: Date, now: Date): string | null {
+  const minutes = Math.floor((until.getTime() - now.getTime()) / 60_000);
+  if (until.getTime() <= now.getTime()) return null;
+  if (minutes === 0) return 'less than a minute';
+  const parts = [
+    [Math.floor(minutes / 1440), 'day'],
+    [Math.floor(minutes / 60) % 24, 'hour'],
+    [minutes % 60, 'minute'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .join(' ');
 }
 
 /** The beginning and the end of an id or checksum: `3f9a…c04d`. */

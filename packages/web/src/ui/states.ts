@@ -1,4 +1,5 @@
 // The states of builds, files and symbols: their words, and their tones.
+import type { CrashState } from '@chauffeur/contract/operations/crashes';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { SYMBOL_STATES } from '@chauffeur/contract/operations/symbols';
 import type { Tone } from './StateBadge.tsx';
@@ -27,6 +28,15 @@ export const SYMBOLS: Readonly<Record<SymbolState, State>> = {
   stored: { tone: 'busy', word: 'Compiling' },
   compiled: { tone: 'good', word: 'In use' },
   unreadable: { tone: 'bad', word: 'Unreadable' },
+};
+
+/** What becomes of a crash report; the last two are final. */
+export const CRASHES: Readonly<Record<CrashState, State>> = {
+  received: { tone: 'none', word: 'Waits for its dump' },
+  queued: { tone: 'busy', word: 'Queued' },
+  processing: { tone: 'busy', word: 'Being read' },
+  processed: { tone: 'good', word: 'Processed' },
+  failed: { tone: 'bad', word: 'Not readable' },
 };
 
 /** Who sees a game, in a word and in a sentence. */

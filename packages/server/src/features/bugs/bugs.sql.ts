@@ -34,8 +34,8 @@ export type NewBug = {
 const columns =
   sql.raw(`bug_id, status, message, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, crash_id, filed_by,
   filed_at, bug_tickets.updated_at`);
-/** A build may be gone that a ticket names. */
-const table = sql.raw(`bug_tickets left join builds
+/** A build may be gone that a ticket names; its name stays. */
+const table = sql.raw(`bug_tickets left join build_names as builds
   on builds.game_id = bug_tickets.game_id and builds.build_id = bug_tickets.build_id`);
 
 /** Tickets of one player are filed one after the other, so that their number is right; answers how many there are since `day` began. */
@@ -81,6 +81,29 @@ export function listBugs(
   );
 }
 
+/** Undefined when there is none. */
+export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow | undefined> {
+  return row(
+    db,
+    sql<BugRow>`select ${columns} from ${table} where bug_tickets.game_id = ${gameId} and bug_id = ${bugId}`,
+  );
+}
+
+/** Those of a game beyond `most` are not counted; a game without one has no row. */
+export function countOpen(
+  db: Db,
+  gameIds: readonly string[],
+  most: number,
+): Promise<{ game_id: string; open: number }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string; open: number }>`select game_id, count(*) as open
+      from unnest(${gameIds}::uuid[]) as games (game_id) cross join lateral (
+        select from bug_tickets where bug_tickets.game_id = games.game_id and status = 'open' limit ${most}
+      ) as counted group by game_id`,
+  );
+}
+
 /** Answers the ticket as it is then; undefined when there is none. */
 export async function updateStatus(
   db: Db,
@@ -92,8 +115,5 @@ export async function updateStatus(
     db,
     sql`update bug_tickets set status = ${status}, updated_at = ${now} where game_id = ${gameId} and bug_id = ${bugId}`,
   );
-  return row(
-    db,
-    sql<BugRow>`select ${columns} from ${table} where bug_tickets.game_id = ${gameId} and bug_id = ${bugId}`,
-  );
+  return findBug(db, gameId, bugId);
 }

@@ -133,6 +133,21 @@ export async function listBugTickets(
   };
 }
 
+export async function getBugTicket(
+  ctx: Context,
+  caller: AccountCaller,
+  { uid, bug_uid }: InputOf<typeof contract.getBugTicket>,
+): Promise<Ticket> {
+  const { game } = await requireMember(ctx, caller, uid);
+  return recordOf(ctx, game, await bugs.findBug(ctx.db, game.game_id, bug_uid));
+}
+
+/** Of each of the games that has open tickets, how many: at most LIMITS.bugsCounted. */
+export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): Promise<Map<string, number>> {
+  const counted = await bugs.countOpen(ctx.db, gameIds, LIMITS.bugsCounted);
+  return new Map(counted.map(({ game_id, open }) => [game_id, open]));
+}
+
 export async function updateBugTicket(
   ctx: Context,
   caller: AccountCaller,
@@ -140,6 +155,10 @@ export async function updateBugTicket(
 ): Promise<Ticket> {
   const { game } = await requireMember(ctx, caller, uid);
   const bug = await bugs.updateStatus(ctx.db, game.game_id, bug_uid, { status, now: ctx.clock.now() });
+  return recordOf(ctx, game, bug);
+}
+
+async function recordOf(ctx: Context, game: Game, bug: bugs.BugRow | undefined): Promise<Ticket> {
   if (bug === undefined) throw new ApiError(4040, 'bug_uid: this game has no such bug ticket.');
   const [record] = await recordsOf(ctx, game, [bug]);
   return record!;

@@ -1,5 +1,6 @@
 // Launch health: the bands of builds over the last 30 days with the numbers behind them, and the band that a listing shows.
 import { ApiError } from '@chauffeur/contract/errors';
+import { LEAST_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import type * as contract from '@chauffeur/contract/operations/health';
@@ -8,7 +9,7 @@ import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
 import { medianOf } from '../../kernel/sketch.ts';
 import { requireMember } from '../games/games.ts';
-import { bandOf, LEAST_DEVICES, WINDOW_DAYS } from './band.ts';
+import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
 
 export type Band = contract.Band;

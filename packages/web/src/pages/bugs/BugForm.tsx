@@ -3,12 +3,12 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { fileBug } from '@chauffeur/contract/operations/bugs';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { sayBytes } from '@chauffeur/contract/sizes';
 import { Button, FileInput, Select, Stack, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayBytes } from '../../ui/say.ts';
 import { sayPlatform } from '../store/platforms.ts';
 import type { Filed, Files } from './BugFiled.tsx';
 

@@ -8,6 +8,7 @@ const PARTS = [
   { to: '/dev/$slug/edit/images', name: 'Images' },
   { to: '/dev/$slug/edit/keys', name: 'Deploy keys' },
   { to: '/dev/$slug/edit/admins', name: 'Admins' },
+  { to: '/dev/$slug/edit/audit', name: 'Programs' },
 ] as const;
 
 export function EditFrame() {

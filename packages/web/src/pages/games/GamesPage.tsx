@@ -1,16 +1,20 @@
 // All games of a developer in one table.
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
+import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { moveAmongRows, useShortcuts } from '../../frame/use-shortcuts.ts';
+import { BandBadge } from '../../ui/BandBadge.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { sayExactNumber } from '../../ui/say.ts';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
@@ -26,6 +30,7 @@ const SHORTCUTS = [
 
 export function GamesPage() {
   const { data, error, isPending, refetch } = useQuery(ask(listGames, {}));
+  const summaries = useQuery(ask(summarizeGames, {}));
   const [creates, setCreates] = useState(false);
   useShortcuts(SHORTCUTS, (name) => moveAmongRows(name === 'down' ? 1 : -1));
   const create = <Button onClick={() => setCreates(true)}>Create a game</Button>;
@@ -48,14 +53,23 @@ export function GamesPage() {
               <Table.Th>Game</Table.Th>
               <Table.Th>Last build</Table.Th>
               <Table.Th visibleFrom="sm">Channels</Table.Th>
+              <Table.Th visibleFrom="sm">Health</Table.Th>
+              <Table.Th visibleFrom="sm" ta="right">
+                New crashes
+              </Table.Th>
+              <Table.Th ta="right">Open bugs</Table.Th>
               <Table.Th visibleFrom="sm">Visibility</Table.Th>
               <Table.Th visibleFrom="sm">Your role</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {isPending && <LoadingRows rows={4} columns={5} />}
+            {isPending && <LoadingRows rows={4} columns={8} />}
             {data?.games.map((game) => (
-              <GameRow key={game.game_uid} game={game} />
+              <GameRow
+                key={game.game_uid}
+                game={game}
+                summary={summaries.data?.games.find(({ game_uid }) => game_uid === game.game_uid)}
+              />
             ))}
           </Table.Tbody>
         </Table>
@@ -65,7 +79,10 @@ export function GamesPage() {
   );
 }
 
-function GameRow({ game }: { game: ListedGame }) {
+/** Undefined while it is not known. */
+type Summary = OutputOf<typeof summarizeGames>['games'][number] | undefined;
+
+function GameRow({ game, summary }: { game: ListedGame; summary: Summary }) {
   return (
     <Table.Tr>
       <Table.Td>
@@ -90,9 +107,45 @@ function GameRow({ game }: { game: ListedGame }) {
       <Table.Td visibleFrom="sm">
         <Channels channels={game.channels} />
       </Table.Td>
+      <Table.Td visibleFrom="sm">
+        {summary !== undefined && (
+          <SiteLink to="/dev/$slug/health" params={{ slug: game.slug }} underline="never">
+            <BandBadge band={summary.band} />
+          </SiteLink>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="sm" ta="right">
+        {summary !== undefined && <NewCrashes game={game} count={summary.new_groups} />}
+      </Table.Td>
+      <Table.Td ta="right">{summary !== undefined && <OpenBugs slug={game.slug} count={summary.open_bugs} />}</Table.Td>
       <Table.Td visibleFrom="sm">{VISIBILITIES[game.visibility].word}</Table.Td>
       <Table.Td visibleFrom="sm">{game.role === 'owner' ? 'Owner' : 'Admin'}</Table.Td>
     </Table.Tr>
+  );
+}
+
+/** Groups that were first seen since the newest build. */
+function NewCrashes({ game: { slug, newest_build: build }, count }: { game: ListedGame; count: number }) {
+  if (count === 0 || build === null) return '–';
+  return (
+    <SiteLink
+      to="/dev/$slug/crashes"
+      params={{ slug }}
+      search={{ since: build.build_id }}
+      title={`Crash groups that were first seen since ${build.version}`}
+    >
+      {sayExactNumber(count)}
+    </SiteLink>
+  );
+}
+
+function OpenBugs({ slug, count }: { slug: string; count: number }) {
+  if (count === 0) return '–';
+  return (
+    <SiteLink to="/dev/$slug/bugs" params={{ slug }}>
+      {sayExactNumber(count)}
+      {count >= LIMITS.bugsCounted && ' or more'}
+    </SiteLink>
   );
 }
 

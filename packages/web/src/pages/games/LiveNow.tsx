@@ -1,8 +1,9 @@
 // What players get now: each channel with its version on each platform.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
+import { sayPlatform } from '@chauffeur/contract/platform-words';
 import { Table, Text, Title } from '@mantine/core';
-import { comparePlatforms, sayPlatform } from '../../ui/platforms.ts';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';

@@ -45,7 +45,7 @@ function Overview({ game, channels }: OverviewProps) {
       {channels.error !== null && <Problem error={channels.error} again={() => void channels.refetch()} />}
       {builds.error !== null && <Problem error={builds.error} again={() => void builds.refetch()} />}
       {channels.isPending ? <Skeleton h={120} /> : <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />}
-      {newest !== undefined && <SinceNewest gameUid={game.game_uid} build={newest} />}
+      {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
       {builds.isPending ? <Skeleton h={220} /> : <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} />}
     </Stack>
   );

@@ -1,9 +1,10 @@
 // The lines that ship a build, for what the developer says of it: to be run by hand, or as a recipe for CI.
 import { ARCHES, OSES } from '@chauffeur/contract/identity';
+import { sayOs } from '@chauffeur/contract/platform-words';
 import { NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { guessOs, sayOs } from '../../ui/platforms.ts';
+import { guessOs } from '../../ui/platforms.ts';
 import classes from './FirstBuild.module.css';
 import { type Choice, ciRecipe, type FreshKey, keyLines, registerLines, uploadLines } from './first-build.ts';
 

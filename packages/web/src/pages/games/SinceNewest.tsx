@@ -1,22 +1,30 @@
 // What came of the newest build: crashes of a kind that was not known before it, and tickets that wait.
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { listHealth } from '@chauffeur/contract/operations/health';
 import { Group, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
+import { BandBadge } from '../../ui/BandBadge.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './SinceNewest.module.css';
 
 const MOST = 100;
 
-type SinceNewestProps = { gameUid: string; build: { build_id: string; version: string; created_at: string } };
+type SinceNewestProps = {
+  gameUid: string;
+  slug: string;
+  build: { build_id: string; version: string; created_at: string };
+};
 
-export function SinceNewest({ gameUid, build }: SinceNewestProps) {
-  const groups = useQuery(ask(listCrashGroups, { uid: gameUid, status: 'open', limit: MOST }));
+export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
+  const groups = useQuery(
+    ask(listCrashGroups, { uid: gameUid, status: 'open', since_build: build.build_id, limit: MOST }),
+  );
   const bugs = useQuery(ask(listBugTickets, { uid: gameUid, status: 'open', limit: MOST }));
   const error = groups.error ?? bugs.error;
-  const fresh = groups.data?.groups.filter(({ first_seen }) => first_seen >= build.created_at);
   return (
     <section aria-labelledby="since-newest">
       <Title order={2} size="h4" id="since-newest" mb="xs">
@@ -24,13 +32,29 @@ export function SinceNewest({ gameUid, build }: SinceNewestProps) {
       </Title>
       {error !== null && <Problem error={error} again={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
       <Group gap="xl" style={{ rowGap: 4 }}>
-        <Count count={fresh?.length} hasMore={groups.data?.next_cursor != null} one="new crash group" />
-        <Count count={bugs.data?.bugs.length} hasMore={bugs.data?.next_cursor != null} one="open bug ticket" />
+        <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ since: build.build_id }} c="inherit" data-row>
+          <Count count={groups.data?.groups.length} hasMore={groups.data?.next_cursor != null} one="new crash group" />
+        </SiteLink>
+        <SiteLink to="/dev/$slug/bugs" params={{ slug }} c="inherit" data-row>
+          <Count count={bugs.data?.bugs.length} hasMore={bugs.data?.next_cursor != null} one="open bug ticket" />
+        </SiteLink>
+        <ListedBand gameUid={gameUid} slug={slug} />
         <Text size="sm" c="dimmed">
           registered <Time at={build.created_at} />
         </Text>
       </Group>
     </section>
+  );
+}
+
+/** What players see of how the game starts. */
+function ListedBand({ gameUid, slug }: { gameUid: string; slug: string }) {
+  const { data } = useQuery(ask(listHealth, { uid: gameUid }));
+  if (data === undefined) return <Skeleton w={120} h={20} />;
+  return (
+    <SiteLink to="/dev/$slug/health" params={{ slug }} underline="never" size="sm" data-row>
+      Launch health: <BandBadge band={data.listing.band} />
+    </SiteLink>
   );
 }
 

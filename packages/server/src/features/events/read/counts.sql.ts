@@ -56,7 +56,7 @@ export function countByTime(
       with counted as (
         select ${KEYS[by ?? 'all']} as key, date_trunc(${step}, hour, 'UTC') as at, sum(count) as count
         from ${names} join event_hours on event_hours.name = names.name
-          left join builds using (game_id, build_id)
+          left join build_names as builds using (game_id, build_id)
         where ${sql.join(conditions, sql` and `)}
         group by 1, 2
       ), ranked as (
@@ -66,7 +66,7 @@ export function countByTime(
         from counted join ranked using (key) group by 1, 2
       )
       select key, case when ${by ?? 'all'} = 'build' then
-          (select version || ' ' || os || ' ' || arch from builds where game_id = ${gameId} and build_id::text = key)
+          (select version || ' ' || os || ' ' || arch from build_names where game_id = ${gameId} and build_id::text = key)
         end as label, at, count
       from placed order by at`,
   );

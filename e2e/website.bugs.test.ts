@@ -1,0 +1,151 @@
+// Flow 6 of the website: bugs that players filed, read with their crash, marked and opened again.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { type Ask, askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { runServerCommand } from './setup/processes.ts';
+import { shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio, signIn } from './setup/studio.ts';
+
+const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
+const DUMP = fileURLToPath(new URL('../packages/server/test/fixtures/crashes/null_deref_inline.dmp', import.meta.url));
+/** More than a page of the list. */
+const MANY = 52;
+
+describe('the bugs of a game', () => {
+  let studio: Studio;
+  let player: Ask;
+  let page: Page;
+  const faults: string[] = [];
+
+  const site = serveSite(
+    async ({ service, browser }) => {
+      studio = await openStudio(service, 'Small Walk');
+      const build = { version: '1.2.0', os: 'linux', arch: 'x86_64' };
+      const account = ['admin', 'user', 'create', '--email', PLAYER.email, '--password-stdin', '--verified'];
+      await Promise.all([
+        shipBuild(service, studio, build, smallZip('walk')),
+        runServerCommand(service, [...account, '--name', 'Robin'], PLAYER.password),
+      ]);
+      player = askAs(service, await signIn(service, { ...studio, ...PLAYER }));
+      for (let no = 1; no <= MANY; no += 1) await file(`Number ${no} of many`);
+      if (browser !== null) page = await openAs(await signIn(service, studio));
+    },
+    { CHAUFFEUR_LIMIT_BUGS: '0' },
+  );
+
+  const file = (message: string) => player('POST', `/games/${studio.gameUid}/bugs`, { message });
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
+  const rows = () => page.getByRole('list', { name: 'Tickets' }).getByRole('link');
+  const ticket = () => page.getByRole('region', { name: 'Ticket' });
+
+  /** A page of somebody who is signed in. */
+  async function openAs({ cookie = '' }: Record<string, string>): Promise<Page> {
+    const context = await site.browser!.newContext();
+    const cookies = cookie.split('; ').map((pair) => ({
+      name: pair.slice(0, pair.indexOf('=')),
+      value: pair.slice(pair.indexOf('=') + 1),
+      url: site.service.url,
+    }));
+    await context.addCookies(cookies);
+    const opened = await context.newPage();
+    opened.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    opened.on('pageerror', (error) => faults.push(String(error)));
+    return opened;
+  }
+
+  test('are listed newest first, page by page, and opened by keyboard alone', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/bugs');
+    await rows().first().waitFor();
+    assert.match((await rows().first().textContent()) ?? '', new RegExp(`^Number ${MANY} of manyRobin`));
+    await page.getByRole('button', { name: 'Show older tickets' }).click();
+    await page.getByRole('link', { name: /^Number 1 of many/ }).waitFor();
+    assert.equal(await rows().count(), MANY);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await ticket()
+      .getByText(`Number ${MANY - 1} of many`)
+      .waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await ticket().getByText(`Number ${MANY} of many`).waitFor();
+  });
+
+  test('are read with what the player wrote, as it was written, and with the crash that came along', async (t) => {
+    const { browser, service } = site;
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const form = await openAs(await signIn(service, { ...studio, ...PLAYER }));
+    await form.goto(`${service.url}/g/${studio.slug}/report`);
+    await form.getByLabel('What happened').fill('It fell over.\n<b>Twice.</b>');
+    const dump = { name: 'walk.dmp', mimeType: 'application/octet-stream', buffer: await readFile(DUMP) };
+    await form.locator('input[type=file]').first().setInputFiles(dump);
+    await form.getByRole('button', { name: 'Send the report' }).click();
+    await form.getByText('– received').waitFor();
+    await form.context().close();
+
+    await open('/bugs');
+    await page.getByRole('link', { name: /^It fell over\. <b>Twice\.<\/b>/ }).click();
+    assert.equal(await ticket().locator('pre').textContent(), 'It fell over.\n<b>Twice.</b>');
+    await ticket().getByRole('heading', { name: 'Ticket of Robin' }).waitFor();
+    await ticket().getByText('Linux x86_64').waitFor();
+    const crash = ticket().getByRole('region', { name: 'Crash report' });
+    await crash.getByText('SIGSEGV / SEGV_MAPERR').waitFor();
+    await crash.getByRole('list', { name: 'Top of the stack' }).getByText('null_deref_inline').first().waitFor();
+    const report = await crash.getByRole('link', { name: 'Open the report' }).getAttribute('href');
+    assert.match(report ?? '', /\/dev\/small-walk\/crashes\/reports\/[0-9a-f-]{36}$/);
+    await ticket().getByRole('link', { name: '1.2.0' }).click();
+    await page.getByRole('heading', { name: '1.2.0 for Linux x86_64' }).waitFor();
+  });
+
+  test('are marked fixed, closed and open again; each can be undone', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/bugs');
+    await page.getByRole('link', { name: /^It fell over/ }).click();
+    await ticket().getByRole('button', { name: 'Mark fixed' }).click();
+    await ticket().getByText('Marked as fixed.').waitFor();
+    // It stays in its place, so that the list does not move under whoever goes through it.
+    await page.getByRole('link', { name: /^It fell over.*Fixed$/ }).waitFor();
+    await ticket().getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: /^It fell over.*Open$/ }).waitFor();
+    await ticket().getByRole('button', { name: 'Close' }).click();
+    await ticket().getByText('Closed.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Closed', exact: true }).click();
+    await page.waitForURL(/\/bugs\?status=closed$/);
+    await rows().first().waitFor();
+    assert.equal(await rows().count(), 1);
+    await page.reload();
+    await page.getByRole('link', { name: /^It fell over.*Closed$/ }).click();
+    await ticket().getByRole('button', { name: 'Open again' }).click();
+    await ticket().getByText('Open again.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Fixed', exact: true }).click();
+    await page.getByText('No ticket is fixed.').waitFor();
+  });
+
+  test('are counted in the table of all games, which leads to them', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(`${site.service.url}/dev`);
+    await page
+      .getByRole('row', { name: /Small Walk/ })
+      .getByRole('link', { name: String(MANY + 1) })
+      .click();
+    await page.waitForURL(/\/dev\/small-walk\/bugs$/);
+  });
+
+  test('that are none say so, at an address that was mistyped', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/bugs/01a1ff85-9ec1-787f-9de0-c917371bd17d');
+    await page.getByText('There is no such ticket.').waitFor();
+    // The browser tells of every answer of 404.
+    assert.deepEqual(
+      faults.filter((fault) => !fault.includes('404')),
+      [],
+    );
+  });
+});

@@ -1,0 +1,243 @@
+// Flow 7 of the website: launch health with the numbers behind it, and the explorer of events, from events as games send them.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio, signIn } from './setup/studio.ts';
+
+/** Of one build: how many devices start it, how many of them never come to the menu, how many crash before. */
+type Launches = { devices: number; silent: number; crashed: number; custom: Readonly<Record<string, number>> };
+
+const ON_WINDOWS: Launches = { devices: 25, silent: 1, crashed: 0, custom: { level_up: 9, 'shop, opened': 2 } };
+const ON_LINUX: Launches = { devices: 12, silent: 2, crashed: 1, custom: { level_up: 4 } };
+
+describe('launch health and events', () => {
+  let studio: Studio;
+  let builds: { windows: string; linux: string };
+  let page: Page;
+  const faults: string[] = [];
+
+  const site = serveSite(
+    async ({ service, browser }) => {
+      studio = await openStudio(service, 'Small Walk');
+      const ship = async (version: string, os: string) =>
+        (await shipBuild(service, studio, { version, os, arch: 'x86_64' }, smallZip(os))).buildId;
+      builds = { windows: await ship('1.0.0', 'windows'), linux: await ship('1.1.0', 'linux') };
+      await launch(studio.gameUid, builds.windows, ON_WINDOWS);
+      await launch(studio.gameUid, builds.linux, ON_LINUX);
+      if (browser === null) return;
+      page = await browser.newPage();
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      page.on('pageerror', (error) => faults.push(String(error)));
+      await page.goto(`${service.url}/sign-in`);
+      await page.getByRole('textbox', { name: 'Email' }).fill(studio.email);
+      await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Your games' }).waitFor();
+    },
+    { CHAUFFEUR_LIMIT_PUBLIC: '0' },
+  );
+
+  async function launch(gameUid: string, buildId: string, { devices, silent, crashed, custom }: Launches) {
+    const events = Array.from({ length: devices }, (_, no) => {
+      const device_uid = `${buildId.slice(-4)}-${no}`;
+      return [
+        { event: 'session_start', device_uid },
+        ...(no < crashed ? [{ event: 'crash', device_uid }] : []),
+        ...(no < devices - silent ? [{ event: 'boot_ok', device_uid, ms: 2500 }] : []),
+      ];
+    }).flat();
+    for (const [event, count] of Object.entries(custom))
+      events.push(...Array.from({ length: count }, () => ({ event, device_uid: `${buildId.slice(-4)}-0` })));
+    const headers = { 'content-type': 'application/json', 'x-app-id': gameUid, 'x-build-id': buildId };
+    const body = JSON.stringify({ events });
+    const answer = await fetch(`${site.service.api}/public/events`, { method: 'POST', headers, body });
+    assert.equal(answer.status, 202, await answer.text());
+  }
+
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
+  const row = (name: RegExp) => page.getByRole('table', { name: 'Builds by launch health' }).getByRole('row', { name });
+
+  test('rates builds with the numbers behind the band, and says what is missing for one', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/health');
+    await row(/1\.0\.0 Windows x86_64 Healthy on the game’s page/).waitFor();
+    assert.deepEqual(
+      (
+        await row(/1\.0\.0/)
+          .getByRole('cell')
+          .allTextContents()
+      ).slice(2),
+      ['25', '96.0 % of 25', '0.0 % of 25', '2.5 s of 24', '–'],
+    );
+    await row(/1\.1\.0 Linux x86_64 Unrated 12 of 20 devices/).waitFor();
+    await page.getByText('From 1.0.0 for Windows x86_64, the newest build on stable that is rated.').waitFor();
+    await page.getByRole('table', { name: 'Bands' }).getByText('at least 98 %').waitFor();
+  });
+
+  test('shows a build day by day as pictures, and in numbers on request; the address keeps what is shown', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/health');
+    await row(/1\.1\.0/)
+      .getByRole('link')
+      .focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
+    await page.getByRole('img', { name: /^Launches by day, .*Booted: 10\.$/ }).waitFor();
+    await page.getByRole('button', { name: 'Show as a table' }).click();
+    const today = await page
+      .getByRole('table', { name: 'Days of the build' })
+      .getByRole('row')
+      .nth(1)
+      .getByRole('cell')
+      .allTextContents();
+    assert.deepEqual(today.slice(1), ['12', '10', '1', '2.5 s of 10', '–', '12']);
+    await page.getByRole('button', { name: /^Crashed/ }).click();
+    await page.waitForURL(/hidden=crash/);
+    await page.getByRole('img', { name: /Crashed: 1\.$/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Time to start' }).click();
+    await page.getByRole('img', { name: /^Median time to start by day, .*2\.5 s of 10\.$/ }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
+    await page.getByRole('img', { name: /^Median time to start by day/ }).waitFor();
+    await page.getByRole('table', { name: 'Days of the build' }).waitFor();
+  });
+
+  test('stands on the page of a build, and among all games', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open(`/builds/${builds.linux}`);
+    const health = page.getByRole('region', { name: 'Launch health' });
+    await health.getByText('12 of 20 devices in the last 30 days').waitFor();
+    await health.getByText('83.3 % of 12').waitFor();
+    await health.getByRole('link', { name: 'Day by day' }).click();
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
+    await page.goto(`${site.service.url}/dev`);
+    await page
+      .getByRole('row', { name: /Small Walk/ })
+      .getByRole('link', { name: 'Healthy' })
+      .click();
+    await page.waitForURL(/\/small-walk\/health$/);
+  });
+
+  test('counts events by hour or day, up to four at once, and keeps the choice in the address', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/events?range=24h&events=level_up');
+    await page.getByRole('img', { name: /^Events by hour, .*level_up: 13\.$/ }).waitFor();
+    await page.getByRole('checkbox', { name: /^shop, opened/ }).check();
+    await page.getByRole('img', { name: /shop, opened: 2\.$/ }).waitFor();
+    await page.getByRole('checkbox', { name: /^boot_ok/ }).check();
+    await page.getByRole('checkbox', { name: /^session_start/ }).check();
+    await page.getByRole('img', { name: /session_start: 37\.$/ }).waitFor();
+    assert.equal(await page.getByRole('checkbox', { name: /^crash/ }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Show as a table' }).click();
+    const table = page.getByRole('table', { name: 'Events' });
+    assert.deepEqual(await table.getByRole('columnheader').allTextContents(), [
+      'Hour',
+      'level_up',
+      'shop, opened',
+      'boot_ok',
+      'session_start',
+    ]);
+    assert.equal(await table.getByRole('row').count(), 1 + 24);
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.waitForURL(/range=7d/);
+    await table.getByRole('row').nth(8).waitFor({ state: 'detached' });
+    await page.reload();
+    await table.waitFor();
+    // The newest day comes first.
+    const today = await table.getByRole('row').nth(1).getByRole('cell').allTextContents();
+    assert.deepEqual(today.slice(1), ['13', '2', '34', '37']);
+  });
+
+  test('splits an event by build in the colours that the builds have everywhere, and takes parts out', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/events?events=boot_ok&split=build');
+    const legend = page.getByRole('list', { name: 'Series' });
+    await legend.getByRole('button', { name: '1.0.0 Windows x86_64 24' }).waitFor();
+    const colour = await legend
+      .getByRole('button', { name: /^1\.0\.0/ })
+      .locator('svg > rect')
+      .getAttribute('stroke');
+    const image = page.getByRole('img', { name: /^boot_ok by day/ });
+    assert.match(
+      (await image.getAttribute('aria-label')) ?? '',
+      /1\.0\.0 Windows x86_64: 24; 1\.1\.0 Linux x86_64: 10\.$/,
+    );
+    await legend.getByRole('button', { name: /^1\.0\.0/ }).click();
+    await page.getByRole('img', { name: /^boot_ok by day, [^:]*\. 1\.1\.0 Linux x86_64: 10\.$/ }).waitFor();
+    await page.getByRole('button', { name: 'By system' }).click();
+    await legend.getByRole('button', { name: 'Windows 24' }).waitFor();
+    await open('/health');
+    assert.equal(
+      await row(/1\.0\.0/)
+        .locator('svg > rect')
+        .getAttribute('stroke'),
+      colour,
+    );
+  });
+
+  test('tells what is kept of one device, hands it over as a file, and deletes it after saying what that means', async (t) => {
+    const { browser, service } = site;
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const device = `${builds.linux.slice(-4)}-11`;
+    await open('/events');
+    await page.getByRole('textbox', { name: 'device_uid' }).fill(device);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('table', { name: 'Events of the device' }).getByText('session_start').waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as JSON' }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), `device-${device}.json`);
+    const record = JSON.parse(await readFile(await file.path(), 'utf8'));
+    assert.deepEqual(
+      [record.device_uid, record.builds.length, record.events.map(({ event }: { event: string }) => event)],
+      [device, 1, ['session_start']],
+    );
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this device?' });
+    await dialog.getByText('one build has a device less, which may change a band').waitFor();
+    await dialog.getByRole('button', { name: 'Delete the device' }).click();
+    await page.getByText('1 event is gone, and 1 build has a device less.').waitFor();
+    await open('/health');
+    await row(/1\.1\.0 Linux x86_64 Unrated 11 of 20 devices/).waitFor();
+    const ask = askAs(service, await signIn(service, studio));
+    const kept = await ask<{ events: unknown[] }>('GET', `/games/${studio.gameUid}/devices/${device}`);
+    assert.deepEqual(kept.events, []);
+  });
+
+  test('gives a game without events the line that sends the first, with its own ids', async (t) => {
+    const { browser, service } = site;
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const ask = askAs(service, await signIn(service, studio));
+    const { game_uid, slug } = await ask<{ game_uid: string; slug: string }>('POST', '/games', { name: 'Quiet Lake' });
+    await page.goto(`${service.url}/dev/${slug}/events`);
+    await page.getByRole('link', { name: 'register the first one' }).waitFor();
+    const key = await ask<Record<string, string>>('POST', `/games/${game_uid}/deploy-keys`);
+    const environment = { SERVICE_ACCESS_TOKEN: key.access_token ?? '', SERVICE_SECRET_KEY: key.secret_key ?? '' };
+    const build = { version: '0.1', os: 'linux', arch: 'x86_64' };
+    await shipBuild(service, { ...studio, environment }, build, smallZip('lake'));
+    await page.reload();
+    const line = (await page.getByText(/^curl -sS/).textContent()) ?? '';
+    const [, url = ''] = /curl -sS (\S+)/.exec(line) ?? [];
+    const [, body = ''] = /-d '(.*)'$/.exec(line) ?? [];
+    const headers = Object.fromEntries(
+      [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name, value]),
+    );
+    const answer = await fetch(url, { method: 'POST', headers: headers as Record<string, string>, body });
+    assert.equal(answer.status, 202, await answer.text());
+    await page.reload();
+    await page.getByRole('checkbox', { name: /^boot_ok/ }).waitFor();
+    await page.getByRole('img', { name: /^Events by day, .*boot_ok: 1\.$/ }).waitFor();
+  });
+
+  test('no page of these reported an error', (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    assert.deepEqual(faults, []);
+  });
+});

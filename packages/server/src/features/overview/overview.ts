@@ -1,0 +1,28 @@
+// What came of a developer's games, asked for all of them at once: it needs only what other features tell.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/overview';
+import type { AccountCaller, Context } from '../../context.ts';
+import { countOpenBugs } from '../bugs/bugs.ts';
+import { countNewGroups } from '../crashes/crashes.ts';
+import { listGameIds } from '../games/games.ts';
+import { listingBands } from '../health/health.ts';
+
+export async function summarizeGames(
+  ctx: Context,
+  caller: AccountCaller,
+): Promise<OutputOf<typeof contract.summarizeGames>> {
+  const gameIds = await listGameIds(ctx, caller);
+  const [bands, groups, bugs] = await Promise.all([
+    listingBands(ctx, gameIds),
+    countNewGroups(ctx, gameIds),
+    countOpenBugs(ctx, gameIds),
+  ]);
+  return {
+    games: gameIds.map((gameId) => ({
+      game_uid: gameId,
+      band: bands.get(gameId) ?? 'unrated',
+      new_groups: groups.get(gameId) ?? 0,
+      open_bugs: bugs.get(gameId) ?? 0,
+    })),
+  };
+}

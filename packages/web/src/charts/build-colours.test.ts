@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { buildColours, COLOURS } from './build-colours.ts';
+
+const ids = fc.uniqueArray(fc.uuid({ version: 7 }), { maxLength: 40 });
+
+describe('the colours of builds', () => {
+  it('are all of the palette, and differ among any four that follow each other', () => {
+    fc.assert(
+      fc.property(ids, (builds) => {
+        const colours = [...buildColours(builds).values()];
+        assert.equal(colours.length, builds.length);
+        for (const [index, colour] of colours.entries()) {
+          assert.ok(Number.isInteger(colour) && colour >= 0 && colour < COLOURS);
+          assert.ok(!colours.slice(Math.max(0, index - 3), index).includes(colour));
+        }
+      }),
+    );
+  });
+
+  it('stay as they are when builds are added', () => {
+    fc.assert(
+      fc.property(ids, (builds) => {
+        const all = buildColours(builds);
+        const before = buildColours(builds.slice(0, -1));
+        for (const [id, colour] of before) assert.equal(all.get(id), colour);
+      }),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  type BuildHealth,
+  type HealthDays,
+  launchSeries,
+  medianSeries,
+  nextToBeRated,
+  windowOf,
+} from './health-days.ts';
+
+const NONE = { median: null, samples: 0 };
+const DAYS: HealthDays = [
+  {
+    day: '2026-11-20',
+    boot_ms: { median: 4000, samples: 3 },
+    session_seconds: NONE,
+    devices_last_seen: 2,
+    events: { boot_ok: 3, crash: 1 },
+  },
+];
+
+describe('the days of a build', () => {
+  const times = windowOf(new Date('2026-11-21T23:59:00Z'));
+
+  it('are thirty, and today is the last', () => {
+    assert.equal(times.length, 30);
+    assert.deepEqual([times[0], times.at(-1)], ['2026-10-23T00:00:00.000Z', '2026-11-21T00:00:00.000Z']);
+  });
+
+  it('have zeros where nothing was launched, and no median where nothing was measured', () => {
+    const [started, booted, crashed] = launchSeries(DAYS, times, 5);
+    const at = '2026-11-20T00:00:00.000Z';
+    assert.deepEqual(
+      [started, booted, crashed].map((series) => series?.values.get(at)),
+      [0, 3, 1],
+    );
+    assert.equal(booted?.values.get('2026-11-21T00:00:00.000Z'), 0);
+    assert.deepEqual([...medianSeries(DAYS, 'start', 5).values], [[at, 4000]]);
+    assert.deepEqual([...medianSeries(DAYS, 'session', 5).values], []);
+  });
+});
+
+describe('the build that is rated next', () => {
+  const build = (version: string, devices: number, fields: Partial<BuildHealth> = {}) =>
+    ({ version, devices, band: 'unrated', channel: 'stable', ...fields }) as BuildHealth;
+
+  it('is the one on stable that lacks the fewest devices', () => {
+    const builds = [
+      build('1', 3),
+      build('2', 12),
+      build('3', 19, { channel: 'beta' }),
+      build('4', 30, { band: 'mixed' }),
+    ];
+    assert.equal(nextToBeRated(builds)?.version, '2');
+    assert.equal(nextToBeRated(builds.slice(2)), null);
+  });
+});

@@ -1,0 +1,29 @@
+// A few choices of which one holds, as buttons side by side: what is chosen stands in the address of the page.
+import { Button } from '@mantine/core';
+
+type ChoiceProps<Value extends string> = {
+  /** What is chosen: `Status`. */
+  label: string;
+  value: Value;
+  choices: readonly { readonly value: Value; readonly label: string }[];
+  onChange: (value: Value) => void;
+};
+
+export function Choice<Value extends string>({ label, value, choices, onChange }: ChoiceProps<Value>) {
+  return (
+    <Button.Group aria-label={label}>
+      {choices.map((choice) => (
+        <Button
+          key={choice.value}
+          size="xs"
+          px="sm"
+          variant={choice.value === value ? 'filled' : 'default'}
+          aria-pressed={choice.value === value}
+          onClick={() => onChange(choice.value)}
+        >
+          {choice.label}
+        </Button>
+      ))}
+    </Button.Group>
+  );
+}
