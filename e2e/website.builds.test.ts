@@ -4,10 +4,12 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { runServerCommand } from './setup/processes.ts';
 import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+import { openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
 
 describe('the developer’s pages of a game', () => {
   let studio: Studio;
@@ -114,6 +116,39 @@ describe('the developer’s pages of a game', () => {
     await page.getByRole('button', { name: /^beta on Windows x86_64: 1\.1\.0/ }).waitFor();
   });
 
+  test('counts down to the end of a promotion, and takes players out of the beta', async (t) => {
+    const { browser, service } = site;
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const player = { email: 'player@example.com', password: 'correct horse battery' };
+    const account = ['admin', 'user', 'create', '--email', player.email, '--password-stdin', '--verified'];
+    await runServerCommand(service, [...account, '--name', 'Robin'], player.password);
+    const join = askAs(service, await signIn(service, { ...studio, ...player }));
+    await open('/channels');
+    await page.getByText('Nobody has joined the beta.').waitFor();
+    await join('PUT', `/games/${studio.gameUid}/beta`);
+
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('button', { name: /^dev on Linux x86_64: nothing/ }).click();
+    await page.getByLabel('Expires').selectOption('1');
+    await page.getByRole('button', { name: 'Promote 1.2.0-rc.1' }).click();
+    const cell = page.getByRole('button', { name: /^dev on Linux x86_64: 1\.2\.0-rc\.1/ });
+    await cell.getByText(/expires in (1 hour|59 minutes)/).waitFor();
+    await page.clock.fastForward('02:00');
+    await cell.getByText(/expires in 5[78] minutes/).waitFor();
+    await page.clock.fastForward('58:00');
+    await cell.getByText('expired').waitFor();
+    await page.clock.resume();
+
+    const members = page.getByRole('region', { name: 'Beta members' });
+    await members.getByRole('button', { name: 'Remove Robin' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove Robin from the beta?' });
+    await dialog.getByText('They are not told, and may join again on the game’s page: it is no ban.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await members.getByText('Robin is no member of the beta any more.').waitFor();
+    await members.getByText('Nobody has joined the beta.').waitFor();
+  });
+
   async function firstOption(label: RegExp): Promise<string> {
     const labels = await page.getByLabel('Build', { exact: true }).getByRole('option').allTextContents();
     return labels.find((text) => label.test(text)) ?? '';
@@ -141,6 +176,10 @@ describe('the developer’s pages of a game', () => {
       page.getByRole('button', { name: label }).locator('xpath=..').locator('input[type=file]');
     await choose('Upload the cover').setInputFiles(await file('square.png', 1100, 1100));
     await page.getByText(/^square\.png: 1100×1100 pixels are not 16:9/).waitFor();
+    await page
+      .getByText('Cut 240 pixels off the top and 241 off the bottom. 1100×619 is left, which may be sent.')
+      .waitFor();
+    await page.getByRole('img', { name: /^Cut 240 pixels/ }).waitFor();
     await choose('Upload the cover').setInputFiles(await file('cover.png'));
     await page.getByText('The cover is uploaded.').waitFor();
     await choose('Upload the thumbnail').setInputFiles(await file('thumbnail.png'));

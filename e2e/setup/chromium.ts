@@ -7,8 +7,8 @@ export const NO_CHROMIUM = 'skipped: chromium not found';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Null when no Chromium is installed, which under CI=true is an error. */
-export async function startChromium(): Promise<Browser | null> {
+/** Null when no Chromium is installed, which under CI=true is an error. `more` are arguments beside the usual ones. */
+export async function startChromium(more: readonly string[] = []): Promise<Browser | null> {
   const executablePath = await findProgram();
   if (executablePath === undefined) {
     if (process.env.CI === 'true') throw new Error('chromium not found; install it');
@@ -22,6 +22,7 @@ export async function startChromium(): Promise<Browser | null> {
     '--no-first-run',
     '--disable-background-networking',
     '--disable-sync',
+    ...more,
   ];
   return chromium.launch({ executablePath, args });
 }

@@ -135,7 +135,8 @@ export async function makeFolder(): Promise<{ path: string; remove(): Promise<vo
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-async function findFreePort(): Promise<number> {
+/** A port of this machine that nobody listens on. */
+export async function findFreePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const probe = createServer().on('error', reject);
   probe.listen(0, '127.0.0.1', () => {

@@ -26,6 +26,15 @@ export async function addPictures(
   await dataOf(await fetch(`${service.api}/tool/media`, { method: 'POST', headers: keyOf(studio), body }));
 }
 
+/** Sends one symbol file of a build. */
+export async function addSymbols(service: Service, studio: Studio, buildId: string, file: Uint8Array): Promise<void> {
+  const body = new FormData();
+  body.append('build_id', buildId);
+  body.append('checksum', sha256(file));
+  body.append('file', new Blob([file as Uint8Array<ArrayBuffer>]), 'game.sym');
+  await dataOf(await fetch(`${service.api}/tool/upload/symbols`, { method: 'POST', headers: keyOf(studio), body }));
+}
+
 export type BuildInput = {
   version: string;
   os: string;

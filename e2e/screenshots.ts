@@ -1,0 +1,75 @@
+// Pictures of every page of the website, at 1280 and 390 px, light and dark: `npm run screenshots -- <folder>`; `--only crashGroup,game`
+// takes these alone, and `--docs` those that the documents show, into docs/images.
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { PageName } from '@chauffeur/contract/pages';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { makeFolder, type Service, startService } from './setup/processes.ts';
+import { furnish } from './setup/showroom.ts';
+import { type Viewport, visitPages } from './setup/visit.ts';
+
+const VIEWPORTS = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+];
+
+const DOCS_IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
+const IN_DOCS: readonly PageName[] = ['approve', 'channels', 'crashGroup', 'events', 'game', 'health', 'overview'];
+
+/** Takes the pictures of one page, which is shown. */
+type Camera = (page: Page, name: PageName) => Promise<void>;
+
+async function main(): Promise<void> {
+  const options = { only: { type: 'string' }, docs: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.docs) return takePictures(VIEWPORTS.slice(0, 1), IN_DOCS, takeForDocs);
+  const folder = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? 'screenshots');
+  await mkdir(folder, { recursive: true });
+  await takePictures(VIEWPORTS, values.only?.split(','), (page, name) => takeBothSchemes(page, join(folder, name)));
+}
+
+async function takePictures(viewports: readonly Viewport[], only: readonly string[] | undefined, take: Camera) {
+  const browser = await startChromium();
+  if (browser === null) throw new Error(NO_CHROMIUM);
+  const work = await makeFolder();
+  let service: Service | undefined;
+  try {
+    service = await startService(join(work.path, 'data'));
+    const { owner, visits } = await furnish(service);
+    const wanted = visits.filter(({ page }) => only === undefined || only.includes(page));
+    for (const viewport of viewports)
+      await visitPages({ service, browser }, { owner, visits: wanted }, viewport, (page, visit) =>
+        take(page, visit.page),
+      );
+  } finally {
+    await browser.close();
+    await service?.stop();
+    await work.remove();
+  }
+}
+
+async function takeBothSchemes(page: Page, stem: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const path = `${stem}-${page.viewportSize()?.width}-${colorScheme}.png`;
+    await page.screenshot({ path, fullPage: true });
+    process.stdout.write(`${path}\n`);
+  }
+}
+
+async function takeForDocs(page: Page, name: PageName): Promise<void> {
+  const path = join(DOCS_IMAGES, `${name}.webp`);
+  await sharp(await page.screenshot())
+    .webp({ quality: 82 })
+    .toFile(path);
+  process.stdout.write(`${path}\n`);
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`screenshots failed: ${error.message}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,22 @@
+// A tool of the MCP server, called as a program with a personal key calls it.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Service } from './processes.ts';
+
+/** What the tool answers as structured content. Fails when the tool does. */
+export async function callTool<T>(
+  { url }: Service,
+  key: string,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<T> {
+  const client = new Client({ name: 'tests', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  try {
+    const answer = await client.callTool({ name, arguments: input });
+    if (answer.isError === true) throw new Error(`${name} failed: ${JSON.stringify(answer.content)}`);
+    return answer.structuredContent as T;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,254 @@
+// Furnishes a service as one that is in use: games, builds, crashes, events, bugs, an approval that waits; and tells every page's address.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { PageName } from '@chauffeur/contract/pages';
+import { smallZip } from '../../packages/server/test/setup/uploads.ts';
+import { type Ask, askAs } from './ask.ts';
+import { reportByApi, type Target } from './crash-clients.ts';
+import { callTool } from './mcp.ts';
+import { runServerCommand, type Service } from './processes.ts';
+import { drawScene } from './scenery.ts';
+import { addPictures, addSymbols, type Shipped, shipBuild } from './shop.ts';
+import { openStudio, type Studio, signIn } from './studio.ts';
+
+const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/crashes', import.meta.url));
+const GAME = fileURLToPath(new URL('../../examples/tiny-game', import.meta.url));
+const PATIENCE_MS = 60_000;
+const WIDE = { width: 1600, height: 900 };
+const HANDLE = 'north';
+/** Enough for a band of launch health. */
+const DEVICES = 48;
+
+/** A page with something on it; `path` is its address. */
+export type Visit = { readonly page: PageName; readonly path: string; readonly signedIn: boolean };
+
+export type Showroom = { readonly owner: Studio; readonly visits: readonly Visit[] };
+
+/** The owner of its games is an operator, too. Answers once all is processed. */
+export async function furnish(service: Service): Promise<Showroom> {
+  const owner = await openStudio(service, 'Owls of the North');
+  await runServerCommand(service, ['admin', 'user', 'operator', '--email', owner.email]);
+  const ask = askAs(service, await signIn(service, owner));
+  const [builds] = await Promise.all([
+    shipBuilds(service, owner),
+    furnishStore(service, owner, ask),
+    openFurtherGames(service, owner, ask),
+  ]);
+  const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
+  const [crash, bugUid, approvalUid] = await Promise.all([
+    sendCrashes(service, owner, ask, target),
+    fileBugs(ask, target),
+    askForApproval(service, ask, owner.gameUid, builds.beta.buildId),
+    sendEvents(target),
+  ]);
+  const paths: Record<PageName, string> = {
+    home: '/',
+    browse: '/browse?q=owls',
+    game: `/g/${owner.slug}`,
+    file: `/g/${owner.slug}/files/${builds.linux.fileUid}`,
+    reportBug: `/g/${owner.slug}/report`,
+    play: `/g/${owner.slug}/play`,
+    developer: `/@${HANDLE}`,
+    docs: '/docs',
+    doc: '/docs/crashes',
+    signIn: '/sign-in',
+    signUp: '/sign-up',
+    verify: '/verify',
+    reset: '/reset',
+    profile: '/settings/profile',
+    security: '/settings/security',
+    agentKeys: '/settings/keys',
+    agents: '/settings/agents',
+    consent: '/consent',
+    approve: `/approve/${approvalUid}`,
+    operator: '/operator',
+    operatorJobs: '/operator/jobs',
+    operatorUsers: '/operator/users',
+    operatorSettings: '/operator/settings',
+    games: '/dev',
+    ...inGame(owner.slug, {
+      overview: '',
+      builds: '/builds',
+      build: `/builds/${builds.linux.buildId}`,
+      channels: '/channels',
+      crashes: '/crashes',
+      crashGroup: `/crashes/groups/${crash.group_id}`,
+      crashReport: `/crashes/reports/${crash.crash_id}`,
+      bugs: '/bugs',
+      bug: `/bugs/${bugUid}`,
+      health: '/health',
+      events: '/events?events=level_done',
+      edit: '/edit',
+      editListing: '/edit/listing',
+      editImages: '/edit/images',
+      editKeys: '/edit/keys',
+      editAdmins: '/edit/admins',
+      editAudit: '/edit/audit',
+    }),
+  };
+  const names = Object.keys(paths) as PageName[];
+  return { owner, visits: names.map((page) => ({ page, path: paths[page], signedIn: !SIGNED_OUT.includes(page) })) };
+}
+
+/** What is for people who are not signed in. */
+const SIGNED_OUT: readonly PageName[] = ['signIn', 'signUp', 'verify', 'reset'];
+
+function inGame<Name extends string>(slug: string, paths: Record<Name, string>): Record<Name, string> {
+  const names = Object.keys(paths) as Name[];
+  return Object.fromEntries(names.map((name) => [name, `/dev/${slug}${paths[name]}`])) as Record<Name, string>;
+}
+
+type Builds = { linux: Shipped; beta: Shipped };
+
+async function shipBuilds(service: Service, studio: Studio): Promise<Builds> {
+  const ship = (version: string, os: string, more: object = {}) =>
+    shipBuild(
+      service,
+      studio,
+      { version, os, arch: os === 'web' ? 'wasm' : 'x86_64', ...more },
+      smallZip(`owls/${version}-${os}.bin`),
+    );
+  await Promise.all([
+    ship('1.0.0', 'windows', { title: 'First flight' }),
+    ship('1.0.0', 'linux', { title: 'First flight' }),
+  ]);
+  const changelog_items = [
+    { title: 'A second forest', description: 'Pines, fog, and a bridge that holds.' },
+    { title: 'Gamepads', description: 'Both sticks, and no more fear of the left one.' },
+  ];
+  const page = await readFile(`${GAME}/index.html`);
+  const [linux, beta] = await Promise.all([
+    ship('1.1.0', 'linux', { title: 'Second forest', changelog_items }),
+    ship('1.2.0-rc.1', 'linux', { channel: 'beta', title: 'Owlets' }),
+    ship('1.1.0', 'windows', { title: 'Second forest', changelog_items }),
+    shipBuild(service, studio, { version: '1.1.0', os: 'web', arch: 'wasm' }, smallZip('index.html', page)),
+  ]);
+  return { linux, beta };
+}
+
+async function furnishStore(service: Service, studio: Studio, ask: Ask): Promise<void> {
+  await ask('PATCH', '/profile', { handle: HANDLE });
+  await Promise.all([
+    ask('PATCH', `/games/${studio.gameUid}`, {
+      tagline: 'A quiet flight over forests at night',
+      description:
+        'You are the last owl that still carries letters.\n\nFly low, read the wind, and be home before the sun is.',
+      tags: ['cosy', 'flight', 'night'],
+    }),
+    ...(['cover', 'thumbnail'] as const).map(async (kind) =>
+      addPictures(service, studio, kind, [await drawScene(0, WIDE)]),
+    ),
+    Promise.all([1, 2, 3, 4].map((no) => drawScene(no, WIDE))).then((scenes) =>
+      addPictures(service, studio, 'screenshot', scenes),
+    ),
+  ]);
+}
+
+/** What else stands on the shelves. */
+const FURTHER_GAMES = [
+  { name: 'Salt and Signal', tagline: 'Keep a lighthouse through one winter', tags: ['cosy', 'night'], os: 'linux' },
+  { name: 'Nine Rivers', tagline: 'Build a ferry line, one rope at a time', tags: ['building'], os: 'windows' },
+  { name: 'Paper Orchard', tagline: 'Fold a garden that grows while you are away', tags: ['cosy'], os: 'macos' },
+] as const;
+
+async function openFurtherGames(service: Service, owner: Studio, ask: Ask): Promise<void> {
+  await Promise.all(
+    FURTHER_GAMES.map(async ({ name, os, ...texts }, index) => {
+      const { game_uid: gameUid, slug } = await ask<{ game_uid: string; slug: string }>('POST', '/games', { name });
+      const key = await ask<DeployKey>('POST', `/games/${gameUid}/deploy-keys`);
+      const environment = { SERVICE_ACCESS_TOKEN: key.access_token, SERVICE_SECRET_KEY: key.secret_key };
+      const studio: Studio = { ...owner, gameUid, slug, environment };
+      const scene = await drawScene(index + 1, WIDE);
+      for (const kind of ['cover', 'thumbnail', 'screenshot'] as const)
+        await addPictures(service, studio, kind, [scene]);
+      await shipBuild(service, studio, { version: '1.0.0', os, arch: 'x86_64' }, smallZip(`${slug}.bin`));
+      const description = `${texts.tagline}. For an evening, or for many.`;
+      await ask('PATCH', `/games/${gameUid}`, { ...texts, description, visibility: 'public' });
+    }),
+  );
+}
+
+type DeployKey = { access_token: string; secret_key: string };
+
+type Crash = { crash_id: string; group_id: string | null; state: string };
+
+/** Three reports of one cause with a stack, one of another without symbols, some by message alone. Answers one of the first. */
+async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: Target): Promise<Crash> {
+  const fixture = async (name: string) => new Uint8Array(await readFile(`${FIXTURES}/${name}`));
+  await addSymbols(service, studio, target.buildId, await fixture('null_deref_inline.sym'));
+  const [known, unknown] = await Promise.all([fixture('null_deref_inline.dmp'), fixture('nosym_middle.dmp')]);
+  const log = 'scene forest_2 loaded in 812 ms\nwind 0.4\nletters 3\n';
+  const words = ['I flew under the bridge.', '', 'It happens each time I turn around at the old pine.'];
+  for (const user_message of words)
+    await reportByApi(
+      target,
+      { os: 'linux', app_version: '1.1.0', user_message, metadata: { scene: 'forest_2', fps: 58 } },
+      { dump: known, log },
+    );
+  await reportByApi(target, { os: 'linux', app_version: '1.1.0' }, { dump: unknown, log });
+  for (const message of [
+    'Out of memory while loading forest_2',
+    'Cannot open the save slot 3',
+    'Cannot open the save slot 4',
+  ])
+    await report(target, { os: 'windows', app_version: '1.1.0', message });
+  const path = `/games/${studio.gameUid}/crashes`;
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const { crashes } = await ask<{ crashes: Crash[] }>('GET', path);
+    const { crashes: known } = await ask<{ crashes: Crash[] }>('GET', `${path}?frame=render::Layout`);
+    if (crashes.length === 7 && crashes.every(({ group_id }) => group_id !== null) && known[0] !== undefined)
+      return known[0];
+  }
+  throw new Error('the crash reports were not processed');
+}
+
+async function report(target: Target, body: object): Promise<void> {
+  await post(target, '/public/crashes', body);
+}
+
+/** One session of each device; a few break off before the first picture. */
+async function sendEvents(target: Target): Promise<void> {
+  for (let no = 0; no < DEVICES; no += 1) {
+    const device_uid = `device-${no}`;
+    const isUnlucky = no % 16 === 7;
+    const played = [
+      { event: 'boot_ok', device_uid, ms: 900 + ((no * 137) % 1400) },
+      { event: 'first_input', device_uid, ms: 2500 + ((no * 91) % 3000) },
+      ...Array.from({ length: no % 5 }, (_, level) => ({
+        event: 'level_done',
+        device_uid,
+        properties: { level, calm: no % 2 === 0 },
+      })),
+      { event: 'session_end', device_uid, seconds: 120 + ((no * 211) % 3600) },
+    ];
+    const events = [{ event: 'session_start', device_uid }, ...(isUnlucky ? [{ event: 'crash', device_uid }] : played)];
+    await post(target, '/public/events', { events });
+  }
+}
+
+async function post({ api, gameUid, buildId }: Target, path: string, body: object): Promise<void> {
+  const headers = { 'x-app-id': gameUid, 'x-build-id': buildId, 'content-type': 'application/json' };
+  const answer = await fetch(`${api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+}
+
+async function fileBugs(ask: Ask, { gameUid, buildId }: Target): Promise<string> {
+  const path = `/games/${gameUid}/bugs`;
+  const file = (message: string) =>
+    ask<{ bug_uid: string }>('POST', path, { message, build_id: buildId, os: 'linux', arch: 'x86_64' });
+  await file('The map stays open when I land.');
+  const { bug_uid } = await file(
+    'The wind can be heard, but the trees stand still.\n\nOnly in the second forest, and only after a reload.',
+  );
+  return bug_uid;
+}
+
+async function askForApproval(service: Service, ask: Ask, uid: string, build_id: string): Promise<string> {
+  const { key } = await ask<{ key: string }>('POST', '/account/agent-keys', { name: 'Release desk', may_write: true });
+  const { waiting } = await callTool<{ waiting: { approval: { uid: string } } }>(service, key, 'promote_build', {
+    uid,
+    build_id,
+    channel: 'stable',
+  });
+  return waiting.approval.uid;
+}

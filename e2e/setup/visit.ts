@@ -1,0 +1,44 @@
+// Goes through every page of the website, as a person who is signed in or one who is not.
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Service } from './processes.ts';
+import type { Showroom, Visit } from './showroom.ts';
+
+export type Viewport = { readonly width: number; readonly height: number };
+
+/** Calls `look` on each page once it shows its content; `faults` are what the browser complained of since the page before. */
+export async function visitPages(
+  { service, browser }: { service: Service; browser: Browser },
+  { owner, visits }: Showroom,
+  viewport: Viewport,
+  look: (page: Page, visit: Visit, faults: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (const signedIn of [false, true]) {
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+    if (signedIn) await signIn(context, service, owner);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    for (const visit of visits.filter((visit) => visit.signedIn === signedIn)) {
+      await page.goto(service.url + visit.path);
+      await untilShown(page);
+      await look(page, visit, faults.splice(0));
+    }
+    await context.close();
+  }
+}
+
+async function signIn(
+  context: BrowserContext,
+  { url }: Service,
+  data: { email: string; password: string },
+): Promise<void> {
+  const answer = await context.request.post(`${url}/api/auth/sign-in/email`, { data, headers: { origin: url } });
+  if (!answer.ok()) throw new Error(`the sign-in answered ${answer.status()}: ${await answer.text()}`);
+}
+
+/** Until neither a part says that it is loading nor one shows where something will be. */
+async function untilShown(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null);
+}

@@ -1,0 +1,52 @@
+// Every page of the website, with something on it: no serious fault of accessibility, none that the browser tells, no sideways scrolling.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { furnish, type Showroom } from './setup/showroom.ts';
+import { serveSite } from './setup/site.ts';
+import { visitPages } from './setup/visit.ts';
+
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const SERIOUS = ['serious', 'critical'];
+
+describe('every page of the website', () => {
+  let showroom: Showroom;
+  const site = serveSite(async ({ service }) => {
+    showroom = await furnish(service);
+  });
+
+  test('is read by everybody: in light and dark, wide and on a phone', async (t) => {
+    const { browser, service } = site;
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const found: string[] = [];
+    await visitPages({ browser, service }, showroom, WIDE, async (page, visit, faults) => {
+      found.push(...faults.map((fault) => `${visit.page}: ${fault}`));
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const violation of await seriousFaults(page)) found.push(`${visit.page} (${colorScheme}): ${violation}`);
+      }
+      await page.setViewportSize(PHONE);
+      if (await scrollsSideways(page)) found.push(`${visit.page}: wider than a phone`);
+      await page.setViewportSize(WIDE);
+    });
+    assert.deepEqual(found, []);
+  });
+});
+
+async function seriousFaults(page: Page): Promise<string[]> {
+  const found = await page.evaluate(`${axe.source}; axe.run({ resultTypes: ['violations'] })`);
+  const { violations } = found as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => SERIOUS.includes(impact ?? ''))
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`).join(' | ')}`,
+    );
+}
+
+function scrollsSideways(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}

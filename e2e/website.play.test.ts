@@ -1,0 +1,210 @@
+// The rest of flow 9: a web build is played in its frame and gets nowhere else; a developer’s page; and the documentation.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import { picture } from '../packages/server/test/setup/images.ts';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { findFreePort, runServerCommand, startService } from './setup/processes.ts';
+import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio, signIn } from './setup/studio.ts';
+import { webBuild } from './setup/web-build.ts';
+
+const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
+/** Takes the place of the driver’s own list, by which frames would have no storage: as shipped, each has one for the site it is framed by. */
+const AS_SHIPPED = ['--disable-features=MediaRouter'];
+const PLATFORM = { os: 'web', arch: 'wasm32' };
+/** 1000 of a module, 42 of WebAssembly, 40 of a level. */
+const PLAYED = '1082; saves: no; threads: yes; rgb(1, 2, 3)';
+
+describe('playing on the website', () => {
+  let studio: Studio;
+  const site = serveSite(async ({ service }) => {
+    studio = await openStudio(service, 'Small Walk');
+    const account = ['user', 'create', '--email', PLAYER.email, '--password-stdin', '--verified'];
+    const bytes = await picture();
+    await Promise.all([
+      shipBuild(service, studio, { version: '1.0.0', ...PLATFORM }, webBuild('plays')),
+      shipBuild(service, studio, { version: '2.0.0', channel: 'beta', ...PLATFORM }, webBuild('plays')),
+      shipBuild(service, studio, { version: '6.6.6', channel: 'evil', ...PLATFORM }, webBuild('attacks')),
+      shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk.x86_64')),
+      changeGame(service, studio, { tagline: 'A stroll through rain', description: 'One evening.' }),
+      addPictures(service, studio, 'thumbnail', [bytes]),
+      runServerCommand(service, ['admin', ...account], PLAYER.password),
+    ]);
+  });
+
+  async function visit(person?: { email: string; password: string }): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await site.browser!.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { url } = site.service;
+    if (person !== undefined)
+      await context.request.post(`${url}/api/auth/sign-in/email`, { data: person, headers: { origin: url } });
+    return { context, page: await context.newPage() };
+  }
+
+  /** What the game says in its frame. */
+  const stateOf = (page: Page) => page.frameLocator('iframe').locator('#state');
+
+  test('a player plays in the browser: nothing is loaded before, all of it then, and keys reach the game', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { context, page } = await visit();
+    const loaded: string[] = [];
+    page.on('request', (request) => request.url().includes('/play/') && loaded.push(new URL(request.url()).pathname));
+    await page.goto(`${site.service.url}/g/${studio.slug}`);
+    await page.getByRole('link', { name: 'Download for Linux' }).waitFor();
+    await page.getByRole('link', { name: 'Play in the browser' }).click();
+    const play = page.getByRole('button', { name: 'Play Small Walk' });
+    await play.waitFor();
+    assert.deepEqual(loaded, []);
+    await play.press('Enter');
+    await stateOf(page).getByText(PLAYED).waitFor();
+    await page.frameLocator('iframe').frameLocator('iframe').getByText('A page within').waitFor();
+    await page.keyboard.type('wasd');
+    await page.frameLocator('iframe').getByText('wasd').waitFor();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.frameLocator('iframe').getByText('wasd').waitFor({ state: 'detached' });
+    await stateOf(page).getByText(PLAYED).waitFor();
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    await page.waitForFunction(() => document.fullscreenElement?.querySelector('iframe') === document.activeElement);
+    await context.close();
+  });
+
+  test('a hostile build gets nothing of who is signed in, and leads nobody anywhere', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { context, page } = await visit(studio);
+    const address = `${site.service.url}/g/${studio.slug}/play?channel=evil`;
+    const taken: string[] = [];
+    context.on('page', (other) => taken.push(`page ${other.url()}`));
+    page.on('download', (download) => taken.push(`download ${download.suggestedFilename()}`));
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Play Small Walk' }).click();
+    await stateOf(page).getByText('let: nothing').waitFor();
+    assert.equal(page.url(), address);
+    assert.deepEqual(taken, []);
+    const headers = await signIn(site.service, studio);
+    const { data } = await (await fetch(`${site.service.api}/games`, { headers })).json();
+    assert.deepEqual(
+      data.games.map(({ name }: { name: string }) => name),
+      ['Small Walk'],
+    );
+    // Opened by itself, it would speak in the name of the site.
+    const source = await page.locator('iframe').getAttribute('src');
+    await page.goto(new URL(source ?? '', address).href);
+    await page.getByRole('button', { name: 'Play Small Walk' }).waitFor();
+    assert.match(page.url(), /\/g\/[^/]+\/play$/);
+    await context.close();
+  });
+
+  test('who joined the beta plays its build, and nobody else', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { context, page } = await visit(PLAYER);
+    const address = `${site.service.url}/g/${studio.slug}/play?channel=beta`;
+    await page.goto(address);
+    await page.getByText('There is no build for the browser here').waitFor();
+    await page.goto(`${site.service.url}/g/${studio.slug}`);
+    await page.getByRole('button', { name: 'Join the beta' }).click();
+    await page.getByText('beta', { exact: true }).click();
+    await page.getByRole('link', { name: 'Play in the browser' }).click();
+    await page.getByText('Version 2.0.0').waitFor();
+    await page.getByRole('button', { name: 'Play Small Walk' }).click();
+    await stateOf(page).getByText(PLAYED).waitFor();
+    await context.close();
+  });
+
+  test('on a domain of its own a game keeps its saves, and the site keeps apart', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { environment, dataFolder } = site.service;
+    const port = await findFreePort();
+    const apart = await startService(dataFolder, {
+      ...environment,
+      CHAUFFEUR_PORT: String(port),
+      CHAUFFEUR_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      // Chromium takes every name below localhost for this machine.
+      CHAUFFEUR_PLAY_URL: `http://*.localhost:${port}`,
+    });
+    const browser = await startChromium(AS_SHIPPED);
+    try {
+      const page = await browser!.newPage();
+      await page.goto(`${apart.url}/g/${studio.slug}/play`);
+      await page.getByRole('button', { name: 'Play Small Walk' }).click();
+      await stateOf(page).getByText(PLAYED.replace('saves: no', 'saves: saved')).waitFor();
+      const source = new URL((await page.locator('iframe').getAttribute('src')) ?? '');
+      assert.equal(source.hostname, `${studio.gameUid}.localhost`);
+      await page.goto(`${source.origin}/sign-in`);
+      await page.getByText('Only games are played on this host.').waitFor();
+    } finally {
+      await browser?.close();
+      await apart.stop();
+    }
+  });
+
+  test('a developer chooses a handle, and players find their games under it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { context, page } = await visit(studio);
+    const { url } = site.service;
+    await page.goto(`${url}/settings/profile`);
+    const handle = page.getByRole('textbox', { name: 'Handle' });
+    await handle.fill('Rain Works');
+    await page.getByText('Please use lowercase letters').waitFor();
+    await handle.fill('@rain-works');
+    await page.getByRole('form', { name: 'Handle' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Look at your page' }).waitFor();
+    await page.goto(`${url}/g/${studio.slug}`);
+    await page.getByRole('banner').waitFor();
+    await page.locator('article header').getByRole('link').click();
+    await page.getByText('@rain-works').waitFor();
+    assert.equal(page.url(), `${url}/@rain-works`);
+    await page.getByRole('region', { name: 'Games' }).getByRole('link', { name: 'Small Walk' }).click();
+    await page.getByRole('heading', { name: 'Small Walk', level: 1 }).waitFor();
+    await context.close();
+
+    const read = async (path: string) => {
+      const response = await fetch(url + path, { headers: { accept: 'text/html' } });
+      return { status: response.status, text: await response.text() };
+    };
+    const { status, text } = await read('/@rain-works');
+    assert.equal(status, 200);
+    assert.ok(text.includes(`<link rel="canonical" href="${url}/@rain-works">`), text);
+    assert.ok(text.includes(`<meta property="og:image" content="${url}/api/v1/public/media/`), text);
+    for (const path of ['/@nobody-here', '/@Rain-Works', '/@', '/@%00'])
+      assert.equal((await read(path)).status, 404, path);
+    const { text: sitemap } = await read('/sitemap.xml');
+    for (const path of ['/@rain-works', `/g/${studio.slug}`, '/docs/cli'])
+      assert.ok(sitemap.includes(`<loc>${url}${path}</loc>`), path);
+  });
+
+  test('the documentation is read on the site: contents, anchors, links between pages, lines to copy', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { context, page } = await visit();
+    const { url } = site.service;
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Docs' }).click();
+    await page.getByRole('link', { name: 'Games in the browser' }).click();
+    await page.getByRole('heading', { name: 'Games in the browser', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^chauffeur genbuild --version 1\.0\.0\n/);
+    await page.getByRole('link', { name: 'a domain of their own' }).click();
+    await page.getByRole('heading', { name: 'Running the server', level: 1 }).waitFor();
+    assert.match(page.url(), /\/docs\/operate#games-on-a-domain-of-their-own$/);
+    assert.ok(await page.getByRole('heading', { name: 'Games on a domain of their own' }).isVisible());
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Backups' }).click();
+    assert.match(page.url(), /#backups$/);
+    await context.close();
+    const head = await fetch(`${url}/docs/play`, { headers: { accept: 'text/html' } });
+    assert.match(await head.text(), /<title>Games in the browser · Chauffeur<\/title>/);
+    assert.equal((await fetch(`${url}/docs/nothing`, { headers: { accept: 'text/html' } })).status, 404);
+  });
+
+  test('cards load pictures of their own size, and far fewer bytes', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { context, page } = await visit();
+    await page.goto(`${site.service.url}/browse`);
+    const image = page.getByRole('article').locator('img');
+    await image.waitFor();
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('article img')?.complete === true);
+    assert.match(await image.evaluate((element) => (element as HTMLImageElement).currentSrc), /\?width=480$/);
+    await context.close();
+  });
+});
