@@ -105,8 +105,12 @@ create table users (
   image text,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  handle text,
+  operator boolean default false not null,
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_email_key UNIQUE (email)
+  constraint users_email_key UNIQUE (email),
+  constraint users_handle_key UNIQUE (handle),
+  constraint users_handle_check CHECK (((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND ((length(handle) >= 3) AND (length(handle) <= 32))))
 );
 
 create table user_sessions (
@@ -297,9 +301,8 @@ create table channel_moves (
   moved_by text not null,
   moved_at timestamp with time zone not null,
   constraint channel_moves_pkey PRIMARY KEY (game_id, move_id),
-  constraint channel_moves_action_check CHECK ((action = ANY (ARRAY['advance'::text, 'promote'::text, 'rollback'::text]))),
-  constraint channel_moves_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
-  constraint channel_moves_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
+  constraint channel_moves_action_check CHECK ((action = ANY (ARRAY['advance'::text, 'promote'::text, 'rollback'::text, 'delete'::text]))),
+  constraint channel_moves_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
 );
 
 create table channel_pointers (
@@ -353,6 +356,8 @@ create table media (
   size bigint not null,
   blob_key text not null,
   uploaded_at timestamp with time zone default now() not null,
+  copy_widths integer[] default '{}'::integer[] not null,
+  copy_sizes integer[] default '{}'::integer[] not null,
   constraint media_pkey PRIMARY KEY (game_id, media_id),
   constraint media_kind_check CHECK ((kind = ANY (ARRAY['cover'::text, 'thumbnail'::text, 'screenshot'::text]))),
   constraint media_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
@@ -620,6 +625,261 @@ create table event_games_gone (
   constraint event_games_gone_pkey PRIMARY KEY (game_id)
 );
 
+create table approvals (
+  game_id uuid not null,
+  approval_id uuid not null,
+  action text not null,
+  input jsonb not null,
+  basis jsonb not null,
+  summary text not null,
+  owner_id text not null,
+  asker_id text,
+  asked_by text not null,
+  via text not null,
+  idempotency_key text,
+  code_hash bytea not null,
+  tries integer default 0 not null,
+  state text default 'pending'::text not null,
+  asked_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  result jsonb,
+  constraint approvals_pkey PRIMARY KEY (game_id, approval_id),
+  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'delete_build'::text]))),
+  constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
+  constraint approvals_check CHECK (((state = 'pending'::text) = (decided_at IS NULL))),
+  constraint approvals_check1 CHECK (((state = 'approved'::text) = (result IS NOT NULL))),
+  constraint approvals_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
+  constraint approvals_asker_id_fkey FOREIGN KEY (asker_id) REFERENCES users(id) ON DELETE SET NULL
+);
+
+create table deleted_builds (
+  game_id uuid not null,
+  build_id uuid not null,
+  version text not null,
+  os text not null,
+  arch text not null,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone not null,
+  deleted_by text not null,
+  constraint deleted_builds_pkey PRIMARY KEY (game_id, build_id),
+  constraint deleted_builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table agent_keys (
+  key_id uuid not null,
+  user_id text not null,
+  key_ref text not null,
+  token_hash bytea not null,
+  name text not null,
+  may_write boolean not null,
+  game_id uuid,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint agent_keys_pkey PRIMARY KEY (key_id),
+  constraint agent_keys_token_hash_key UNIQUE (token_hash),
+  constraint agent_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint agent_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table agent_calls (
+  call_id uuid not null,
+  user_id text not null,
+  game_id uuid,
+  agent_kind text not null,
+  agent_id uuid not null,
+  agent_name text not null,
+  tool text not null,
+  outcome integer not null,
+  milliseconds integer not null,
+  constraint agent_calls_pkey PRIMARY KEY (call_id),
+  constraint agent_calls_agent_kind_check CHECK ((agent_kind = ANY (ARRAY['key'::text, 'connection'::text]))),
+  constraint agent_calls_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint agent_calls_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table oauth_signing_keys (
+  id text not null,
+  public_key text not null,
+  private_key text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  alg text,
+  crv text,
+  constraint oauth_signing_keys_pkey PRIMARY KEY (id)
+);
+
+create table oauth_clients (
+  id text not null,
+  client_id text not null,
+  client_secret text,
+  client_discovery_id text,
+  disabled boolean default false,
+  skip_consent boolean,
+  enable_end_session boolean,
+  subject_type text,
+  scopes jsonb,
+  client_credentials_scopes jsonb,
+  user_id text,
+  created_at timestamp with time zone,
+  updated_at timestamp with time zone,
+  name text,
+  uri text,
+  icon text,
+  contacts jsonb,
+  tos text,
+  policy text,
+  software_id text,
+  software_version text,
+  software_statement text,
+  redirect_uris jsonb not null,
+  post_logout_redirect_uris jsonb,
+  backchannel_logout_uri text,
+  backchannel_logout_session_required boolean,
+  token_endpoint_auth_method text,
+  application_type text,
+  jwks text,
+  jwks_uri text,
+  grant_types jsonb,
+  response_types jsonb,
+  require_pkce boolean,
+  dpop_bound_access_tokens boolean default false,
+  reference_id text,
+  metadata jsonb,
+  constraint oauth_clients_pkey PRIMARY KEY (id),
+  constraint oauth_clients_client_id_key UNIQUE (client_id),
+  constraint oauth_clients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table oauth_resources (
+  id text not null,
+  identifier text not null,
+  name text not null,
+  access_token_ttl integer,
+  refresh_token_ttl integer,
+  signing_algorithm text,
+  signing_key_id text,
+  allowed_scopes jsonb,
+  custom_claims jsonb,
+  dpop_bound_access_tokens_required boolean default false,
+  disabled boolean default false,
+  created_at timestamp with time zone,
+  updated_at timestamp with time zone,
+  policy_version integer default 1,
+  metadata jsonb,
+  constraint oauth_resources_pkey PRIMARY KEY (id),
+  constraint oauth_resources_identifier_key UNIQUE (identifier)
+);
+
+create table oauth_client_resources (
+  id text not null,
+  client_id text not null,
+  resource_id text not null,
+  metadata jsonb,
+  created_at timestamp with time zone,
+  constraint oauth_client_resources_pkey PRIMARY KEY (id),
+  constraint oauth_client_resources_client_id_resource_id_key UNIQUE (client_id, resource_id),
+  constraint oauth_client_resources_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(client_id) ON DELETE CASCADE,
+  constraint oauth_client_resources_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES oauth_resources(identifier) ON DELETE CASCADE
+);
+
+create table oauth_refresh_tokens (
+  id text not null,
+  token text not null,
+  client_id text not null,
+  session_id text,
+  user_id text not null,
+  reference_id text,
+  authorization_code_id text,
+  resources jsonb,
+  requested_user_info_claims jsonb,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  revoked timestamp with time zone,
+  rotated_at timestamp with time zone,
+  rotation_replay_response text,
+  rotation_replay_expires_at timestamp with time zone,
+  auth_time timestamp with time zone,
+  confirmation jsonb,
+  scopes jsonb not null,
+  constraint oauth_refresh_tokens_pkey PRIMARY KEY (id),
+  constraint oauth_refresh_tokens_token_key UNIQUE (token),
+  constraint oauth_refresh_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(client_id) ON DELETE CASCADE,
+  constraint oauth_refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id) ON DELETE SET NULL,
+  constraint oauth_refresh_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table oauth_access_tokens (
+  id text not null,
+  token text not null,
+  client_id text not null,
+  session_id text,
+  user_id text,
+  reference_id text,
+  authorization_code_id text,
+  resources jsonb,
+  requested_user_info_claims jsonb,
+  refresh_id text,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  revoked timestamp with time zone,
+  confirmation jsonb,
+  scopes jsonb not null,
+  constraint oauth_access_tokens_pkey PRIMARY KEY (id),
+  constraint oauth_access_tokens_token_key UNIQUE (token),
+  constraint oauth_access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(client_id) ON DELETE CASCADE,
+  constraint oauth_access_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id) ON DELETE SET NULL,
+  constraint oauth_access_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint oauth_access_tokens_refresh_id_fkey FOREIGN KEY (refresh_id) REFERENCES oauth_refresh_tokens(id) ON DELETE CASCADE
+);
+
+create table oauth_consents (
+  id text not null,
+  client_id text not null,
+  user_id text,
+  reference_id text,
+  resources jsonb,
+  requested_user_info_claims jsonb,
+  scopes jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint oauth_consents_pkey PRIMARY KEY (id),
+  constraint oauth_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(client_id) ON DELETE CASCADE,
+  constraint oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table oauth_client_assertions (
+  id text not null,
+  expires_at timestamp with time zone not null,
+  constraint oauth_client_assertions_pkey PRIMARY KEY (id)
+);
+
+create table agent_connections (
+  connection_id uuid not null,
+  user_id text not null,
+  client_id text not null,
+  may_write boolean not null,
+  game_id uuid,
+  connected_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint agent_connections_pkey PRIMARY KEY (connection_id),
+  constraint agent_connections_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint agent_connections_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(client_id) ON DELETE CASCADE,
+  constraint agent_connections_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+);
+
+create table crash_group_functions (
+  game_id uuid not null,
+  function text not null,
+  group_id uuid not null,
+  constraint crash_group_functions_pkey PRIMARY KEY (game_id, function, group_id),
+  constraint crash_group_functions_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -667,6 +927,51 @@ CREATE INDEX crash_reports_by_function ON ONLY public.crash_reports USING gin (c
 CREATE INDEX games_by_word ON public.games USING gin (words) WHERE (visibility = 'public'::text);
 CREATE INDEX games_by_tag ON public.games USING gin (tags) WHERE (visibility = 'public'::text);
 CREATE INDEX users_by_word ON public.users USING gin (crash_words(name));
+CREATE UNIQUE INDEX files_by_id ON public.files USING btree (file_id);
+CREATE UNIQUE INDEX approvals_by_id ON public.approvals USING btree (approval_id);
+CREATE UNIQUE INDEX approvals_by_key ON public.approvals USING btree (game_id, asker_id, action, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX approvals_open ON public.approvals USING btree (game_id, expires_at) WHERE (state <> 'approved'::text);
+CREATE INDEX approvals_by_asker ON public.approvals USING btree (asker_id);
+CREATE INDEX agent_keys_by_user ON public.agent_keys USING btree (user_id, key_id);
+CREATE INDEX agent_calls_by_game ON public.agent_calls USING btree (game_id, call_id) WHERE (game_id IS NOT NULL);
+CREATE INDEX agent_calls_by_user ON public.agent_calls USING btree (user_id);
+CREATE INDEX oauth_clients_by_user ON public.oauth_clients USING btree (user_id);
+CREATE INDEX oauth_client_resources_by_resource ON public.oauth_client_resources USING btree (resource_id);
+CREATE INDEX oauth_refresh_tokens_by_client ON public.oauth_refresh_tokens USING btree (client_id);
+CREATE INDEX oauth_refresh_tokens_by_session ON public.oauth_refresh_tokens USING btree (session_id);
+CREATE INDEX oauth_refresh_tokens_by_user ON public.oauth_refresh_tokens USING btree (user_id);
+CREATE INDEX oauth_refresh_tokens_by_reference ON public.oauth_refresh_tokens USING btree (reference_id);
+CREATE INDEX oauth_refresh_tokens_by_code ON public.oauth_refresh_tokens USING btree (authorization_code_id);
+CREATE INDEX oauth_access_tokens_by_client ON public.oauth_access_tokens USING btree (client_id);
+CREATE INDEX oauth_access_tokens_by_session ON public.oauth_access_tokens USING btree (session_id);
+CREATE INDEX oauth_access_tokens_by_user ON public.oauth_access_tokens USING btree (user_id);
+CREATE INDEX oauth_access_tokens_by_refresh ON public.oauth_access_tokens USING btree (refresh_id);
+CREATE INDEX oauth_access_tokens_by_code ON public.oauth_access_tokens USING btree (authorization_code_id);
+CREATE INDEX oauth_consents_by_client ON public.oauth_consents USING btree (client_id);
+CREATE INDEX oauth_consents_by_user ON public.oauth_consents USING btree (user_id);
+CREATE INDEX agent_connections_by_user ON public.agent_connections USING btree (user_id, connection_id);
+CREATE INDEX agent_connections_by_client ON public.agent_connections USING btree (client_id);
+CREATE INDEX crash_group_functions_by_group ON public.crash_group_functions USING btree (game_id, group_id);
+CREATE INDEX beta_members_by_time ON public.beta_members USING btree (game_id, joined_at DESC, user_id DESC);
+
+create view build_names as
+ SELECT builds.game_id,
+    builds.build_id,
+    builds.version,
+    builds.os,
+    builds.arch,
+    builds.created_at,
+    false AS deleted
+   FROM builds
+UNION ALL
+ SELECT deleted_builds.game_id,
+    deleted_builds.build_id,
+    deleted_builds.version,
+    deleted_builds.os,
+    deleted_builds.arch,
+    deleted_builds.created_at,
+    true AS deleted
+   FROM deleted_builds;
 
 CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();
 CREATE TRIGGER events_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_events_of_game();

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { docPages } from './doc-pages/plugin.ts';
 
 const PACKED = /\.(js|css|html|svg)$/;
 
@@ -32,7 +33,7 @@ function packFiles(): Plugin {
 
 // biome-ignore lint/style/noDefaultExport: Vite takes its settings so.
 export default defineConfig({
-  plugins: [react(), packFiles()],
+  plugins: [docPages(), react(), packFiles()],
   build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
   server: { proxy: { '/api': 'http://127.0.0.1:4000' } },
 });

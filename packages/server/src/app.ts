@@ -8,6 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Auth, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
+import type { FetchDocument } from './features/accounts/client-document-fetch.ts';
+import { currentConnection } from './features/agents/agents.ts';
 import { ownsGames } from './features/games/games.ts';
 import { FURTHER_MOUNTINGS, JOBS, MOUNTINGS } from './features.ts';
 import { createHttpServer } from './http/server.ts';
@@ -22,6 +24,7 @@ import { createMailer } from './kernel/mail.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { migrate } from './kernel/migrate.ts';
 import { joinPresence } from './kernel/presence.ts';
+import { mountMcp } from './mcp/mcp.ts';
 import { startWorker } from './worker/run.ts';
 
 /** `start` is all in one process; `api` and `worker` split it; `admin` is for one command. */
@@ -47,15 +50,18 @@ const CLOSE_SECONDS = 15;
 /** The embedded PostgreSQL has deadlines of its own, which say more; this one is for what they miss. */
 const POSTGRES_SECONDS = 60;
 
+type Parts = {
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** How the documents of programs are read (OAuth); from the public internet where absent. */
+  readonly fetchDocument?: FetchDocument | undefined;
+};
+
 /** Brings the service up in `role`. When a part fails to start, those before it are closed again. */
-export async function startApp(
-  config: Config,
-  role: Role,
-  { log, clock = systemClock }: { log: Log; clock?: Clock },
-): Promise<App> {
-  const closers = openClosers(log);
+export async function startApp(config: Config, role: Role, parts: Parts): Promise<App> {
+  const closers = openClosers(parts.log);
   try {
-    return await assemble(config, role, log, clock, closers);
+    return await assemble(config, role, parts, closers);
   } catch (error) {
     // Why the start failed matters more than what could not be closed, which is in the log.
     await closers.close().catch(() => undefined);
@@ -63,7 +69,8 @@ export async function startApp(
   }
 }
 
-async function assemble(given: Config, role: Role, log: Log, clock: Clock, closers: Closers): Promise<App> {
+async function assemble(given: Config, role: Role, parts: Parts, closers: Closers): Promise<App> {
+  const { log, clock = systemClock, fetchDocument } = parts;
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
   const { database, connectionString } = await connect(config, role, log, closers);
   const { db } = database;
@@ -83,7 +90,12 @@ async function assemble(given: Config, role: Role, log: Log, clock: Clock, close
     publicUrl,
     limitSignIns: config.limitSignIns,
     ownsGames: (userId) => ownsGames(db, userId),
+    currentConnection: (consent) => currentConnection(db, consent),
+    clock,
+    fetchDocument,
   });
+  // Its plugins ask the database when they start: one that is closed meanwhile, as after a short command, would end the process.
+  await auth.$context;
   const url = await startRole(ctx, auth, database, role, closers);
   return { ctx, auth, url, close: () => closers.close() };
 }
@@ -98,7 +110,11 @@ async function startRole(
 ): Promise<string | undefined> {
   const { host, port, shutdownSeconds } = ctx.config;
   const server =
-    role === 'start' || role === 'api' ? createHttpServer(ctx, auth, [...MOUNTINGS, ...FURTHER_MOUNTINGS]) : undefined;
+    role === 'start' || role === 'api'
+      ? createHttpServer(ctx, auth, [...MOUNTINGS, ...FURTHER_MOUNTINGS], (http) =>
+          mountMcp(http, ctx, auth, MOUNTINGS),
+        )
+      : undefined;
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
   const seconds = shutdownSeconds + CUT_SECONDS;
   closers.add(

@@ -52,6 +52,16 @@ function url(...protocols: string[]): Parse<string> {
   };
 }
 
+/** An origin alone: games bring the paths. */
+const playUrl: Parse<string> = (value) => {
+  const address = url('http:', 'https:')(value).replace(/\/+$/, '');
+  const { hostname, origin } = new URL(address);
+  const isOrigin =
+    origin === address.toLowerCase() && !hostname.slice(1).includes('*') && /^(\*\.)?[^*]+$/.test(hostname);
+  if (!isOrigin) throw new Error('use an address without a path, with a star in front of its host or none');
+  return address;
+};
+
 /** Not a WHATWG address always: `postgresql://user@/name?host=/socket/folder` names no host before the path. */
 const databaseUrl: Parse<string> = (value) => {
   if (!/^postgres(ql)?:\/\//.test(value))
@@ -90,6 +100,11 @@ export const SETTINGS = {
     'CHAUFFEUR_PUBLIC_URL',
     url('http:', 'https:'),
     'Address that players and developers reach the service at; used in mails and links. Absent: the address it listens on.',
+  ),
+  playUrl: may(
+    'CHAUFFEUR_PLAY_URL',
+    playUrl,
+    'Address on which web builds are played, on a domain of its own, such as `https://*.games-play.example`; the star gives each game a host and with it a storage of its own. Absent: games are played on the public address, shut off from it and without storage.',
   ),
   databaseUrl: may(
     'DATABASE_URL',
@@ -196,11 +211,23 @@ export const SETTINGS = {
     'Upload addresses for dumps and logs of crash reports, a UTC day a game; past it a report is kept without them.',
   ),
   limitBugs: set('CHAUFFEUR_LIMIT_BUGS', '10', limit, 'Bug tickets, a UTC day a player.'),
+  limitApprovals: set(
+    'CHAUFFEUR_LIMIT_APPROVALS',
+    '20',
+    limit,
+    'Approvals that wait for the owner, or that were denied in their 24 hours, a game.',
+  ),
   limitPublic: set(
     'CHAUFFEUR_LIMIT_PUBLIC',
     '600',
     limit,
     'POSTs to public routes, a minute an address; each process counts for itself, in memory.',
+  ),
+  limitAgents: set(
+    'CHAUFFEUR_LIMIT_AGENTS',
+    '300',
+    limit,
+    'Calls over MCP, a minute an agent; each process counts for itself, in memory.',
   ),
   limitSignIns: set(
     'CHAUFFEUR_LIMIT_SIGN_INS',
@@ -238,6 +265,12 @@ export const SETTINGS = {
     healthDays,
     'Days that counts of events are kept, and devices since they were last heard of; 31 at least. 0 keeps all.',
   ),
+  agentCallDays: set(
+    'CHAUFFEUR_AGENT_CALL_DAYS',
+    '90',
+    number(0, 36_500),
+    'Days that the record of what agents called over MCP is kept. 0 keeps all.',
+  ),
   logLevel: set(
     'CHAUFFEUR_LOG_LEVEL',
     'info',
@@ -267,10 +300,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (config.requireScan && config.clamd === undefined) {
     problems.push('CHAUFFEUR_REQUIRE_SCAN: set CHAUFFEUR_CLAMD to the scanner’s address, or do not require scans.');
   }
+  if (config.playUrl !== undefined && areRelated(config.playUrl, config.publicUrl))
+    problems.push(`CHAUFFEUR_PLAY_URL: ${PLAY_HOST}`);
   if (config.secret !== undefined && config.secret.length < 32)
     problems.push('CHAUFFEUR_SECRET: use 32 characters or more.');
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+const PLAY_HOST =
+  'use a domain other than that of CHAUFFEUR_PUBLIC_URL, which has to be set; a game could else set its cookies.';
+
+/** A page may set cookies for the hosts above its own (RFC 6265, section 5.3). */
+function areRelated(playUrl: string, publicUrl: string | undefined): boolean {
+  if (publicUrl === undefined) return true;
+  const [play, site] = [new URL(playUrl.replace('*.', '')).hostname, new URL(publicUrl).hostname];
+  return play === site || play.endsWith(`.${site}`) || site.endsWith(`.${play}`);
 }
 
 /** The settings of this process’s environment. */

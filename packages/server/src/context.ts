@@ -32,7 +32,18 @@ export type User = {
 };
 
 export type AnonymousCaller = { readonly kind: 'anonymous' };
-export type AccountCaller = { readonly kind: 'account'; readonly user: User };
+/** A token by which a program acts for a person, with no more than their rights. */
+export type Agent = {
+  readonly kind: 'key' | 'connection';
+  readonly id: string;
+  /** What the person or the program itself calls it. */
+  readonly name: string;
+  /** The only game that it reaches; null for all of the person’s. */
+  readonly gameId: string | null;
+  readonly mayWrite: boolean;
+};
+/** A signed-in person; with `agent`, a program that acts for them. */
+export type AccountCaller = { readonly kind: 'account'; readonly user: User; readonly agent?: Agent };
 /** A game by its deploy key; `keyRef` is the first 8 characters of the access token. */
 export type GameCaller = { readonly kind: 'game'; readonly gameId: string; readonly keyRef: string };
 export type Caller = AnonymousCaller | AccountCaller | GameCaller;

@@ -1,25 +1,41 @@
 // The registry: which function serves each operation, and which runs each kind of job, and when.
 
+import * as agents from '@chauffeur/contract/operations/agents';
+import * as approvals from '@chauffeur/contract/operations/approvals';
 import * as browse from '@chauffeur/contract/operations/browse';
 import * as bugs from '@chauffeur/contract/operations/bugs';
+import * as buildDeletion from '@chauffeur/contract/operations/build-deletion';
 import * as builds from '@chauffeur/contract/operations/builds';
 import * as channels from '@chauffeur/contract/operations/channels';
+import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
 import * as crashes from '@chauffeur/contract/operations/crashes';
 import * as deployInfo from '@chauffeur/contract/operations/deploy-info';
 import * as deployKeys from '@chauffeur/contract/operations/deploy-keys';
+import * as developers from '@chauffeur/contract/operations/developers';
 import * as events from '@chauffeur/contract/operations/events';
 import * as files from '@chauffeur/contract/operations/files';
 import * as games from '@chauffeur/contract/operations/games';
 import * as health from '@chauffeur/contract/operations/health';
 import * as media from '@chauffeur/contract/operations/media';
+import * as operator from '@chauffeur/contract/operations/operator';
+import * as overview from '@chauffeur/contract/operations/overview';
+import * as play from '@chauffeur/contract/operations/play';
+import * as profile from '@chauffeur/contract/operations/profile';
 import * as shelves from '@chauffeur/contract/operations/shelves';
 import * as store from '@chauffeur/contract/operations/store';
 import * as symbols from '@chauffeur/contract/operations/symbols';
 import * as uploads from '@chauffeur/contract/operations/uploads';
+import { getProfile, updateProfile } from './features/accounts/profile.ts';
 import { mailJob, sendMail } from './features/accounts/send-mail.job.ts';
-import { fileBug, listBugTickets, updateBugTicket } from './features/bugs/bugs.ts';
+import { listAgentCalls, listOwnAgentCalls } from './features/agents/calls.ts';
+import { connectAgent, disconnectAgent, getAgentClient, listAgentConnections } from './features/agents/connections.ts';
+import { createAgentKey, listAgentKeys, revokeAgentKey } from './features/agents/keys.ts';
+import { agentRetentionJob, forgetAgents } from './features/agents/retention.job.ts';
+import { confirmApproval, decideApproval, getApproval } from './features/approvals/approvals.ts';
+import { fileBug, getBugTicket, listBugTickets, updateBugTicket } from './features/bugs/bugs.ts';
+import { deleteBuild, getBuildDeletion } from './features/build-deletion/build-deletion.ts';
 import { getGameBuild, listBuilds, listGameBuilds, registerBuild } from './features/builds/builds.ts';
-import { joinBeta, leaveBeta } from './features/channels/beta.ts';
+import { joinBeta, leaveBeta, listBetaMembers, removeBetaMember } from './features/channels/beta.ts';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from './features/channels/channels.ts';
 import { deleteCrash, getCrash, listCrashes } from './features/crashes/crashes.ts';
 import { groupLate, groupLateJob, groupMessages } from './features/crashes/groups/group-messages.job.ts';
@@ -39,9 +55,12 @@ import { sweepCrashes, sweepCrashesJob } from './features/crashes/keep/sweep.job
 import { processCrash } from './features/crashes/process/process.job.ts';
 import { reprocessJob, reprocessLacking, reprocessMore } from './features/crashes/process/reprocess.job.ts';
 import { finishReports, finishReportsJob } from './features/crashes/process/unfinished.job.ts';
+import { listMissingSymbols } from './features/crashes/read/build-symbols.ts';
 import { downloadCrashFile, requestCrashDownload } from './features/crashes/read/downloads.ts';
 import { getCrashGroup, listCrashGroups, updateCrashGroup } from './features/crashes/read/group-list.ts';
-import { getDeployInfo } from './features/deploy-info/deploy-info.ts';
+import { listSimilarGroups } from './features/crashes/read/similar-groups.ts';
+import { getCrashLog, getCrashStack } from './features/crashes/read/stacks.ts';
+import { getDeployInfo, getGameDeployInfo } from './features/deploy-info/deploy-info.ts';
 import { issueDeployKey, listDeployKeys } from './features/deploy-keys/deploy-keys.ts';
 import { countEvents, deleteDevice, getDevice, listEventNames } from './features/events/events.ts';
 import { engineEvents, receiveEngineEvents, receiveEvents } from './features/events/http.ts';
@@ -63,8 +82,22 @@ import {
   orderMedia,
 } from './features/media/media.ts';
 import { sweepMedia, sweepMediaJob } from './features/media/sweep.job.ts';
+import {
+  deleteFailedJob,
+  getSettings,
+  type Lanes,
+  listFailedJobs,
+  listUsers,
+  readServiceState,
+  retryJobs,
+  signUserOut,
+  verifyUser,
+} from './features/operator/operator.ts';
+import { summarizeGames } from './features/overview/overview.ts';
+import { getPlay } from './features/play/play.ts';
 import { scanFile, scanJob } from './features/scans/scan.job.ts';
 import { browseGames } from './features/store/browse.ts';
+import { getDeveloper } from './features/store/developers.ts';
 import { downloadFile, getShelf } from './features/store/http.ts';
 import { getListing, getProvenance, getPublicGame } from './features/store/store.ts';
 import { compileSymbols } from './features/symbols/compile.job.ts';
@@ -94,6 +127,7 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(files.getFile, getFile),
   handle(builds.listBuilds, listBuilds),
   handle(deployInfo.getDeployInfo, getDeployInfo),
+  handle(deployInfo.getGameDeployInfo, getGameDeployInfo),
   handle(media.listMedia, listMedia),
   stream(media.addMedia, addMedia),
   handle(media.deleteMedia, deleteMedia),
@@ -107,6 +141,7 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(symbols.listToolSymbols, listToolSymbols),
   handle(symbols.listBuildSymbols, listBuildSymbols),
   handle(symbols.deleteBuildSymbols, deleteBuildSymbols),
+  handle(crashStacks.listMissingSymbols, listMissingSymbols),
   handle(symbols.issueSymbolToken, issueSymbolToken),
   stream(symbols.readSymbols, readSymbols),
   stream(crashes.createCrash, receiveCrash),
@@ -116,10 +151,13 @@ export const MOUNTINGS: readonly Mounting[] = [
   stream(crashes.getPublicStack, getPublicStack),
   handle(crashes.listCrashes, listCrashes),
   handle(crashes.getCrash, getCrash),
+  handle(crashStacks.getCrashStack, getCrashStack),
+  handle(crashStacks.getCrashLog, getCrashLog),
   handle(crashes.deleteCrash, deleteCrash),
   handle(crashes.listCrashGroups, listCrashGroups),
   handle(crashes.getCrashGroup, getCrashGroup),
   handle(crashes.updateCrashGroup, updateCrashGroup),
+  handle(crashStacks.listSimilarGroups, listSimilarGroups),
   handle(crashes.requestCrashDownload, requestCrashDownload),
   stream(crashes.downloadCrashFile, downloadCrashFile),
   stream(events.createEvents, receiveEvents),
@@ -131,13 +169,19 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(health.getBuildHealth, getBuildHealth),
   handle(bugs.fileBug, fileBug),
   handle(bugs.listBugTickets, listBugTickets),
+  handle(bugs.getBugTicket, getBugTicket),
   handle(bugs.updateBugTicket, updateBugTicket),
+  handle(overview.summarizeGames, summarizeGames),
   handle(browse.browseGames, browseGames),
+  handle(developers.getDeveloper, getDeveloper),
   handle(store.getPublicGame, getPublicGame),
   stream(store.downloadFile, downloadFile),
   handle(store.getProvenance, getProvenance),
+  handle(play.getPlay, getPlay),
   stream(shelves.getShelf, getShelf),
   handle(shelves.getListing, getListing),
+  handle(profile.getProfile, getProfile),
+  handle(profile.updateProfile, updateProfile),
   handle(games.createGame, createGame),
   handle(games.listGames, listGames),
   handle(games.getGame, getGame),
@@ -148,13 +192,37 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(deployKeys.listDeployKeys, listDeployKeys),
   handle(builds.listGameBuilds, listGameBuilds),
   handle(builds.getGameBuild, getGameBuild),
+  handle(buildDeletion.getBuildDeletion, getBuildDeletion),
+  handle(buildDeletion.deleteBuild, deleteBuild),
+  handle(approvals.getApproval, getApproval),
+  handle(approvals.confirmApproval, confirmApproval),
+  handle(approvals.decideApproval, decideApproval),
+  handle(operator.getServiceState, (ctx) => readServiceState(ctx, lanes())),
+  handle(operator.listFailedJobs, listFailedJobs),
+  handle(operator.retryJobs, retryJobs),
+  handle(operator.deleteFailedJob, deleteFailedJob),
+  handle(operator.listUsers, listUsers),
+  handle(operator.verifyUser, verifyUser),
+  handle(operator.signUserOut, signUserOut),
+  handle(operator.getSettings, getSettings),
   handle(files.listRejectedUploads, listRejectedUploads),
   handle(channels.listChannels, listChannels),
   handle(channels.promoteBuild, promoteBuild),
   handle(channels.rollbackChannel, rollbackChannel),
   handle(channels.listChannelMoves, listChannelMoves),
+  handle(agents.createAgentKey, createAgentKey),
+  handle(agents.listAgentKeys, listAgentKeys),
+  handle(agents.revokeAgentKey, revokeAgentKey),
+  handle(agents.getAgentClient, getAgentClient),
+  handle(agents.connectAgent, connectAgent),
+  handle(agents.listAgentConnections, listAgentConnections),
+  handle(agents.disconnectAgent, disconnectAgent),
+  handle(agents.listAgentCalls, listAgentCalls),
+  handle(agents.listOwnAgentCalls, listOwnAgentCalls),
   handle(channels.joinBeta, joinBeta),
   handle(channels.leaveBeta, leaveBeta),
+  handle(channels.listBetaMembers, listBetaMembers),
+  handle(channels.removeBetaMember, removeBetaMember),
 ];
 
 /** Routes beside the API’s, of clients that know one path only. */
@@ -185,5 +253,11 @@ export const JOBS: readonly JobBinding[] = [
   bind(eventRetentionJob, dropOldEvents, { cron: '43 4 * * *', lane: 'long' }),
   bind(sweepEventsJob, sweepEvents, { cron: '19 5 * * *', lane: 'long' }),
   bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *', lane: 'long' }),
+  bind(agentRetentionJob, forgetAgents, { cron: '53 3 * * *', lane: 'long' }),
   bind(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),
 ];
+
+/** For operators, who see which jobs run where. */
+function lanes(): Lanes {
+  return new Map(JOBS.map(({ kind, lane }) => [kind.task, lane]));
+}

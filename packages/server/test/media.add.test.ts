@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import {
   addPictures,
   assertRefusal,
+  blobsOfPicture,
   callMedia,
   type Format,
   galleryOf,
@@ -57,7 +58,7 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
     const { added, cover, thumbnail, gallery } = answer.body.data;
     assert.deepEqual(added, [cover]);
     assert.deepEqual([thumbnail, gallery], [null, []]);
-    const { uid, size, uploaded_at, ...rest } = cover;
+    const { uid, size, uploaded_at, copies, ...rest } = cover;
     assert.deepEqual(rest, {
       kind: 'cover',
       filename: 'Titel ü.bin',
@@ -74,6 +75,20 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
     assert.equal(bytes.length, size);
     const found = await sharp(bytes).metadata();
     assert.deepEqual([found.format, found.width, found.height], [format, 1600, 900]);
+    assert.deepEqual(
+      copies.map(({ width, height }: { width: number; height: number }) => [width, height]),
+      [
+        [480, 270],
+        [960, 540],
+      ],
+    );
+    for (const copy of copies) {
+      const small = await fetch(copy.url);
+      assert.deepEqual([small.status, small.headers.get('content-type')], [200, 'image/webp']);
+      const bytes = Buffer.from(await small.arrayBuffer());
+      assert.deepEqual([bytes.length, (await sharp(bytes).metadata()).width], [copy.size, copy.width]);
+    }
+    assert.equal((await fetch(`${cover.url}?width=481`)).status, 404);
   });
 }
 
@@ -84,7 +99,7 @@ for (const kind of ['cover', 'thumbnail']) {
     const [second = ''] = await addPictures(server, game, kind, [named('b.png', await picture(1600, 900))]);
     const { body } = await callMedia(server, game);
     assert.deepEqual([body.data[kind].uid, body.data[kind].filename], [second, 'b.png']);
-    assert.deepEqual(await imageBlobsOf(server, game), [`media/${game.uid}/${second}.jpg`]);
+    assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, second));
     assert.equal((await load(server, first)).status, 404);
   });
 }
@@ -94,7 +109,7 @@ test('two covers sent at once leave one, and one blob', async () => {
   const bytes = await picture();
   await Promise.all(['a', 'b', 'c'].map((name) => addPictures(server, game, 'cover', [named(name, bytes)])));
   const { body } = await callMedia(server, game);
-  assert.deepEqual(await imageBlobsOf(server, game), [`media/${game.uid}/${body.data.cover.uid}.jpg`]);
+  assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, body.data.cover.uid));
 });
 
 test('screenshots come to the gallery’s end in the order of the form, whether the kind comes first or last', async () => {
@@ -177,14 +192,14 @@ for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {
 
 test('when one image of several is bad none is added, nothing is left, and its index is told', async () => {
   const game = await makeGame(server);
-  const [before] = await addPictures(server, game, 'screenshot', await screenshots(1));
+  const [before = ''] = await addPictures(server, game, 'screenshot', await screenshots(1));
   const files = await screenshots(4);
   files[2] = named('small.jpg', await picture(640, 360));
   const answer = await postMedia(server, game, mediaForm('screenshot', files));
   assertRefusal(answer, 4151, /^small\.jpg: 640×360 pixels are too few\. A screenshot is /);
   assert.deepEqual(answer.body.error?.data, { index: 2 });
   assert.deepEqual(await galleryOf(server, game), [before]);
-  assert.deepEqual(await imageBlobsOf(server, game), [`media/${game.uid}/${before}.jpg`]);
+  assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, before));
   assert.deepEqual(await readdir(temporary), []);
 });
 

@@ -86,7 +86,8 @@ test('with blobs on S3 the bytes come from here as well, to be kept for as long'
     assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.deepEqual([...Buffer.from(await response.arrayBuffer()).subarray(1, 4)], [...Buffer.from('PNG')]);
     await addPictures(server, game, 'cover', [named('cover.jpg', await picture())]);
-    assert.equal((await imageBlobsOf(server, game)).length, 1);
+    // The image and its two copies.
+    assert.equal((await imageBlobsOf(server, game)).length, 3);
   } finally {
     await server.stop();
     await s3.stop();

@@ -7,6 +7,7 @@ import { newId } from '../src/kernel/ids.ts';
 import {
   addPictures,
   assertRefusal,
+  blobsOfPicture,
   callMedia,
   galleryOf,
   imageBlobsOf,
@@ -48,7 +49,7 @@ describe('the gallery', () => {
     );
     await addPictures(server, game, 'screenshot', await screenshots(3));
     assert.equal((await galleryOf(server, game)).length, 20);
-    assert.equal((await imageBlobsOf(server, game)).length, 20);
+    assert.equal((await imageBlobsOf(server, game)).length, 20 * 3);
     assertRefusal(await postMedia(server, game, mediaForm('screenshot', await screenshots(1))), 4152, /holds 20/);
     await addPictures(server, game, 'cover', await screenshots(1));
   });
@@ -110,7 +111,10 @@ describe('deleting', () => {
       body.data.gallery.map((image: { uid: string }) => image.uid),
       [a, c],
     );
-    assert.equal((await imageBlobsOf(server, game)).length, 2);
+    assert.deepEqual(
+      await imageBlobsOf(server, game),
+      [a, c].sort().flatMap((uid) => blobsOfPicture(game, uid)),
+    );
     assert.equal((await load(server, b)).status, 404);
   });
 
@@ -155,12 +159,11 @@ describe('deleting', () => {
 test('the sweeper removes blobs that no image has once they are a day old, and no others', async () => {
   const game = await makeGame(server);
   const [kept = ''] = await addPictures(server, game, 'cover', await screenshots(1));
-  const orphan = `media/${game.uid}/${newId()}.png`;
-  const begun = await server.ctx.blobs.begin(orphan);
-  await server.ctx.blobs.complete(begun);
+  for (const ending of ['png', '480.webp'])
+    await server.ctx.blobs.complete(await server.ctx.blobs.begin(`media/${game.uid}/${newId()}.${ending}`));
   const hours = (count: number) => ({ now: () => new Date(Date.now() + count * HOUR) });
   await sweepMedia({ ...server.ctx, clock: hours(23) });
-  assert.equal((await imageBlobsOf(server, game)).length, 2);
+  assert.equal((await imageBlobsOf(server, game)).length, 3 + 2);
   await sweepMedia({ ...server.ctx, clock: hours(25) });
-  assert.deepEqual(await imageBlobsOf(server, game), [`media/${game.uid}/${kept}.jpg`]);
+  assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, kept));
 });

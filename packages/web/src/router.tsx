@@ -11,7 +11,7 @@ import { Frame } from './frame/Frame.tsx';
 import { PageProblem } from './frame/PageProblem.tsx';
 import { UnknownPage } from './frame/UnknownPage.tsx';
 import { HomePage, loadHome } from './pages/store/HomePage.tsx';
-import { foundQuery, gameQuery, provenanceQuery, type Wanted } from './pages/store/store-queries.ts';
+import { developerQuery, foundQuery, gameQuery, provenanceQuery, type Wanted } from './pages/store/store-queries.ts';
 import { session } from './session.ts';
 
 type Needs = { queries: QueryClient };
@@ -52,6 +52,34 @@ const file = createRoute({
   validateSearch: ({ q }): { q?: string | undefined } => ({ q: textOf(q) }),
   loader: ({ context, params }) => void context.queries.prefetchQuery(provenanceQuery(params.uid, params.file_uid)),
   component: lazyRouteComponent(() => import('./pages/store/FilePage.tsx'), 'FilePage'),
+});
+
+const play = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$uid/play',
+  validateSearch: ({ channel }): { channel?: string | undefined } => ({ channel: textOf(channel) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
+  component: lazyRouteComponent(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
+});
+
+const developerPage = createRoute({
+  getParentRoute: () => root,
+  path: '/@{$handle}',
+  loader: ({ context, params }) => void context.queries.prefetchInfiniteQuery(developerQuery(params.handle)),
+  component: lazyRouteComponent(() => import('./pages/store/DeveloperPage.tsx'), 'DeveloperPage'),
+});
+
+const docs = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('./pages/docs/DocsPage.tsx'), 'DocsPage'),
+});
+
+const doc = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/$page',
+  component: lazyRouteComponent(() => import('./pages/docs/DocPage.tsx'), 'DocPage'),
 });
 
 /**
@@ -109,6 +137,43 @@ const reportBug = createRoute({
   component: lazyRouteComponent(() => import('./pages/bugs/ReportBugPage.tsx'), 'ReportBugPage'),
 });
 
+const approve = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/approve/$uid',
+  component: lazyRouteComponent(() => import('./pages/approvals/ApprovalPage.tsx'), 'ApprovalPage'),
+});
+
+const operator = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorFrame.tsx'), 'OperatorFrame'),
+});
+
+const operatorState = createRoute({
+  getParentRoute: () => operator,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/operator/StatePage.tsx'), 'StatePage'),
+});
+
+const operatorJobs = createRoute({
+  getParentRoute: () => operator,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./pages/operator/FailedJobsPage.tsx'), 'FailedJobsPage'),
+});
+
+const operatorUsers = createRoute({
+  getParentRoute: () => operator,
+  path: '/users',
+  validateSearch: ({ search }): { search?: string | undefined } => ({ search: textOf(search) }),
+  component: lazyRouteComponent(() => import('./pages/operator/UsersPage.tsx'), 'UsersPage'),
+});
+
+const operatorSettings = createRoute({
+  getParentRoute: () => operator,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorSettingsPage.tsx'), 'OperatorSettingsPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
@@ -125,6 +190,25 @@ const security = createRoute({
   getParentRoute: () => settings,
   path: '/security',
   component: lazyRouteComponent(() => import('./pages/accounts/SecurityPage.tsx'), 'SecurityPage'),
+});
+
+const agentKeys = createRoute({
+  getParentRoute: () => settings,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/agents/AgentKeysPage.tsx'), 'AgentKeysPage'),
+});
+
+const agents = createRoute({
+  getParentRoute: () => settings,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./pages/agents/AgentsPage.tsx'), 'AgentsPage'),
+});
+
+const consent = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/consent',
+  validateSearch: ({ request }): { request?: string | undefined } => ({ request: textOf(request) }),
+  component: lazyRouteComponent(() => import('./pages/agents/ConsentPage.tsx'), 'ConsentPage'),
 });
 
 const games = createRoute({
@@ -161,7 +245,7 @@ const overview = createRoute({
 const builds = createRoute({
   getParentRoute: () => dev,
   path: '/builds',
-  validateSearch: texts('search', 'os', 'channel', 'state', 'page'),
+  validateSearch: texts('search', 'os', 'channel', 'state', 'page', 'rejected'),
   component: lazyRouteComponent(() => import('./pages/builds/BuildsPage.tsx'), 'BuildsPage'),
 });
 
@@ -176,6 +260,53 @@ const channels = createRoute({
   path: '/channels',
   validateSearch: texts('history'),
   component: lazyRouteComponent(() => import('./pages/channels/ChannelsPage.tsx'), 'ChannelsPage'),
+});
+
+const crashes = createRoute({
+  getParentRoute: () => dev,
+  path: '/crashes',
+  validateSearch: texts('view', 'build', 'status', 'since', 'os', 'frame', 'text'),
+  component: lazyRouteComponent(() => import('./pages/crashes/CrashesPage.tsx'), 'CrashesPage'),
+});
+
+const crashGroup = createRoute({
+  getParentRoute: () => dev,
+  path: '/crashes/groups/$groupId',
+  validateSearch: texts('hidden', 'table'),
+  component: lazyRouteComponent(() => import('./pages/crashes/GroupPage.tsx'), 'GroupPage'),
+});
+
+const crashReport = createRoute({
+  getParentRoute: () => dev,
+  path: '/crashes/reports/$crashId',
+  component: lazyRouteComponent(() => import('./pages/crashes/ReportPage.tsx'), 'ReportPage'),
+});
+
+const bugs = createRoute({
+  getParentRoute: () => dev,
+  path: '/bugs',
+  validateSearch: texts('status'),
+  component: lazyRouteComponent(() => import('./pages/bugs/BugsPage.tsx'), 'BugsPage'),
+});
+
+const bug = createRoute({
+  getParentRoute: () => bugs,
+  path: '/$bugUid',
+  component: lazyRouteComponent(() => import('./pages/bugs/BugTicket.tsx'), 'BugTicket'),
+});
+
+const health = createRoute({
+  getParentRoute: () => dev,
+  path: '/health',
+  validateSearch: texts('build', 'show', 'hidden', 'table'),
+  component: lazyRouteComponent(() => import('./pages/health/HealthPage.tsx'), 'HealthPage'),
+});
+
+const events = createRoute({
+  getParentRoute: () => dev,
+  path: '/events',
+  validateSearch: texts('events', 'range', 'step', 'split', 'hidden', 'table', 'device'),
+  component: lazyRouteComponent(() => import('./pages/events/EventsPage.tsx'), 'EventsPage'),
 });
 
 const edit = createRoute({
@@ -216,12 +347,25 @@ const editAdmins = createRoute({
   component: lazyRouteComponent(() => import('./pages/games/AdminsPage.tsx'), 'AdminsPage'),
 });
 
+const editAudit = createRoute({
+  getParentRoute: () => edit,
+  path: '/audit',
+  validateSearch: texts('failed'),
+  component: lazyRouteComponent(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
+});
+
 const developer = dev.addChildren([
   overview,
   builds,
   build,
   channels,
-  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins]),
+  crashes,
+  crashGroup,
+  crashReport,
+  bugs.addChildren([bug]),
+  health,
+  events,
+  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins, editAudit]),
 ]);
 
 const pages = root.addChildren([
@@ -229,11 +373,23 @@ const pages = root.addChildren([
   browse,
   game,
   file,
+  play,
+  developerPage,
+  docs,
+  doc,
   signIn,
   signUp,
   verify,
   reset,
-  signedIn.addChildren([reportBug, settings.addChildren([profile, security]), games, developer]),
+  signedIn.addChildren([
+    reportBug,
+    approve,
+    operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorSettings]),
+    consent,
+    settings.addChildren([profile, security, agentKeys, agents]),
+    games,
+    developer,
+  ]),
 ]);
 
 export function createSite(queries: QueryClient) {

@@ -7,6 +7,8 @@ export type Person = {
   readonly name: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  /** Runs the service, and sees /operator. */
+  readonly operator?: boolean | null;
 };
 
 /** The person who is signed in; null for a visitor. */
@@ -90,7 +92,20 @@ export function deleteAccount(password: string): Promise<unknown> {
   return reach('POST', 'delete-user', { password });
 }
 
-type Refusal = { code?: string; message?: string } | null;
+/** Tells the OAuth server what the person decided; answers where to go on. `query` is what the page was opened with. */
+export function answerConsent({
+  accept,
+  scope,
+  query,
+}: {
+  accept: boolean;
+  scope: string;
+  query: string;
+}): Promise<{ url: string }> {
+  return reach('POST', 'oauth2/consent', { accept, scope, oauth_query: query });
+}
+
+type Refusal = { code?: string; message?: string; error?: string } | null;
 
 async function reach<T>(method: 'GET' | 'POST', route: string, body?: object, signal?: AbortSignal): Promise<T> {
   const response = await fetch(`/api/auth/${route}`, {
@@ -125,9 +140,10 @@ const MESSAGES: Readonly<Record<string, string>> = {
   INVALID_EMAIL: 'This is not an email address.',
   INVALID_PASSWORD: 'The password is wrong.',
   OWNS_GAMES: 'Your account owns games, which would be lost with it. Delete them first.',
+  invalid_signature: 'This request is too old, or was changed on its way. Start again in the program.',
   INVALID_TOKEN: 'The link is no longer valid. Ask for a new one.',
 };
 
 function messageOf(refusal: Refusal): string {
-  return MESSAGES[refusal?.code ?? ''] ?? refusal?.message ?? 'The request was refused.';
+  return MESSAGES[refusal?.code ?? refusal?.error ?? ''] ?? refusal?.message ?? 'The request was refused.';
 }

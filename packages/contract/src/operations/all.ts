@@ -1,17 +1,26 @@
 // The registry: every operation that the server mounts, in the order of the API reference.
 import type { Operation } from '../operation.ts';
+import * as agents from './agents.ts';
+import * as approvals from './approvals.ts';
 import * as browse from './browse.ts';
 import * as bugs from './bugs.ts';
+import * as buildDeletion from './build-deletion.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
+import * as crashStacks from './crash-stacks.ts';
 import * as crashes from './crashes.ts';
 import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
+import * as developers from './developers.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
 import * as games from './games.ts';
 import * as health from './health.ts';
 import * as media from './media.ts';
+import * as operator from './operator.ts';
+import * as overview from './overview.ts';
+import * as play from './play.ts';
+import * as profile from './profile.ts';
 import * as shelves from './shelves.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
@@ -26,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   files.getFile,
   builds.listBuilds,
   deployInfo.getDeployInfo,
+  deployInfo.getGameDeployInfo,
   media.listMedia,
   media.addMedia,
   media.deleteMedia,
@@ -39,6 +49,7 @@ export const OPERATIONS: readonly Operation[] = [
   symbols.listToolSymbols,
   symbols.listBuildSymbols,
   symbols.deleteBuildSymbols,
+  crashStacks.listMissingSymbols,
   symbols.issueSymbolToken,
   symbols.readSymbols,
   crashes.createCrash,
@@ -48,10 +59,13 @@ export const OPERATIONS: readonly Operation[] = [
   crashes.getPublicStack,
   crashes.listCrashes,
   crashes.getCrash,
+  crashStacks.getCrashStack,
+  crashStacks.getCrashLog,
   crashes.deleteCrash,
   crashes.listCrashGroups,
   crashes.getCrashGroup,
   crashes.updateCrashGroup,
+  crashStacks.listSimilarGroups,
   crashes.requestCrashDownload,
   crashes.downloadCrashFile,
   events.createEvents,
@@ -63,13 +77,19 @@ export const OPERATIONS: readonly Operation[] = [
   health.getBuildHealth,
   bugs.fileBug,
   bugs.listBugTickets,
+  bugs.getBugTicket,
   bugs.updateBugTicket,
+  overview.summarizeGames,
   browse.browseGames,
+  developers.getDeveloper,
   store.getPublicGame,
   store.downloadFile,
   store.getProvenance,
+  play.getPlay,
   shelves.getShelf,
   shelves.getListing,
+  profile.getProfile,
+  profile.updateProfile,
   games.createGame,
   games.listGames,
   games.getGame,
@@ -80,11 +100,35 @@ export const OPERATIONS: readonly Operation[] = [
   deployKeys.listDeployKeys,
   builds.listGameBuilds,
   builds.getGameBuild,
+  buildDeletion.getBuildDeletion,
+  buildDeletion.deleteBuild,
+  approvals.getApproval,
+  approvals.confirmApproval,
+  approvals.decideApproval,
+  operator.getServiceState,
+  operator.listFailedJobs,
+  operator.retryJobs,
+  operator.deleteFailedJob,
+  operator.listUsers,
+  operator.verifyUser,
+  operator.signUserOut,
+  operator.getSettings,
   files.listRejectedUploads,
   channels.listChannels,
   channels.promoteBuild,
   channels.rollbackChannel,
   channels.listChannelMoves,
+  agents.createAgentKey,
+  agents.listAgentKeys,
+  agents.revokeAgentKey,
+  agents.getAgentClient,
+  agents.connectAgent,
+  agents.listAgentConnections,
+  agents.disconnectAgent,
+  agents.listAgentCalls,
+  agents.listOwnAgentCalls,
   channels.joinBeta,
   channels.leaveBeta,
+  channels.listBetaMembers,
+  channels.removeBetaMember,
 ];

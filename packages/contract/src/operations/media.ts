@@ -14,6 +14,15 @@ export const MediaImage = Type.Object({
   height: Type.Integer(),
   size: Type.Integer({ description: 'Bytes' }),
   url: Type.String({ description: 'Address of the image' }),
+  copies: Type.Array(
+    Type.Object({
+      width: Type.Integer(),
+      height: Type.Integer(),
+      size: Type.Integer({ description: 'Bytes' }),
+      url: Type.String({ description: 'Address of the copy' }),
+    }),
+    { description: 'Smaller copies in WebP, the smallest first; none of an image that moves' },
+  ),
   uploaded_at: Timestamp,
 });
 
@@ -84,6 +93,7 @@ export const listGameMedia = defineOperation({
   output: MediaSet,
   statuses: [200],
   errors: [4040],
+  mcp: { tool: 'list_media', scope: 'mcp:read' },
 });
 
 export const addGameMedia = defineOperation({
@@ -113,6 +123,7 @@ export const deleteGameMedia = defineOperation({
   statuses: [200],
   invalid: 4150,
   errors: [4040, 4153],
+  mcp: { tool: 'delete_media', scope: 'mcp:write' },
 });
 
 export const orderGameMedia = defineOperation({
@@ -131,11 +142,14 @@ export const orderGameMedia = defineOperation({
 
 export const downloadMedia = defineOperation({
   id: 'media.download',
-  summary: 'A store image',
+  summary: 'A store image, or one of its copies',
   method: 'GET',
   path: '/public/media/{uid}',
   access: 'public',
   params: Type.Object({ uid: Uuid }),
+  query: Type.Object({
+    width: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Of the copy, in pixels' })),
+  }),
   answerKind: 'bytes',
   statuses: [200, 206, 304],
   errors: [4040],

@@ -2,7 +2,17 @@
 import Type from 'typebox';
 import { ArchName, ChannelName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { FileParams, GameParams, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
+import {
+  FileParams,
+  Foreign,
+  GameParams,
+  NextCursor,
+  Nullable,
+  Sha256,
+  Timestamp,
+  Uuid,
+  WholeQuery,
+} from './fields.ts';
 import { FileOrigin, FileSummary, ScanEvent, ScanStateName } from './files.ts';
 import { GameRecord, GameTexts, Visibility } from './games.ts';
 import { BandName } from './health.ts';
@@ -37,6 +47,9 @@ export const getPublicGame = defineOperation({
     slug: Type.String(),
     name: Type.String(),
     developer: Type.String(),
+    developer_handle: Nullable(
+      Type.String({ description: 'Of the developer’s page, /@{handle}; null where they have none' }),
+    ),
     ...GameTexts.properties,
     visibility: Visibility,
     published_at: GameRecord.properties.published_at,
@@ -57,7 +70,7 @@ export const getPublicGame = defineOperation({
 });
 
 export const FileEntry = Type.Object({
-  path: Type.String(),
+  path: Foreign(Type.String()),
   type: Type.Enum(['file', 'folder', 'symlink']),
   size: Type.Integer({ description: 'Unpacked bytes' }),
   sha256: Nullable(Sha256),
@@ -71,7 +84,7 @@ export const Provenance = Type.Object({
   os: OsName,
   arch: ArchName,
   channel: Type.String(),
-  filename: Type.String(),
+  filename: Foreign(Type.String()),
   size: Type.Integer(),
   checksum: Sha256,
   uploaded_at: Timestamp,
@@ -87,7 +100,11 @@ export const getProvenance = defineOperation({
   path: '/public/games/{uid}/files/{file_uid}/provenance',
   access: 'public',
   params: FileParams,
-  output: Provenance,
+  query: Type.Object(WholeQuery),
+  output: Type.Object({
+    ...Provenance.properties,
+    next_cursor: Type.Optional(NextCursor),
+  }),
   statuses: [200],
   errors: [4040, 4074],
   mcp: { tool: 'get_build_provenance', scope: 'mcp:read' },

@@ -3,16 +3,17 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { Access } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
-import { type Auth, userOfHeaders } from '../features/accounts/accounts.ts';
+import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
 
-/** The caller, as the operation's access wants one. Throws the codes 4020 to 4025, 4011 and 4032. */
+/** The caller, as the operation's access wants one. Throws the codes 4020 to 4025, 4011, 4032 and 4033. */
 export async function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Promise<Caller> {
   if (access === 'deploy_key') return identifyGame(ctx, request);
   if (access === 'account') return identifyAccount(ctx, auth, request);
+  if (access === 'operator') return identifyOperator(ctx, auth, request);
   if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request);
   return (await sessionOf(auth, request)) ?? { kind: 'anonymous' };
 }
@@ -56,6 +57,12 @@ async function identifyAccount(ctx: Context, auth: Auth, request: FastifyRequest
   const caller = await sessionOf(auth, request);
   if (caller === null) throw new ApiError(4011);
   if (!SAFE_METHODS.has(request.method) && isFromAnotherSite(ctx, request)) throw new ApiError(4032);
+  return caller;
+}
+
+async function identifyOperator(ctx: Context, auth: Auth, request: FastifyRequest): Promise<AccountCaller> {
+  const caller = await identifyAccount(ctx, auth, request);
+  if (!(await isOperator(ctx.db, caller.user.id))) throw new ApiError(4033);
   return caller;
 }
 

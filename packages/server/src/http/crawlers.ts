@@ -1,18 +1,21 @@
-// Serves robots.txt and the sitemap of the public games.
+// Serves robots.txt and the sitemap of the public pages.
+import { DOC_PAGES } from '@chauffeur/contract/docs';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
-import { countPublicGames, listPublicGames } from '../features/store/page-facts.ts';
+import { countPublicAddresses, listPublicAddresses } from '../features/store/page-facts.ts';
 import { ADDRESSES_OF_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
 const KEPT_SECONDS = 3600;
+/** Those that are there whatever the games. */
+const OWN_PAGES = [PAGES.home, PAGES.browse, PAGES.docs, ...DOC_PAGES.map(({ page }) => `${PAGES.docs}/${page}`)];
 
 /** A page of the sitemap is `/sitemap/1.xml`; `/sitemap.xml` is the only one, or names them all. */
 export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
   const { publicUrl } = ctx;
   app.get('/robots.txt', async (_request, reply) => keep(reply, 'text/plain').send(writeRobots(publicUrl)));
   app.get('/sitemap.xml', async (_request, reply) => {
-    const pages = Math.ceil((await countPublicGames(ctx)) / ADDRESSES_OF_PAGE);
+    const pages = Math.ceil((await countPublicAddresses(ctx)) / ADDRESSES_OF_PAGE);
     const urls = Array.from({ length: pages }, (_, index) => `${publicUrl}/sitemap/${index + 1}.xml`);
     return keep(reply, 'application/xml').send(pages > 1 ? writeSitemapIndex(urls) : await writePage(ctx, 1));
   });
@@ -25,10 +28,12 @@ export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
 }
 
 async function writePage(ctx: Context, page: number): Promise<string> {
-  const games = await listPublicGames(ctx, page, ADDRESSES_OF_PAGE);
-  const first: Address[] = page === 1 ? [PAGES.home, PAGES.browse].map((path) => ({ url: ctx.publicUrl + path })) : [];
-  const ofGames = games.map(({ slug, updated_at }) => ({ url: `${ctx.publicUrl}/g/${slug}`, changedAt: updated_at }));
-  return writeSitemap([...first, ...ofGames]);
+  const found = await listPublicAddresses(ctx, page, ADDRESSES_OF_PAGE);
+  const first = page === 1 ? OWN_PAGES.map((path): Address => ({ url: ctx.publicUrl + path })) : [];
+  return writeSitemap([
+    ...first,
+    ...found.map(({ path, updated_at }) => ({ url: ctx.publicUrl + path, changedAt: updated_at })),
+  ]);
 }
 
 function keep(reply: FastifyReply, contentType: string): FastifyReply {

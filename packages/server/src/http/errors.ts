@@ -3,8 +3,7 @@ import { failureOf } from '@chauffeur/contract/envelope';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { isDatabaseAway } from '../kernel/db.ts';
-import { hasNoRoom } from '../kernel/no-room.ts';
+import { asKnownError, asUnexpected } from '../kernel/as-api-error.ts';
 
 const RETRY_SECONDS = 2;
 
@@ -28,9 +27,8 @@ export function sendError(
 }
 
 function translate(thrown: unknown, invalid: ErrorCode): ApiError {
-  if (isFailure(thrown) && hasNoRoom(thrown)) return new ApiError(5070, undefined, { cause: thrown });
-  if (thrown instanceof ApiError) return thrown;
-  if (isDatabaseAway(thrown)) return new ApiError(5030, undefined, { cause: thrown });
+  const known = asKnownError(thrown);
+  if (known !== null) return known;
   const { code, statusCode } = thrown as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(invalid, 'body: too large for this route; send less.');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
@@ -40,10 +38,5 @@ function translate(thrown: unknown, invalid: ErrorCode): ApiError {
   if (code?.startsWith('FST_ERR_') === true && statusCode !== undefined && statusCode < 500) {
     return new ApiError(invalid, 'The request could not be read; send it as the API reference says.');
   }
-  return new ApiError(5000, undefined, { cause: thrown });
-}
-
-/** A refusal is the caller’s to mend, whatever it was caused by. */
-function isFailure(thrown: unknown): boolean {
-  return !(thrown instanceof ApiError) || thrown.status >= 500;
+  return asUnexpected(thrown);
 }

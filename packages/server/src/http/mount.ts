@@ -1,26 +1,17 @@
 // Puts the contract's operations on HTTP: identifies the caller, checks the input, calls the feature, wraps the answer.
 import { successOf } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
-import type { Access, InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
-import { findProblem } from '@chauffeur/contract/validate';
+import type { Operation } from '@chauffeur/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { Answer } from '../kernel/answer.ts';
+import { checkAddress, type Handler, invalidCode, type Perform, performer } from '../kernel/perform.ts';
 import { identify } from './auth.ts';
 import { addFormParser, asApiError, leaveBodiesUnread, UnreadableBodyError } from './body.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
-
-type CallerOf<A extends Access> = A extends 'deploy_key' ? GameCaller : A extends 'account' ? AccountCaller : Caller;
-
-/** A feature's function for an operation that speaks JSON. */
-export type Handler<Op extends Operation, A extends Access = Op['access']> = (
-  ctx: Context,
-  caller: CallerOf<A>,
-  input: InputOf<Op>,
-) => Promise<OutputOf<Op> | Answer<OutputOf<Op>>>;
 
 /**
  * A feature's function for an operation that streams its body, or its answer to `reply`, which it then returns. `input` has
@@ -43,6 +34,8 @@ type Run = (
 export type Mounting = {
   readonly operation: Operation;
   readonly run: Run;
+  /** The same without a request; absent where the operation streams. */
+  readonly perform?: Perform;
   /** The route’s path where it is not the operation’s below `/api/v1`. */
   readonly url?: string;
 };
@@ -59,13 +52,12 @@ declare module 'fastify' {
 
 /** Binds a feature function to its operation. */
 export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>): Mounting {
+  const perform = performer(operation, handler);
   return {
     operation,
-    async run(ctx, caller, request) {
-      const input = { ...checkBody(operation, request), ...checkAddress(operation, request) };
-      const result = await handler(ctx, caller as CallerOf<Op['access']>, input as InputOf<Op>);
-      return result instanceof Answer ? result : new Answer(operation.statuses[0], result);
-    },
+    perform,
+    run: async (ctx, caller, request) =>
+      perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) }),
   };
 }
 
@@ -74,7 +66,7 @@ export function stream(operation: Operation, handler: StreamHandler): Mounting {
   return {
     operation,
     run: async (ctx, caller, request, reply) =>
-      handler(ctx, caller, request, reply, checkAddress(operation, request) as never),
+      handler(ctx, caller, request, reply, checkAddress(operation, addressOf(operation, request)) as never),
   };
 }
 
@@ -148,23 +140,13 @@ function challenge(error: unknown, reply: FastifyReply): void {
   if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', 'Basic realm="deploy key"');
 }
 
-function invalidCode(operation: Operation) {
-  return operation.invalid ?? 4002;
+/** Path and query as they were sent, numbers as such. */
+function addressOf({ query }: Operation, request: FastifyRequest) {
+  return { params: request.params, query: query && readTexts(query, request.query as Texts) };
 }
 
-/** The parameters of path and query. */
-function checkAddress(operation: Operation, request: FastifyRequest): object {
-  const { params, query } = operation;
-  return {
-    ...(query && checked(operation, query, readTexts(query, request.query as Texts))),
-    ...(params && checked(operation, params, request.params)),
-  };
-}
-
-function checkBody(operation: Operation, request: FastifyRequest): object {
-  return operation.body === undefined
-    ? {}
-    : checked(operation, operation.body, readBody(operation, operation.body, request));
+function bodyOf(operation: Operation, request: FastifyRequest): unknown {
+  return operation.body && readBody(operation, operation.body, request);
 }
 
 type Texts = Readonly<Record<string, unknown>>;
@@ -194,10 +176,4 @@ function readBody(operation: Operation, schema: TSchema, request: FastifyRequest
 /** Without a body there is nothing to have a content type; then the schema says what is missing. */
 function hasBody(request: FastifyRequest): boolean {
   return request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
-}
-
-function checked(operation: Operation, schema: TSchema, value: unknown): object {
-  const problem = findProblem(schema, value);
-  if (problem !== null) throw new ApiError(invalidCode(operation), problem);
-  return value as object;
 }

@@ -16,6 +16,7 @@ const MEDIA_TYPES = {
 const SECURITY: Record<Operation['access'], object[]> = {
   public: [{}],
   account: [{ session: [] }],
+  operator: [{ session: [] }],
   deploy_key: [{ accessToken: [], secretKey: [] }, { basicKey: [] }],
 };
 

@@ -1,52 +1,106 @@
 // Finds out what the server says of a page before its script runs: whether there is such a page, and what stands in its head.
+import { findDoc } from '@chauffeur/contract/docs';
+import { handleProblem } from '@chauffeur/contract/handle';
 import { GameParams } from '@chauffeur/contract/operations/fields';
-import { matchPage } from '@chauffeur/contract/pages';
+import { matchPage, type PageName } from '@chauffeur/contract/pages';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { type GameFacts, readGameFacts } from '../features/store/page-facts.ts';
+import { type GameFacts, readDeveloperFacts, readGameFacts } from '../features/store/page-facts.ts';
 import { isDatabaseAway } from '../kernel/db.ts';
 import { identify } from './auth.ts';
 import type { PageHead } from './page-head.ts';
 
-export type Page = { readonly status: 200 | 404 | 503; readonly head: PageHead };
+export type Page = {
+  readonly status: 200 | 404 | 503;
+  readonly head: PageHead;
+  /** Whether the page is to be shut off from other sites, which a game with threads needs. */
+  readonly isIsolated: boolean;
+};
 
+const DOCS_SAY = 'How to ship games, follow their crashes and their health, and run the service.';
 const SITE_SAYS =
   'Games by independent developers, each download with the record of where it came from and how it was scanned.';
+
+type Visit = {
+  ctx: Context;
+  auth: Auth;
+  request: FastifyRequest;
+  path: string;
+  params: Readonly<Record<string, string>>;
+};
+
+/** What is looked up for the head of a page, null when there is no such page for this visitor; the others are all headed alike. */
+const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead | null> } = {
+  game: (visit) => headOfGame(visit, true),
+  file: (visit) => headOfGame(visit, false),
+  play: (visit) => headOfGame(visit, false),
+  reportBug: (visit) => headOfGame(visit, false),
+  developer: headOfDeveloper,
+  docs: async ({ ctx }) => ({ title: 'Documentation', description: DOCS_SAY, url: `${ctx.publicUrl}/docs` }),
+  doc: headOfDoc,
+};
 
 /** 404 also for a game that the visitor may not see; 503 while that cannot be known. The page itself tries again then. */
 export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyRequest, path: string): Promise<Page> {
   const page = matchPage(path);
+  const isIsolated = page?.name === 'play';
   const plain: PageHead = { title: '', description: SITE_SAYS, url: ctx.publicUrl + path };
-  if (page === undefined) return { status: 404, head: { ...plain, isHidden: true } };
-  const { uid } = page.params;
-  if (uid === undefined || !path.startsWith('/g/')) return { status: 200, head: plain };
+  if (page === undefined) return { status: 404, head: { ...plain, isHidden: true }, isIsolated };
+  const look = HEADS[page.name];
+  if (look === undefined) return { status: 200, head: plain, isIsolated };
   try {
-    const game = await findGame(ctx, auth, request, decode(uid));
-    if (game === null) return { status: 404, head: { ...plain, isHidden: true } };
-    return { status: 200, head: headOf(ctx, game, page.name === 'game') };
+    const params = Object.fromEntries(Object.entries(page.params).map(([name, value]) => [name, decode(value)]));
+    const head = await look({ ctx, auth, request, path, params });
+    if (head === null) return { status: 404, head: { ...plain, isHidden: true }, isIsolated };
+    return { status: 200, head, isIsolated };
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
-    return { status: 503, head: plain };
+    return { status: 503, head: plain, isIsolated };
   }
 }
 
-async function findGame(ctx: Context, auth: Auth, request: FastifyRequest, uid: string): Promise<GameFacts | null> {
-  if (findProblem(GameParams, { uid }) !== null) return null;
-  return readGameFacts(ctx, await identify(ctx, auth, 'public', request), uid);
-}
-
 /** Of the pages of a game, search engines are to find the one that says what it is. */
-function headOf(ctx: Context, game: GameFacts, isFirst: boolean): PageHead {
+async function headOfGame({ ctx, auth, request, params }: Visit, isFirst: boolean): Promise<PageHead | null> {
+  const { uid = '' } = params;
+  if (findProblem(GameParams, { uid }) !== null) return null;
+  const game = await readGameFacts(ctx, await identify(ctx, auth, 'public', request), uid);
+  if (game === null) return null;
   const { name, developer, tagline, description, image, slug } = game;
   return {
     title: name,
     description: [tagline, description].filter((text) => text !== '').join(' – ') || `A game by ${developer}`,
     url: `${ctx.publicUrl}/g/${slug}`,
-    ...(image !== null && { image: { url: image.url, width: image.width, height: image.height, alt: name } }),
+    ...imageOf(image, name),
     isHidden: game.visibility !== 'public' || !isFirst,
   };
+}
+
+async function headOfDeveloper({ ctx, params: { handle = '' } }: Visit): Promise<PageHead | null> {
+  if (handleProblem(handle) !== null) return null;
+  const found = await readDeveloperFacts(ctx, handle);
+  if (found === null) return null;
+  const { name, image } = found;
+  return {
+    title: name,
+    description: `Games by ${name}`,
+    url: `${ctx.publicUrl}/@${handle}`,
+    ...imageOf(image, name),
+    // Of a developer without a game there is nothing to find yet.
+    isHidden: !found.hasGames,
+  };
+}
+
+async function headOfDoc({ ctx, params: { page = '' } }: Visit): Promise<PageHead | null> {
+  const doc = findDoc(page);
+  return doc === undefined
+    ? null
+    : { title: doc.title, description: doc.says, url: `${ctx.publicUrl}/docs/${doc.page}` };
+}
+
+function imageOf(image: GameFacts['image'], alt: string): Pick<PageHead, 'image'> {
+  return image === null ? {} : { image: { url: image.url, width: image.width, height: image.height, alt } };
 }
 
 /** What cannot be decoded is the name of nothing. */

@@ -11,7 +11,9 @@ import { answerClientError } from './client-error.ts';
 import { sendError } from './errors.ts';
 import { homePage } from './home.ts';
 import { type Mounting, mountOperations } from './mount.ts';
+import { mountOAuth } from './oauth.ts';
 import { openApiOf } from './openapi.ts';
+import { keepPlayHostApart, mountPlay } from './play.ts';
 import { mountStatus } from './status.ts';
 import { mountWebsite } from './website.ts';
 
@@ -19,7 +21,13 @@ const JSON_BODY_BYTES = 1024 * 1024;
 /** How long a refused request may go on sending its body, so that its sender gets to read the answer. */
 const LINGER_MS = 5000;
 
-export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly Mounting[]): FastifyInstance {
+/** `mountMore` adds what is served beside the API and the website. */
+export function createHttpServer(
+  ctx: Context,
+  auth: Auth,
+  mountings: readonly Mounting[],
+  mountMore: (app: FastifyInstance) => void,
+): FastifyInstance {
   const app = Fastify({
     loggerInstance: ctx.log,
     // One line for each request of ours, when it ends: see recordRequest.
@@ -40,14 +48,18 @@ export function createHttpServer(ctx: Context, auth: Auth, mountings: readonly M
   }) as unknown as FastifyInstance;
   addBodyParsers(app);
   addHooks(app, ctx);
+  keepPlayHostApart(app, ctx);
   refuseWhileStopping(app);
   mountStatus(app, ctx);
   mountAccounts(app, ctx, auth);
+  mountOAuth(app, ctx, auth);
+  mountMore(app);
   mountOperations(app, ctx, auth, mountings);
   const openApi = JSON.stringify(openApiOf(OPERATIONS, ctx.publicUrl));
   app.get('/api/v1/openapi.json', async (_request, reply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(openApi),
   );
+  mountPlay(app, ctx);
   const website = mountWebsite(app, ctx, auth);
   if (website === undefined)
     app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));

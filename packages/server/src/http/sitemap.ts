@@ -12,6 +12,8 @@ export function writeRobots(publicUrl: string): string {
     'Disallow: /api/',
     'Disallow: /dev',
     'Disallow: /g/*/report',
+    'Disallow: /g/*/play',
+    'Disallow: /play/',
     '',
     `Sitemap: ${publicUrl}/sitemap.xml`,
     '',

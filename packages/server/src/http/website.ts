@@ -6,6 +6,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { frameSource } from '../features/play/origin.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { writeHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
@@ -17,7 +18,7 @@ const UNCHANGING = '/assets/';
 const YEAR_SECONDS = 31_536_000;
 const MINUTES_SECONDS = 300;
 /** Not the website’s: who asks there wants no page. */
-const OTHERS = /^\/(api|v1|mcp|\.well-known|health|ready|metrics)(\/|$)/;
+const OTHERS = /^\/(api|v1|play|mcp|\.well-known|health|ready|metrics)(\/|$)/;
 
 export type Website = {
   /** Whether a page is the answer to a request that no route takes. */
@@ -48,13 +49,14 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
   });
   mountCrawlers(app, ctx);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { status, head } = await lookUpPage(ctx, auth, request, pathOf(request));
+    const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, pathOf(request));
     const nonce = randomBytes(16).toString('base64url');
+    if (isIsolated) isolate(reply);
     return (
       reply
         .code(status)
         .header('content-type', 'text/html; charset=utf-8')
-        .header('content-security-policy', policyOf(nonce))
+        .header('content-security-policy', policyOf(nonce, frameSource(ctx)))
         .header('referrer-policy', 'strict-origin-when-cross-origin')
         // A draft is there for its members alone.
         .header('cache-control', 'private, no-cache')
@@ -90,10 +92,18 @@ function pathOf(request: FastifyRequest): string {
 }
 
 /**
- * No script but the site’s own files (CSP Level 3). The component library writes its variables into style elements, which the nonce allows.
- * Images may come from the bucket that keeps them.
+ * Engines with threads need a page that shares its process with no other site (HTML Standard, cross-origin isolation). `credentialless` asks
+ * nothing of what the game loads from elsewhere, but loads it without cookies; a browser that does not know the word goes on without threads.
  */
-function policyOf(nonce: string): string {
+function isolate(reply: FastifyReply): void {
+  reply.header('cross-origin-opener-policy', 'same-origin').header('cross-origin-embedder-policy', 'credentialless');
+}
+
+/**
+ * No script but the site’s own files (CSP Level 3). The component library writes its variables into style elements, which the nonce allows.
+ * Images may come from the bucket that keeps them; what is framed are games alone.
+ */
+function policyOf(nonce: string, frames: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -101,6 +111,7 @@ function policyOf(nonce: string): string {
     "img-src 'self' data: blob: https:",
     "connect-src 'self'",
     "font-src 'self'",
+    `frame-src ${frames}`,
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

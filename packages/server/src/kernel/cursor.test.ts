@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
 import fc from 'fast-check';
-import { cutPage, readCursor, writeCursor } from './cursor.ts';
+import { cutPage, pageOfWhole, readCursor, writeCursor } from './cursor.ts';
 
 const list = ['crashes', 'a game', { os: 'linux' }];
 const id = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -58,5 +58,21 @@ describe('cutPage', () => {
     assert.deepEqual(cutPage([1, 2, 3], 2), { page: [1, 2], last: 2 });
     assert.deepEqual(cutPage([1, 2], 2), { page: [1, 2], last: null });
     assert.deepEqual(cutPage([], 2), { page: [], last: null });
+  });
+});
+
+describe('pageOfWhole', () => {
+  const all = ['a', 'b', 'c'];
+
+  it('has all, and no cursor, where no limit is asked for', () => {
+    assert.deepEqual(pageOfWhole(list, all, {}), { items: all });
+  });
+
+  it('goes on where the page before ended', () => {
+    const first = pageOfWhole(list, all, { limit: 2 });
+    assert.deepEqual(first.items, ['a', 'b']);
+    const second = pageOfWhole(list, all, { limit: 2, cursor: first.next_cursor ?? '' });
+    assert.deepEqual(second, { items: ['c'], next_cursor: null });
+    assert.throws(() => pageOfWhole(['another'], all, { cursor: first.next_cursor ?? '' }), isRefused);
   });
 });

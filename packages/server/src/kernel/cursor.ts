@@ -6,6 +6,8 @@ import { ApiError } from '@chauffeur/contract/errors';
 const FIELDS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   microseconds: /^\d{1,16}$/,
+  /** Of a list that is read whole. */
+  index: /^\d{1,9}$/,
   // PostgreSQL takes no U+0000.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a text must not have
   text: /^[^\u0000\n]*$/,
@@ -33,6 +35,21 @@ export function readCursor(list: readonly unknown[], cursor: string, fields: rea
   const isOurs = cursor.startsWith(markOf(list)) && position.length === fields.length;
   if (isOurs && fields.every((field, index) => FIELDS[field].test(position[index]!))) return position;
   throw new ApiError(4002, 'cursor: not one of this list and its filters; begin again without it.');
+}
+
+export type WholePage<Item> = { items: readonly Item[]; next_cursor?: string | null };
+
+/** A page of a list that is read whole: all of it, and no cursor, where no limit is asked for. Throws 4002 for a cursor of another list. */
+export function pageOfWhole<Item>(
+  list: readonly unknown[],
+  all: readonly Item[],
+  { cursor, limit }: { cursor?: string; limit?: number },
+): WholePage<Item> {
+  const [start = '0'] = cursor === undefined ? [] : readCursor(list, cursor, ['index']);
+  const end = limit === undefined ? all.length : Number(start) + limit;
+  const items = all.slice(Number(start), end);
+  if (limit === undefined) return { items };
+  return { items, next_cursor: end < all.length ? writeCursor(list, [String(end)]) : null };
 }
 
 function markOf(list: readonly unknown[]): string {

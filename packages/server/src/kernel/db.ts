@@ -140,3 +140,8 @@ export function isDatabaseAway(error: unknown): boolean {
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && (error as { code?: string }).code === '23505';
 }
+
+/** Whether `error` says that a row refers to another that there is not, or no longer. */
+export function isMissingReference(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === '23503';
+}

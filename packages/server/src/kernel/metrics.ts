@@ -23,6 +23,12 @@ export function createMetrics() {
       labelNames: ['operation', 'code'] as const,
       registers,
     }),
+    agentCalls: new Counter({
+      name: 'chauffeur_agent_calls_total',
+      help: 'Calls of agents over MCP that were answered, by tool and error code (0: none).',
+      labelNames: ['tool', 'code'] as const,
+      registers,
+    }),
     uploadedBytes: new Counter({
       name: 'chauffeur_uploaded_bytes_total',
       help: 'Bytes received and stored durably, by way of upload (single, chunk or symbols).',

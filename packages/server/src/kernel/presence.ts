@@ -119,6 +119,17 @@ export async function isAlive(db: Db, processNo: number): Promise<boolean> {
   return (await row(db, sql`select 1 where ${lockIsHeld(processNo)}`)) !== undefined;
 }
 
+export type ProcessRow = { process_no: number; role: string; started_at: Date; takes_jobs: boolean; alive: boolean };
+
+/** The processes that are there, and those that died and are not buried yet. */
+export function listProcesses(db: Db): Promise<ProcessRow[]> {
+  return rows(
+    db,
+    sql<ProcessRow>`select process_no, role, started_at, worker_ids <> '{}' as takes_jobs, ${lockIsHeld(sql.ref('process_no'))} as alive
+      from processes order by started_at, process_no`,
+  );
+}
+
 /** Removes the processes that died without leaving; answers the ids of their job workers. */
 export async function buryDead(db: Db): Promise<string[]> {
   const dead = await rows(

@@ -110,7 +110,12 @@ async function recordStack(
   );
   await ctx.blobs.complete(upload);
   await rememberFunctions(ctx.db, gameId, stack, utcDayOf(ctx.clock.now()));
-  const excerpt = { crashAddress: '0x14', frames: stack.map(frameOf), functions: stack, missingSymbols: missing };
+  const excerpt = {
+    crashAddress: '0x14',
+    frames: stack.map(frameOf),
+    functions: stack,
+    missingSymbols: missing,
+  };
   await recordWalk(ctx.db, gameId, reportId, { excerpt, grouping: groupingOf(stack), stackKey, at: ctx.clock.now() });
 }
 
@@ -121,7 +126,14 @@ async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 function groupingOf(stack: readonly string[]): Grouping {
   const title = stack[0] ?? '';
   const key = hash('sha256', title, 'buffer');
-  return { key, kind: 'stack', title, reason: 'SIGSEGV / SEGV_MAPERR', explanation: [`took ${title}`] };
+  return {
+    key,
+    kind: 'stack',
+    title,
+    reason: 'SIGSEGV / SEGV_MAPERR',
+    explanation: [`took ${title}`],
+    functions: [...new Set(stack)],
+  };
 }
 
 function frameOf(name: string): ExcerptFrame {

@@ -78,7 +78,12 @@ export async function galleryOf(server: TestServer, game: TestGame): Promise<str
 export async function imageBlobsOf(server: TestServer, game: TestGame): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of server.ctx.blobs.list(`media/${game.uid}/`)) keys.push(key);
-  return keys;
+  return keys.sort();
+}
+
+/** The blobs of a picture in JPEG, as `imageBlobsOf` names them: its copies and itself. */
+export function blobsOfPicture(game: TestGame, uid: string): string[] {
+  return ['480.webp', '960.webp', 'jpg'].map((ending) => `media/${game.uid}/${uid}.${ending}`);
 }
 
 /** Fails unless the answer is this error. */

@@ -251,6 +251,7 @@ const CALLERS: Readonly<Record<Access, Nonsense['caller']>> = {
   public: 'anonymous',
   account: 'person',
   deploy_key: 'game',
+  operator: 'person',
 };
 
 /** Nonsense for any of the operations, most of it from a caller who may call. */

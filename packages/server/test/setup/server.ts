@@ -7,6 +7,7 @@ import { type App, type Role, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { createUser } from '../../src/features/accounts/accounts.ts';
+import type { FetchDocument } from '../../src/features/accounts/client-document-fetch.ts';
 import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
 import { createGameFor } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
@@ -31,6 +32,8 @@ type Options = {
   role?: Role;
   clock?: Clock;
   log?: Log;
+  /** How documents of OAuth clients are read. */
+  fetchDocument?: FetchDocument;
   /** Share another server's database and folder: two processes of one service. */
   beside?: TestServer;
 };
@@ -41,6 +44,7 @@ export async function startServer({
   role = 'start',
   clock = systemClock,
   log,
+  fetchDocument,
   beside,
 }: Options = {}): Promise<TestServer> {
   const database = beside?.database ?? (await createTestDatabase());
@@ -54,7 +58,8 @@ export async function startServer({
     CHAUFFEUR_LIMIT_SIGN_INS: '0',
     ...env,
   });
-  const app = await startApp(config, role, { log: log ?? createLog(process.env.TEST_LOG ?? 'silent'), clock });
+  const ourLog = log ?? createLog(process.env.TEST_LOG ?? 'silent');
+  const app = await startApp(config, role, { log: ourLog, clock, fetchDocument });
   const url = app.url ?? '';
   return {
     url,

@@ -24,6 +24,9 @@ export function Frame() {
               <SiteLink to="/dev" underline="never" className={classes.link}>
                 Your games
               </SiteLink>
+              <SiteLink to="/docs" underline="never" className={classes.link}>
+                Docs
+              </SiteLink>
             </Group>
             <PersonMenu />
           </Group>

@@ -1,7 +1,7 @@
 // What stands around the pages of one game: which game, its sections, and the keys that lead there.
 import { ActionIcon, Group, Kbd, Stack, Table, Text } from '@mantine/core';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
 import { Dialog } from '../ui/Dialog.tsx';
 import { SiteLink } from '../ui/SiteLink.tsx';
@@ -16,6 +16,10 @@ const SECTIONS = [
   { to: '/dev/$slug', name: 'Overview', key: 'o', exact: true },
   { to: '/dev/$slug/builds', name: 'Builds', key: 'b', exact: false },
   { to: '/dev/$slug/channels', name: 'Channels', key: 'c', exact: false },
+  { to: '/dev/$slug/crashes', name: 'Crashes', key: 'x', exact: false },
+  { to: '/dev/$slug/bugs', name: 'Bugs', key: 'u', exact: false },
+  { to: '/dev/$slug/health', name: 'Health', key: 'h', exact: false },
+  { to: '/dev/$slug/events', name: 'Events', key: 'v', exact: false },
   { to: '/dev/$slug/edit', name: 'Edit', key: 'e', exact: false },
 ] as const;
 
@@ -31,6 +35,7 @@ export function GameFrame() {
   const game = useGame();
   const navigate = useNavigate();
   const [helps, setHelps] = useState(false);
+  const sections = useOpenSectionInSight();
   useShortcuts(SHORTCUTS, (name) => {
     if (name === 'search') return focusSearch();
     if (name === 'down') return moveAmongRows(1);
@@ -57,7 +62,7 @@ export function GameFrame() {
             </ActionIcon>
           </Group>
         </Group>
-        <nav className={classes.sections} aria-label={`Sections of ${game.name}`}>
+        <nav ref={sections} className={classes.sections} aria-label={`Sections of ${game.name}`}>
           {SECTIONS.map(({ to, name, exact }) => (
             <Link
               key={to}
@@ -75,6 +80,20 @@ export function GameFrame() {
       {helps && <ShortcutList onClose={() => setHelps(false)} />}
     </Stack>
   );
+}
+
+/** On a phone the row of sections is wider than the page: it is moved until the one that is open can be seen. */
+function useOpenSectionInSight() {
+  const row = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another section
+  useEffect(() => {
+    const open = row.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (row.current === null || open == null) return;
+    const begin = open.offsetLeft - row.current.offsetLeft;
+    row.current.scrollLeft = begin - (row.current.clientWidth - open.offsetWidth) / 2;
+  }, [pathname]);
+  return row;
 }
 
 function ShortcutList({ onClose }: { onClose: () => void }) {

@@ -32,6 +32,11 @@ export function PersonMenu() {
   }
   return (
     <Group gap="md" wrap="nowrap">
+      {person.operator === true && (
+        <SiteLink to="/operator" size="sm" visibleFrom="xs">
+          Operator
+        </SiteLink>
+      )}
       <SiteLink to="/settings/profile" size="sm" truncate maw={160} title={person.email}>
         {person.name}
       </SiteLink>

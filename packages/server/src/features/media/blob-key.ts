@@ -1,4 +1,4 @@
-// Where the blob of an image lies: `media/<game>/<image>.<format>`.
+// Where the blobs of an image lie: `media/<game>/<image>.<format>`, and its copies `media/<game>/<image>.<width>.webp`.
 import type { ImageFormat } from '@chauffeur/contract/image-rules';
 
 export const MEDIA_PREFIX = 'media/';
@@ -9,7 +9,13 @@ export function blobKeyOf(gameId: string, imageId: string, format: ImageFormat):
   return `${MEDIA_PREFIX}${gameId}/${imageId}.${EXTENSIONS[format]}`;
 }
 
-/** The image's id in a key of `blobKeyOf`. */
+/** Beside the image, which lies under `key`. */
+export function copyKeyOf(key: string, width: number): string {
+  return `${key.slice(0, key.lastIndexOf('.'))}.${width}.webp`;
+}
+
+/** The image's id in a key of `blobKeyOf` or `copyKeyOf`. */
 export function imageIdOf(key: string): string {
-  return key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('.'));
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return name.slice(0, name.indexOf('.'));
 }

@@ -12,9 +12,17 @@ import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireMember, requireVerifiedOwner } from '../games/games.ts';
-import { blobKeyOf } from './blob-key.ts';
-import { type EncodedImage, encodeImage } from './image.ts';
-import { addImages, dropBlobs, type ImageKind, requireVisibleImage, type StoredImage, unknownImage } from './media.ts';
+import { blobKeyOf, copyKeyOf } from './blob-key.ts';
+import { copyPath, type EncodedImage, encodeImage } from './image.ts';
+import {
+  addImages,
+  dropBlobs,
+  type ImageKind,
+  type ImageRow,
+  requireVisibleImage,
+  type StoredImage,
+  unknownImage,
+} from './media.ts';
 import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.ts';
 
 /** `POST …/tool/media`: all images of the form, or none. */
@@ -72,11 +80,21 @@ async function encodeFile(file: ReceivedFile, kind: ImageKind, index: number): P
 }
 
 async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promise<StoredImage> {
-  const { filename, format, width, height, size } = file;
+  const { filename, format, width, height, size, copies } = file;
   const id = newId();
   const key = blobKeyOf(gameId, id, format);
   await ctx.blobs.put(key, createReadStream(file.path));
-  const served = { content_type: `image/${format}`, width, height, size, blob_key: key };
+  for (const copy of copies)
+    await ctx.blobs.put(copyKeyOf(key, copy.width), createReadStream(copyPath(file.path, copy.width)));
+  const served = {
+    content_type: `image/${format}`,
+    width,
+    height,
+    size,
+    blob_key: key,
+    copy_widths: copies.map((copy) => copy.width),
+    copy_sizes: copies.map((copy) => copy.size),
+  };
   return { game_id: gameId, media_id: id, filename, ...served };
 }
 
@@ -89,20 +107,17 @@ export async function downloadMedia(
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  input: { uid: string },
+  { uid, width }: { uid: string; width?: number },
 ): Promise<FastifyReply> {
-  const { image, game } = await requireVisibleImage(ctx, caller, input.uid);
+  const { image, game } = await requireVisibleImage(ctx, caller, uid);
   const isDraft = game.visibility === 'draft';
   reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
   if (isDraft) reply.header('vary', 'Cookie, X-Access-Token');
   reply.header('content-security-policy', "default-src 'none'; sandbox");
   try {
     return await sendBlob(ctx.blobs, request, reply, {
-      key: image.blob_key,
-      size: image.size,
-      etag: `"${image.media_id}"`,
+      ...(width === undefined ? blobOf(image) : copyOf(image, width)),
       filename: image.filename,
-      contentType: image.content_type,
       signedSeconds: null,
     });
   } catch (cause) {
@@ -111,4 +126,16 @@ export async function downloadMedia(
     // Deleted, or replaced, since its row was read.
     throw cause instanceof BlobMissingError ? unknownImage(cause) : cause;
   }
+}
+
+function blobOf({ blob_key: key, size, media_id: id, content_type: contentType }: ImageRow) {
+  return { key, size, etag: `"${id}"`, contentType };
+}
+
+/** Throws 4040 where the image has no copy of that width. */
+function copyOf({ blob_key: key, media_id: id, copy_widths: widths, copy_sizes: sizes }: ImageRow, width: number) {
+  const size = sizes[widths.indexOf(width)];
+  if (size === undefined)
+    throw new ApiError(4040, 'width: the image has no copy of this width; take one of its copies.');
+  return { key: copyKeyOf(key, width), size, etag: `"${id}-${width}"`, contentType: 'image/webp' };
 }

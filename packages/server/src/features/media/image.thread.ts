@@ -11,12 +11,16 @@ import {
 } from '@chauffeur/contract/image-rules';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { answerTask } from '../../kernel/threads.ts';
-import type { EncodeInput, EncodeResult } from './image.ts';
+import { copyPath, type EncodeInput, type EncodeResult, type ImageCopy } from './image.ts';
 
 /** Of the formats that lose some: high, since what comes has mostly been through it once. */
 const QUALITY = 90;
 /** A frame is seen for a moment, and every player loads all of them. */
 const ANIMATION_QUALITY = 80;
+/** Of copies, in pixels: for a card, and for half a page or a card on a screen with twice the pixels. */
+const COPY_WIDTHS = [480, 960];
+/** They are looked at in passing. */
+const COPY_QUALITY = 78;
 
 // The library can read many formats, some by large old decoders: only these may run.
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -37,7 +41,8 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   if (encoded === null) return { refused: refusalOf(kind, 'damaged, cut off, or too slow to read; export it again') };
   const { data, info } = encoded;
   await writeFile(target, data);
-  return { format, width: info.width, height: info.pageHeight ?? info.height, size: data.length };
+  const copies = facts.frames > 1 ? [] : await writeCopies(input, data, info.width);
+  return { format, width: info.width, height: info.pageHeight ?? info.height, size: data.length, copies };
 });
 
 /** Reads the header only; null when it is of no format that is accepted. */
@@ -72,6 +77,18 @@ async function encode(
     // What the decoder stumbled on says nothing to who made the image: its remedy is to export it again.
     return null;
   }
+}
+
+/** Smaller copies in WebP beside the image, but for those that would save nothing: a drawing may be small as it is. */
+async function writeCopies({ target, seconds }: EncodeInput, image: Buffer, imageWidth: number): Promise<ImageCopy[]> {
+  const copies: ImageCopy[] = [];
+  for (const width of COPY_WIDTHS.filter((each) => each < imageWidth)) {
+    const copy = await sharp(image).timeout({ seconds }).resize({ width }).webp({ quality: COPY_QUALITY }).toBuffer();
+    if (copy.length >= image.length) continue;
+    await writeFile(copyPath(target, width), copy);
+    copies.push({ width, size: copy.length });
+  }
+  return copies;
 }
 
 /** Efforts are those at which more time saves next to no bytes. */

@@ -17,10 +17,23 @@ export type EncodeTask = {
 /** What the thread is given: the task, and how long decoding and encoding may take. */
 export type EncodeInput = EncodeTask & { seconds: number };
 
-/** What lies at `target` then; size in bytes. */
-export type EncodedImage = { format: ImageFormat; width: number; height: number; size: number };
+/** Of one that is not animated; size in bytes. */
+export type ImageCopy = { width: number; size: number };
+/** What lies at `target` then; size in bytes. The copies lie at `copyPath`. */
+export type EncodedImage = {
+  format: ImageFormat;
+  width: number;
+  height: number;
+  size: number;
+  copies: readonly ImageCopy[];
+};
 /** `refused` says what the image is, and what is needed. */
 export type EncodeResult = EncodedImage | { refused: string };
+
+/** Where the copy of a width is written, of the image that is written to `target`. */
+export function copyPath(target: string, width: number): string {
+  return `${target}.${width}`;
+}
 
 const THREAD = new URL('./image.thread.ts', import.meta.url);
 const SECONDS = 30;

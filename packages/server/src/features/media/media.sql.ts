@@ -16,13 +16,16 @@ export type ImageRow = {
   height: number;
   size: number;
   blob_key: string;
+  /** Widths in pixels of its copies, ascending, and their bytes in the same order. */
+  copy_widths: number[];
+  copy_sizes: number[];
   uploaded_at: Date;
 };
 
 export type NewImage = Omit<ImageRow, 'uploaded_at'>;
 
 const columns = sql.raw(
-  'game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, uploaded_at',
+  'game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, copy_widths, copy_sizes, uploaded_at',
 );
 
 /** Changes to one game's images go one after the other, so that the gallery keeps its limit and its order. */
@@ -43,9 +46,9 @@ export function insertImage(tx: Tx, image: NewImage): Promise<ImageRow> {
   return onlyRow(
     tx,
     sql<ImageRow>`insert into media
-        (game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key)
+        (game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, copy_widths, copy_sizes)
       values (${image.game_id}, ${image.media_id}, ${image.kind}, ${image.position}, ${image.filename}, ${image.content_type},
-        ${image.width}, ${image.height}, ${image.size}, ${image.blob_key})
+        ${image.width}, ${image.height}, ${image.size}, ${image.blob_key}, ${image.copy_widths}, ${image.copy_sizes})
       returning ${columns}`,
   );
 }

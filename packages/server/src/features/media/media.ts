@@ -7,6 +7,7 @@ import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/db.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { findGame, type Game, requireMember, roleOf } from '../games/games.ts';
+import { copyKeyOf } from './blob-key.ts';
 import * as media from './media.sql.ts';
 
 export type ImageRow = media.ImageRow;
@@ -38,6 +39,7 @@ function imageSetOf(ctx: Context, images: readonly ImageRow[]): ImageSet {
 }
 
 function recordOf(ctx: Context, image: ImageRow): ImageRecord {
+  const url = `${ctx.publicUrl}/api/v1/public/media/${image.media_id}`;
   return {
     uid: image.media_id,
     kind: image.kind,
@@ -46,7 +48,13 @@ function recordOf(ctx: Context, image: ImageRow): ImageRecord {
     width: image.width,
     height: image.height,
     size: image.size,
-    url: `${ctx.publicUrl}/api/v1/public/media/${image.media_id}`,
+    url,
+    copies: image.copy_widths.map((width, index) => ({
+      width,
+      height: Math.round((image.height * width) / image.width),
+      size: image.copy_sizes[index]!,
+      url: `${url}?width=${width}`,
+    })),
     uploaded_at: image.uploaded_at.toISOString(),
   };
 }
@@ -194,7 +202,11 @@ export function existingImages(ctx: Context, mediaIds: readonly string[]): Promi
 
 /** Removes the blobs of images that no row has. What is done stays done when this fails: the sweeper comes by later. */
 export async function dropBlobs(ctx: Context, images: readonly StoredImage[]): Promise<void> {
-  for (const { blob_key: key } of images) {
+  const keys = images.flatMap(({ blob_key: key, copy_widths: widths }) => [
+    key,
+    ...widths.map((width) => copyKeyOf(key, width)),
+  ]);
+  for (const key of keys) {
     await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of an image could not be removed'));
   }
 }

@@ -26,7 +26,7 @@ const STATES: Record<Examination['outcome'], ScanState> = {
 const LEAST_TIME_MS = 15 * 60_000;
 const LEAST_BYTES_PER_MS = 2000;
 
-/** Safe to run twice: a file whose scan has ended is only cleaned up after. */
+/** Safe to run twice: a file whose scan has ended is only cleaned up after. One that was deleted meanwhile is let be: its blob is for the sweep. */
 export async function scanFile(ctx: Context, { gameId, fileId }: Payload, attempt: Attempt): Promise<void> {
   const file = await findFile(ctx.db, gameId, fileId);
   if (file === null) return;
@@ -82,7 +82,7 @@ async function conclude(ctx: Context, file: FileRow, examination: Examination): 
   const state = STATES[examination.outcome];
   const { engine, signatureVersion, detail, entries } = examination;
   const moved = await transact(ctx.db, async (tx) => {
-    await recordScan(tx, file, { state, engine, signatureVersion, detail });
+    if (!(await recordScan(tx, file, { state, engine, signatureVersion, detail }))) return false;
     await recordEntries(tx, file, entries);
     const build = isOffered(state) ? await findBuild(tx, file.game_id, file.build_id) : null;
     return build !== null && (await advanceChannel(tx, ctx.clock.now(), build));

@@ -1,10 +1,12 @@
 // The SQL of looking for games, and of the list of all public ones for search engines.
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, onlyRow, rows } from '../../kernel/db.ts';
+import { type Db, onlyRow, row, rows } from '../../kernel/db.ts';
 
 export type Wanted = {
   readonly os: string | undefined;
   readonly tag: string | undefined;
+  /** Id of the developer whose games they are. */
+  readonly ownerId?: string;
   /** As `questionsOf` makes them. */
   readonly questions: readonly string[];
 };
@@ -46,6 +48,7 @@ export function listFound(
     ...wanted.questions.map(answers),
     offersNow(wanted, now),
   ];
+  if (wanted.ownerId !== undefined) conditions.push(sql`owner_id = ${wanted.ownerId}`);
   if (wanted.tag !== undefined) conditions.push(sql`tags @> array[${wanted.tag}]::text[]`);
   if (after !== null) conditions.push(isBehind(named, after));
   return rows(
@@ -65,24 +68,32 @@ function all(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` and `)})`;
 }
 
-export type AddressRow = { slug: string; updated_at: Date };
+/** A page that search engines are to know: its path, and when what it says last changed. */
+export type AddressRow = { path: string; updated_at: Date };
 
-export async function countPublic(db: Db): Promise<number> {
-  const { total } = await onlyRow(
-    db,
-    sql<{ total: number }>`select count(*) as total from games where visibility = 'public'`,
-  );
+/** Public games, and the developers of one who have a handle. */
+const addresses = sql`
+  select '/g/' || slug as path, updated_at, published_at as since, game_id::text as id from games where visibility = 'public'
+  union all
+  select '/@' || handle, updated_at, created_at, id from users
+    where handle is not null and exists (select from games where owner_id = users.id and visibility = 'public')`;
+
+export async function countAddresses(db: Db): Promise<number> {
+  const { total } = await onlyRow(db, sql<{ total: number }>`select count(*) as total from (${addresses}) as listed`);
   return total;
 }
 
-/** Public games, those published first in front, so that a page of many changes little. */
-export function listPublicAddresses(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<AddressRow[]> {
+/** Those that came first in front, so that a page of many changes little. */
+export function listAddresses(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<AddressRow[]> {
   return rows(
     db,
-    sql<AddressRow>`select slug, updated_at from games where visibility = 'public'
-      order by published_at, game_id limit ${limit} offset ${offset}`,
+    sql<AddressRow>`select path, updated_at from (${addresses}) as listed
+      order by since, id limit ${limit} offset ${offset}`,
   );
+}
+
+export type DeveloperRow = { id: string; handle: string; name: string; created_at: Date };
+
+export function findDeveloper(db: Db, handle: string): Promise<DeveloperRow | undefined> {
+  return row(db, sql<DeveloperRow>`select id, handle, name, created_at from users where handle = ${handle}`);
 }

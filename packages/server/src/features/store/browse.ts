@@ -20,15 +20,35 @@ export async function browseGames(
   _caller: Caller,
   input: InputOf<typeof contract.browseGames>,
 ): Promise<Found> {
-  const { q, tag, cursor, limit = PAGE_SIZE } = input;
+  const { q, tag } = input;
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
   const questions = q === undefined ? [] : questionsOf(q);
-  const list = ['browse', questions, os ?? null, tag ?? null];
-  const after = cursor === undefined ? null : positionOf(readCursor(list, cursor, ['text', 'microseconds', 'uuid']));
   // Asked for signs alone, which no game is called.
-  if (q !== undefined && questions.length === 0) return NOTHING;
+  const isNothing = q !== undefined && questions.length === 0;
+  const list = ['browse', questions, os ?? null, tag ?? null];
+  const after = readPosition(list, input.cursor);
+  return isNothing ? NOTHING : findGames(ctx, list, { os, tag, questions }, { after, limit: input.limit });
+}
+
+/** The games of one developer, as browsing finds them. */
+export function browseGamesOf(
+  ctx: Context,
+  ownerId: string,
+  { cursor, limit }: { cursor?: string; limit?: number },
+): Promise<Found> {
+  const list = ['developer', ownerId];
+  const wanted = { os: undefined, tag: undefined, questions: [], ownerId };
+  return findGames(ctx, list, wanted, { after: readPosition(list, cursor), limit });
+}
+
+async function findGames(
+  ctx: Context,
+  list: readonly unknown[],
+  wanted: browse.Wanted,
+  { after, limit = PAGE_SIZE }: { after: browse.Position | null; limit: number | undefined },
+): Promise<Found> {
   const now = ctx.clock.now();
-  const found = await browse.listFound(ctx.db, { os, tag, questions }, { after, limit: limit + 1, now });
+  const found = await browse.listFound(ctx.db, wanted, { after, limit: limit + 1, now });
   const { page, last } = cutPage(found, limit);
   return {
     games: await cardsOf(ctx, await candidatesOf(ctx, page, now)),
@@ -39,7 +59,9 @@ export async function browseGames(
 
 const NAMED = 'named';
 
-function positionOf([named, publishedUs = '', gameId = '']: string[]): browse.Position {
+function readPosition(list: readonly unknown[], cursor: string | undefined): browse.Position | null {
+  if (cursor === undefined) return null;
+  const [named, publishedUs = '', gameId = ''] = readCursor(list, cursor, ['text', 'microseconds', 'uuid']);
   return { named: named === NAMED, publishedUs, gameId };
 }
 

@@ -3,7 +3,8 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { Caller, Context } from '../../context.ts';
 import { readGameAndOwner, readTexts } from '../games/games.ts';
 import { type ImageSet, publicImages } from '../media/media.ts';
-import { type AddressRow, countPublic, listPublicAddresses } from './browse.sql.ts';
+import { type AddressRow, countAddresses, findDeveloper, listAddresses } from './browse.sql.ts';
+import { browseGamesOf } from './browse.ts';
 import { requireVisibleGame } from './store.ts';
 
 export type GameFacts = {
@@ -33,11 +34,27 @@ export async function readGameFacts(ctx: Context, caller: Caller, ref: string): 
   }
 }
 
-export function countPublicGames(ctx: Context): Promise<number> {
-  return countPublic(ctx.db);
+export type DeveloperFacts = {
+  readonly name: string;
+  /** Of their newest game. */
+  readonly image: ImageSet['cover'];
+  readonly hasGames: boolean;
+};
+
+/** Null when nobody has the handle. */
+export async function readDeveloperFacts(ctx: Context, handle: string): Promise<DeveloperFacts | null> {
+  const found = await findDeveloper(ctx.db, handle);
+  if (found === undefined) return null;
+  const { games } = await browseGamesOf(ctx, found.id, { limit: 1 });
+  const [newest] = games;
+  return { name: found.name, image: newest?.cover ?? newest?.thumbnail ?? null, hasGames: newest !== undefined };
 }
 
-/** Slugs of public games and when they were changed; `page` counts from 1. */
-export function listPublicGames(ctx: Context, page: number, pageSize: number): Promise<AddressRow[]> {
-  return listPublicAddresses(ctx.db, { limit: pageSize, offset: (page - 1) * pageSize });
+export function countPublicAddresses(ctx: Context): Promise<number> {
+  return countAddresses(ctx.db);
+}
+
+/** Paths of public games and of their developers, and when they were changed; `page` counts from 1. */
+export function listPublicAddresses(ctx: Context, page: number, pageSize: number): Promise<AddressRow[]> {
+  return listAddresses(ctx.db, { limit: pageSize, offset: (page - 1) * pageSize });
 }

@@ -4,6 +4,7 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
+import { pageOfWhole } from '../../kernel/cursor.ts';
 import { findBuild } from '../builds/builds.ts';
 import { isBetaMember } from '../channels/beta.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
@@ -18,7 +19,7 @@ import {
   summaryOf,
 } from '../files/files.ts';
 import {
-  findGame,
+  findGameFor,
   type Game,
   readGameAndOwner,
   readTexts,
@@ -55,6 +56,7 @@ export async function getPublicGame(
     slug: game.slug,
     name: game.name,
     developer: owner.owner_name,
+    developer_handle: owner.owner_handle,
     ...texts,
     visibility: game.visibility,
     published_at: game.published_at?.toISOString() ?? null,
@@ -116,7 +118,7 @@ type Seen = { readonly game: Game; readonly role: PublicGame['role']; readonly v
 
 /** The game with this uid or slug, and what the caller is to it. Throws 4040 also for a draft of others. */
 export async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<Seen> {
-  const game = await findGame(ctx.db, ref);
+  const game = await findGameFor(ctx.db, caller, ref);
   if (game === null) throw unknownGame();
   const role = await roleOf(ctx.db, game, caller);
   if (game.visibility === 'draft' && role === null) throw unknownGame();
@@ -161,7 +163,7 @@ async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow): Prom
 export async function getProvenance(
   ctx: Context,
   caller: Caller,
-  input: FileInput,
+  input: InputOf<typeof contract.getProvenance>,
 ): Promise<OutputOf<typeof contract.getProvenance>> {
   const { game, viewer, file } = await requireFile(ctx, caller, input);
   if (!viewer.isMember) await requireOffered(ctx, viewer, file);
@@ -171,6 +173,7 @@ export async function getProvenance(
     readEntries(ctx.db, file),
   ]);
   if (build === null) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  const { items, ...next } = pageOfWhole(['provenance', file.file_id], entries, input);
   return {
     file_uid: file.file_id,
     game_uid: game.game_id,
@@ -185,6 +188,7 @@ export async function getProvenance(
     uploaded_at: file.uploaded_at.toISOString(),
     origin: file.origin,
     scan: { state: file.scan_state, history: history.map(({ at, ...event }) => ({ at: at.toISOString(), ...event })) },
-    entries,
+    entries: [...items],
+    ...next,
   };
 }

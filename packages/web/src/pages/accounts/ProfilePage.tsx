@@ -1,4 +1,4 @@
-// The account’s name and email, and its end.
+// The account’s name, email and public page, and its end.
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { deleteAccount, type Person, rename, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { NameField, PasswordField } from './AccountFields.tsx';
+import { HandleForm } from './HandleForm.tsx';
 
 export function ProfilePage() {
   useTitle('Profile');
@@ -24,6 +25,7 @@ export function ProfilePage() {
           </StateBadge>
         </Group>
       </section>
+      <HandleForm />
       <DeleteForm />
     </Stack>
   );

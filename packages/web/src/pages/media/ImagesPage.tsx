@@ -4,13 +4,13 @@ import { listGameMedia } from '@chauffeur/contract/operations/media';
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 import { DropImages } from './DropImages.tsx';
 import { Gallery } from './Gallery.tsx';
 import classes from './ImagesPage.module.css';
+import { RefusedImages } from './RefusedImages.tsx';
 import { useImages } from './use-images.ts';
 
 const SINGLES = [
@@ -30,17 +30,7 @@ export function ImagesPage() {
       </div>
       {error !== null && <Problem error={error} again={() => void refetch()} />}
       {images.error !== null && <Problem error={images.error} />}
-      {images.refused.length > 0 && (
-        <div role="alert">
-          <Notice tone="bad" title="Nothing was sent">
-            <ul className={classes.refused}>
-              {images.refused.map((problem) => (
-                <li key={problem}>{problem}</li>
-              ))}
-            </ul>
-          </Notice>
-        </div>
-      )}
+      {images.refused.length > 0 && <RefusedImages refused={images.refused} />}
       {isPending && <Skeleton h={400} />}
       {data !== undefined && (
         <>

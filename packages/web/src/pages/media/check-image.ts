@@ -1,15 +1,27 @@
 // Looks at an image in the browser by the rules that the service has, so that a wrong one is not sent first.
 import { type ImageKind, imageProblem, refusalOf } from '@chauffeur/contract/image-rules';
+import { type CropHint, cropHint } from './crop-hint.ts';
 import { formatOf, HEAD_BYTES } from './image-facts.ts';
 
+/** Why an image is not sent, and where cutting would help, what to cut. */
+export type Refused = {
+  readonly file: File;
+  readonly problem: string;
+  readonly cut: (CropHint & { readonly width: number; readonly height: number }) | null;
+};
+
 /** Null when it may be sent; else what is wrong with it, and what is needed. Frames are left to the service. */
-export async function checkImage(file: File, kind: ImageKind): Promise<string | null> {
+export async function checkImage(file: File, kind: ImageKind): Promise<Refused | null> {
+  const refuse = (reason: string): Refused => ({ file, problem: refusalOf(kind, reason), cut: null });
   const format = formatOf(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
-  if (format === null) return `${file.name}: ${refusalOf(kind, 'no image that is taken here')}`;
+  if (format === null) return refuse('no image that is taken here');
   const image = await createImageBitmap(file).catch(() => null);
-  if (image === null) return `${file.name}: ${refusalOf(kind, 'the image cannot be read')}`;
+  if (image === null) return refuse('the image cannot be read');
   const { width, height } = image;
   image.close();
-  const problem = imageProblem(kind, { size: file.size, format, width, height, frames: 1 });
-  return problem === null ? null : `${file.name}: ${problem}`;
+  const facts = { size: file.size, format, width, height, frames: 1 };
+  const problem = imageProblem(kind, facts);
+  if (problem === null) return null;
+  const hint = cropHint(kind, facts);
+  return { file, problem, cut: hint === null ? null : { ...hint, width, height } };
 }

@@ -7,14 +7,14 @@ import { getListing } from '@chauffeur/contract/operations/shelves';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call, send } from '../../api.ts';
-import { checkImage } from './check-image.ts';
+import { checkImage, type Refused } from './check-image.ts';
 
 type ImageSet = OutputOf<typeof listGameMedia>;
 type Change = { says: string; run: () => Promise<ImageSet> };
 
 export function useImages(gameUid: string) {
   const queries = useQueryClient();
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [refused, setRefused] = useState<readonly Refused[]>([]);
   const changing = useMutation({
     mutationFn: ({ run }: Change) => run(),
     onSuccess: ({ cover, thumbnail, gallery }) => {
@@ -25,7 +25,7 @@ export function useImages(gameUid: string) {
   return {
     isPending: changing.isPending,
     error: changing.error,
-    /** What the rules found, a sentence for each image that was not sent. */
+    /** The images that were not sent, by what the rules found. */
     refused,
     said: changing.isSuccess ? changing.variables.says : null,
     async add(kind: ImageKind, files: readonly File[]) {

@@ -1,9 +1,10 @@
 // The one download that is right for this machine, what is known of it, and the others behind it.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { sayOs } from '@chauffeur/contract/platform-words';
+import { sayBytes } from '@chauffeur/contract/sizes';
 import { Button, Stack, Text } from '@mantine/core';
-import { sayOs } from '../../ui/platforms.ts';
-import { sayBytes, sayExactNumber } from '../../ui/say.ts';
+import { sayExactNumber } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './DownloadPanel.module.css';
@@ -13,14 +14,20 @@ import { ScanLine } from './ScanLine.tsx';
 
 export type Offer = OutputOf<typeof getPublicGame>['downloads'][number];
 
-type DownloadPanelProps = { choice: Choice<Offer>; machine: Machine; slug: string };
+type DownloadPanelProps = {
+  choice: Choice<Offer>;
+  machine: Machine;
+  slug: string;
+  /** Whether there is a way to play without a download. */
+  isPlayable: boolean;
+};
 
-export function DownloadPanel({ choice: { best, others, isSure }, machine, slug }: DownloadPanelProps) {
+export function DownloadPanel({ choice: { best, others, isSure }, machine, slug, isPlayable }: DownloadPanelProps) {
   if (best === null && others.length === 0) return <Text size="sm">There is nothing to download yet.</Text>;
   return (
     <Stack gap="xs">
       {best !== null && <BestDownload offer={best} slug={slug} />}
-      {best === null && (
+      {best === null && !isPlayable && (
         <Text size="sm">
           {machine.os === null
             ? 'Choose the download for your machine.'
@@ -28,7 +35,7 @@ export function DownloadPanel({ choice: { best, others, isSure }, machine, slug 
         </Text>
       )}
       {others.length > 0 && (
-        <details className={classes.others} open={!isSure}>
+        <details className={classes.others} open={!isSure && !(best === null && isPlayable)}>
           <summary>{best === null ? 'Downloads' : 'Other downloads'}</summary>
           <ul>
             {others.map((offer) => (

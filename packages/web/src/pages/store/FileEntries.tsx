@@ -1,11 +1,12 @@
 // Every entry of a zip with its size and checksum, found by a part of its path.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getProvenance } from '@chauffeur/contract/operations/store';
+import { sayBytes } from '@chauffeur/contract/sizes';
 import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { sayBytes, sayExactNumber } from '../../ui/say.ts';
+import { sayExactNumber } from '../../ui/say.ts';
 import classes from './FilePage.module.css';
 import { findEntries } from './find-entries.ts';
 

@@ -2,6 +2,8 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getProvenance } from '@chauffeur/contract/operations/store';
+import { sayPlatform } from '@chauffeur/contract/platform-words';
+import { sayBytes } from '@chauffeur/contract/sizes';
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,12 +12,11 @@ import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayBytes, sayExactNumber } from '../../ui/say.ts';
+import { sayExactNumber } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
 import { sayOrigin } from './badge.ts';
 import { FileEntries } from './FileEntries.tsx';
 import classes from './FilePage.module.css';
-import { sayPlatform } from './platforms.ts';
 import { ScanHistory } from './ScanHistory.tsx';
 import { gameQuery, provenanceQuery } from './store-queries.ts';
 

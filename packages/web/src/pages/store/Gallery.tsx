@@ -2,6 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { useRef, useState } from 'react';
+import { Picture as Image } from '../../ui/Picture.tsx';
 import classes from './Gallery.module.css';
 import { PictureViewer } from './PictureViewer.tsx';
 
@@ -9,6 +10,7 @@ export type Picture = OutputOf<typeof getPublicGame>['gallery'][number];
 
 export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: string }) {
   const [shown, setShown] = useState(0);
+  const [wasOpened, setOpened] = useState(false);
   const viewer = useRef<HTMLDialogElement>(null);
   const index = Math.min(shown, pictures.length - 1);
   const picture = pictures[index];
@@ -18,10 +20,13 @@ export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: st
       <button
         type="button"
         className={classes.large}
-        onClick={() => viewer.current?.showModal()}
+        onClick={() => {
+          setOpened(true);
+          viewer.current?.showModal();
+        }}
         aria-label={`Enlarge picture ${index + 1} of ${pictures.length}`}
       >
-        <img src={picture.url} width={picture.width} height={picture.height} alt="" />
+        <Image picture={picture} sizes="(min-width: 62em) 50rem, 100vw" alt="" />
       </button>
       {pictures.length > 1 && (
         <ul className={classes.strip}>
@@ -34,13 +39,13 @@ export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: st
                 aria-current={place === index}
                 onClick={() => setShown(place)}
               >
-                <img src={each.url} width={each.width} height={each.height} alt="" loading="lazy" />
+                <Image picture={each} sizes="120px" alt="" lazy />
               </button>
             </li>
           ))}
         </ul>
       )}
-      <PictureViewer ref={viewer} pictures={pictures} of={of} index={index} onTurn={setShown} />
+      <PictureViewer ref={viewer} pictures={pictures} of={of} index={index} wasOpened={wasOpened} onTurn={setShown} />
     </section>
   );
 }

@@ -3,9 +3,13 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getShelf } from '@chauffeur/contract/operations/shelves';
 import { Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { Picture } from '../../ui/Picture.tsx';
 import classes from './GameCard.module.css';
 import { HealthLabel } from './HealthLabel.tsx';
 import { listSystems } from './platforms.ts';
+
+/** As wide as the grid and the shelves of GameGrid.tsx make it. */
+const SIZES = '(min-width: 62em) 17rem, (min-width: 36em) 50vw, 100vw';
 
 export type CardGame = OutputOf<typeof getShelf>['games'][number];
 
@@ -17,7 +21,7 @@ export function GameCard({ game }: { game: CardGame }) {
         {image === null ? (
           <div className={classes.noImage} />
         ) : (
-          <img className={classes.image} src={image.url} alt="" loading="lazy" />
+          <Picture className={classes.image} picture={image} sizes={SIZES} alt="" lazy />
         )}
         <Text fw={600} mt="xs" lineClamp={1}>
           {game.name}

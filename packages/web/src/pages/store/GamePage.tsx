@@ -16,6 +16,7 @@ import { Gallery } from './Gallery.tsx';
 import classes from './GamePage.module.css';
 import { HealthLabel } from './HealthLabel.tsx';
 import { chooseDownload } from './machine.ts';
+import { PlayButton } from './PlayButton.tsx';
 import { gameQuery } from './store-queries.ts';
 import { useMachine } from './use-machine.ts';
 
@@ -45,14 +46,17 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
   const offers = game.downloads.filter((offer) => offer.channel === channel);
   const machine = useMachine();
   const choice = chooseDownload(offers, machine);
-  const told = choice.best ?? newestOf(offers);
+  const web = offers.find(({ os }) => os === 'web');
+  const told = choice.best ?? web ?? newestOf(offers);
   const pictures = [...(game.cover === null ? [] : [game.cover]), ...game.gallery];
   return (
     <article className={classes.page}>
       <header className={classes.head}>
         <VisibilityNotice game={game} />
         <Title order={1}>{game.name}</Title>
-        <Text c="dimmed">by {game.developer}</Text>
+        <Text c="dimmed">
+          by <Developer game={game} />
+        </Text>
         {game.tagline !== '' && (
           <Text size="lg" mt={4}>
             {game.tagline}
@@ -67,7 +71,15 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
           <Stack gap="sm">
             <HealthLabel band={game.health} />
             {game.channels.length > 1 && <ChannelSwitch game={game} channel={channel} />}
-            <DownloadPanel choice={choice} machine={machine} slug={game.slug} />
+            {web !== undefined && (
+              <PlayButton
+                offer={web}
+                slug={game.slug}
+                channel={channel === game.channels[0] ? undefined : channel}
+                isMain={choice.best === null}
+              />
+            )}
+            <DownloadPanel choice={choice} machine={machine} slug={game.slug} isPlayable={web !== undefined} />
           </Stack>
           {(game.beta.offered || game.beta.joined) && game.role === null && <BetaPanel game={game} />}
           <SiteLink to="/g/$uid/report" params={{ uid: game.slug }} size="sm">
@@ -85,6 +97,16 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
         {told !== undefined && <Changelog offer={told} />}
       </div>
     </article>
+  );
+}
+
+/** With a link to their page, when they have one. */
+function Developer({ game: { developer, developer_handle: handle } }: { game: Game }) {
+  if (handle === null) return developer;
+  return (
+    <SiteLink to="/@{$handle}" params={{ handle }}>
+      {developer}
+    </SiteLink>
   );
 }
 

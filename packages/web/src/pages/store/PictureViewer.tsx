@@ -1,6 +1,7 @@
 // A game’s pictures over the whole window: turned by arrow keys or buttons, closed by Escape.
 import { Button, Group, Text } from '@mantine/core';
 import type { KeyboardEvent, Ref } from 'react';
+import { Picture as Image } from '../../ui/Picture.tsx';
 import classes from './Gallery.module.css';
 import type { Picture } from './Gallery.tsx';
 
@@ -10,10 +11,12 @@ type PictureViewerProps = {
   /** The game’s name. */
   of: string;
   index: number;
+  /** Before, nothing is loaded for it. */
+  wasOpened: boolean;
   onTurn: (index: number) => void;
 };
 
-export function PictureViewer({ ref, pictures, of, index, onTurn }: PictureViewerProps) {
+export function PictureViewer({ ref, pictures, of, index, wasOpened, onTurn }: PictureViewerProps) {
   const picture = pictures[index];
   const turn = (by: number) => onTurn((index + by + pictures.length) % pictures.length);
   const onKeyDown = ({ key }: KeyboardEvent) => {
@@ -22,13 +25,8 @@ export function PictureViewer({ ref, pictures, of, index, onTurn }: PictureViewe
   };
   return (
     <dialog ref={ref} className={classes.viewer} aria-label={`Pictures of ${of}`} onKeyDown={onKeyDown}>
-      {picture !== undefined && (
-        <img
-          src={picture.url}
-          width={picture.width}
-          height={picture.height}
-          alt={`${of}, ${index + 1} of ${pictures.length}`}
-        />
+      {wasOpened && picture !== undefined && (
+        <Image picture={picture} sizes="96vw" alt={`${of}, ${index + 1} of ${pictures.length}`} />
       )}
       <form method="dialog">
         <Group justify="center" gap="sm" p="sm">

@@ -1,6 +1,6 @@
 // How platforms are called on pages for players, who know processors by other words.
 import { OSES } from '@chauffeur/contract/identity';
-import { sayOs } from '../../ui/platforms.ts';
+import { sayOs } from '@chauffeur/contract/platform-words';
 
 const PROCESSORS: Readonly<Record<string, string>> = {
   x86_64: '64-bit',

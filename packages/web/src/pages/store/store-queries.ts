@@ -1,5 +1,6 @@
 // What the pages of the store ask for; apart from them, so that it is asked for while their code is still coming.
 import { browseGames } from '@chauffeur/contract/operations/browse';
+import { getDeveloper } from '@chauffeur/contract/operations/developers';
 import { getProvenance, getPublicGame } from '@chauffeur/contract/operations/store';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
@@ -26,6 +27,17 @@ export function foundQuery({ q, os, tag }: Wanted) {
     queryKey: [browseGames.id, wanted] as const,
     queryFn: ({ pageParam, signal }) =>
       call(browseGames, { ...wanted, ...(pageParam !== null && { cursor: pageParam }) }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+}
+
+/** A developer with their games, page by page. */
+export function developerQuery(handle: string) {
+  return infiniteQueryOptions({
+    queryKey: [getDeveloper.id, handle] as const,
+    queryFn: ({ pageParam, signal }) =>
+      call(getDeveloper, { handle, ...(pageParam !== null && { cursor: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRecent } from './recent.ts';
+
+test('lets go of what was not used for longest', () => {
+  const recent = createRecent<string, number>(2);
+  recent.set('a', 1);
+  recent.set('b', 2);
+  assert.equal(recent.get('a'), 1);
+  recent.set('c', 3);
+  assert.deepEqual([recent.get('a'), recent.get('b'), recent.get('c')], [1, undefined, 3]);
+});
+
+test('a heavy value takes the place of several, and one that is too heavy is not kept', () => {
+  const recent = createRecent<string, number>(10);
+  for (const key of ['a', 'b', 'c']) recent.set(key, 1, 3);
+  recent.set('d', 2, 7);
+  assert.deepEqual([recent.get('a'), recent.get('b'), recent.get('c'), recent.get('d')], [undefined, undefined, 1, 2]);
+  recent.set('e', 3, 11);
+  assert.equal(recent.get('e'), undefined);
+});
+
+test('a value in place of another counts once', () => {
+  const recent = createRecent<string, number>(10);
+  for (let n = 0; n < 5; n += 1) recent.set('a', n, 6);
+  recent.set('b', 9, 4);
+  assert.deepEqual([recent.get('a'), recent.get('b')], [4, 9]);
+});

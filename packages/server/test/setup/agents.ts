@@ -1,0 +1,84 @@
+// Agents for tests: personal keys, and the official clients that call with them.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { request, type TestServer } from './server.ts';
+
+export type KeyOptions = { mayWrite?: boolean; game?: string; expiresInDays?: number; name?: string };
+export type AgentKey = { key: string; key_id: string; key_ref: string };
+
+/** Makes a personal key as the person whose session `headers` carry. */
+export async function makeKey(
+  server: TestServer,
+  headers: { cookie: string },
+  { mayWrite = true, game, expiresInDays, name = 'Test agent' }: KeyOptions = {},
+): Promise<AgentKey> {
+  const { status, body } = await request(`${server.api}/account/agent-keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      name,
+      may_write: mayWrite,
+      ...(game !== undefined && { game }),
+      ...(expiresInDays !== undefined && { expires_in_days: expiresInDays }),
+    }),
+  });
+  if (status !== 201) throw new Error(`making a key answered ${status}: ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+export function revokeKey(server: TestServer, headers: { cookie: string }, { key_id }: AgentKey) {
+  return request(`${server.api}/account/agent-keys/${key_id}`, { method: 'DELETE', headers });
+}
+
+export type ToolAnswer = {
+  content: { type: string; text: string }[];
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
+  structuredContent?: any;
+  isError?: boolean;
+  _meta?: { 'chauffeur/error'?: { code: number; message: string; remedy: string } };
+};
+
+export type Agent = {
+  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  readonly client: Client;
+  close(): Promise<void>;
+};
+
+/** The current client, connected with a bearer token. */
+export async function connect(
+  server: Pick<TestServer, 'url'>,
+  token: string,
+  mode: 'modern' | 'legacy' = 'modern',
+): Promise<Agent> {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: mode === 'modern' ? 'auto' : 'legacy' } },
+  );
+  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport);
+  // With the tools’ output schemas at hand, the client checks every answer against them.
+  await client.listTools();
+  return {
+    client,
+    call: (name, args = {}) => client.callTool({ name, arguments: args }) as Promise<ToolAnswer>,
+    close: () => client.close(),
+  };
+}
+
+/** The client of the line before, connected with a bearer token. */
+export async function connectOld(server: TestServer, token: string): Promise<OldClient> {
+  const client = new OldClient({ name: 'test-old', version: '1' });
+  const transport = new OldTransport(new URL(`${server.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport as never);
+  return client;
+}
+
+/** The code of an error that a tool answered; 0 for an answer without one. */
+export function codeOf(answer: ToolAnswer): number {
+  return answer.isError === true ? (answer._meta?.['chauffeur/error']?.code ?? -1) : 0;
+}

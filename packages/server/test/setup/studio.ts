@@ -1,0 +1,109 @@
+// A game that has everything an agent can ask for, and the arguments by which each tool is called about it.
+import { sql } from 'kysely';
+import { rows } from '../../src/kernel/db.ts';
+import { connect, makeKey } from './agents.ts';
+import { addReport, type SharedGame } from './crash-reports.ts';
+import { addPictures, named, picture } from './images.ts';
+import { makeGame, makePlayer, request, signIn, type TestGame, type TestServer } from './server.ts';
+import { addSymbols, symText, untilCompiled } from './symbols.ts';
+import { shipAndScan } from './uploads.ts';
+
+export type Studio = {
+  readonly game: TestGame;
+  /** Headers of the owner’s session. */
+  readonly owner: { cookie: string };
+  readonly buildId: string;
+  readonly fileUid: string;
+  readonly crashId: string;
+  readonly bugUid: string;
+  readonly imageUid: string;
+  /** Of a deletion that the owner has not decided. */
+  readonly approvalUid: string;
+};
+
+export async function openStudio(server: TestServer): Promise<Studio> {
+  const game = await makeGame(server);
+  const owner = await signIn(server, game.owner);
+  const { buildId, fileUid } = await shipAndScan(server, game, { version: '1.0', channel: 'beta' });
+  const other = await shipAndScan(server, game, { version: '1.1', channel: 'beta' });
+  await addSymbols(server, game, buildId, symText({}));
+  await untilCompiled(server, game, buildId);
+  const crashId = await addReport(server.ctx, {
+    game: { uid: game.uid } as SharedGame,
+    buildId,
+    message: 'it crashed',
+    user_message: 'I opened the door',
+    stack: ['World::tick', 'main'],
+  });
+  const pictures = await addPictures(server, game, 'screenshot', [named('a.jpg', await picture())]);
+  const player = await makePlayer(server);
+  const bug = await request(`${server.api}/games/${game.uid}/bugs`, {
+    method: 'POST',
+    headers: { ...player.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'The door is stuck', build_id: buildId }),
+  });
+  const { key } = await makeKey(server, owner);
+  const agent = await connect(server, key);
+  const waiting = await agent.call('delete_build', { uid: game.uid, build_id: other.buildId });
+  await agent.close();
+  return {
+    game,
+    owner,
+    buildId,
+    fileUid,
+    crashId,
+    bugUid: bug.body.data.bug_uid,
+    imageUid: pictures[0] ?? '',
+    approvalUid: waiting.structuredContent.waiting.approval.uid,
+  };
+}
+
+type Call = {
+  readonly args: Record<string, unknown> /** Its answer, to who may: 0 but where the state refuses. */;
+  readonly code?: number;
+};
+
+/** A sensible call of every tool. */
+export function callsOf(studio: Studio): Record<string, Call> {
+  const uid = studio.game.uid;
+  const build = { uid, build_id: studio.buildId };
+  return {
+    list_games: { args: {} },
+    get_deploy_info: { args: { uid } },
+    list_game_builds: { args: { uid } },
+    list_channels: { args: { uid } },
+    list_game_crashes: { args: { uid } },
+    list_crash_groups: { args: { uid } },
+    get_crash: { args: { uid, crash_id: studio.crashId } },
+    request_crash_download: { args: { uid, crash_id: studio.crashId, kind: 'stack' } },
+    list_bug_tickets: { args: { uid } },
+    get_build_health: { args: build },
+    list_build_symbols: { args: build },
+    get_build_provenance: { args: { uid, file_uid: studio.fileUid } },
+    list_media: { args: { uid } },
+    get_approval: { args: { uid: studio.approvalUid } },
+    update_bug_ticket: { args: { uid, bug_uid: studio.bugUid, status: 'fixed' } },
+    promote_build: { args: { ...build, channel: 'beta' } },
+    rollback_channel: { args: { uid, channel: 'beta' } },
+    delete_build: { args: build },
+    delete_build_symbols: { args: build },
+    delete_media: { args: { uid, image: studio.imageUid } },
+    request_deploy_key: { args: { uid } },
+    confirm_approval: { args: { uid: studio.approvalUid, code: '000000' }, code: 4216 },
+  };
+}
+
+/** What no call may change that is not allowed to. */
+export function stateOf(server: TestServer, { game }: Studio): Promise<unknown[]> {
+  return rows(
+    server.ctx.db,
+    sql`select
+      (select jsonb_agg(to_jsonb(deploy_keys) - 'last_used_at' order by key_id) from deploy_keys where game_id = ${game.uid}) as keys,
+      (select jsonb_agg(to_jsonb(channel_pointers)) from channel_pointers where game_id = ${game.uid}) as pointers,
+      (select jsonb_agg(to_jsonb(bug_tickets)) from bug_tickets where game_id = ${game.uid}) as bugs,
+      (select jsonb_agg(to_jsonb(symbols)) from symbols where game_id = ${game.uid}) as symbols,
+      (select jsonb_agg(to_jsonb(media)) from media where game_id = ${game.uid}) as media,
+      (select jsonb_agg(to_jsonb(builds)) from builds where game_id = ${game.uid}) as builds,
+      (select jsonb_agg(to_jsonb(approvals)) from approvals where game_id = ${game.uid}) as approvals`,
+  );
+}

@@ -1,0 +1,67 @@
+// The handle of one’s public page: chosen, changed or given up.
+import { handleProblem } from '@chauffeur/contract/handle';
+import { getProfile, updateProfile } from '@chauffeur/contract/operations/profile';
+import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+
+const profile = ask(getProfile, {});
+
+export function HandleForm() {
+  const { data, error, refetch } = useQuery(profile);
+  return (
+    <section aria-labelledby="handle">
+      <Title order={2} size="h4" mb="xs" id="handle">
+        Your public page
+      </Title>
+      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {data === undefined ? error === null && <Skeleton h={96} /> : <Fields key={data.handle} handle={data.handle} />}
+    </section>
+  );
+}
+
+function Fields({ handle }: { handle: string | null }) {
+  const [text, setText] = useState(handle ?? '');
+  const queries = useQueryClient();
+  const saving = useMutation({
+    mutationFn: (next: string | null) => call(updateProfile, { handle: next }),
+    onSuccess: (saved) => queries.setQueryData(profile.queryKey, saved),
+  });
+  const wanted = text.trim() === '' ? null : text.trim().replace(/^@/, '');
+  const problem = wanted === null ? null : handleProblem(wanted);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (problem === null) saving.mutate(wanted);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Handle">
+      <Stack gap="sm" align="flex-start">
+        <TextInput
+          label="Handle"
+          description="It shows your name and your public games. Links to an earlier handle stop working."
+          leftSection={<Text size="sm">@</Text>}
+          spellCheck={false}
+          autoCapitalize="none"
+          w="100%"
+          value={text}
+          error={problem === null ? undefined : `Please ${problem}.`}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {saving.error !== null && <Problem error={saving.error} />}
+        <Group gap="sm">
+          <Button type="submit" loading={saving.isPending} disabled={wanted === handle || problem !== null}>
+            {wanted === null && handle !== null ? 'Give it up' : 'Save'}
+          </Button>
+          {handle !== null && (
+            <SiteLink to="/@{$handle}" params={{ handle }} size="sm">
+              Look at your page
+            </SiteLink>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

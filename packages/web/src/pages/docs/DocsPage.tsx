@@ -1,0 +1,35 @@
+// Where the documentation begins: every page with what it is for.
+import { DOC_GROUPS } from '@chauffeur/contract/docs';
+import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import classes from './Docs.module.css';
+
+export function DocsPage() {
+  return (
+    <Stack gap="xl">
+      <PageHead title="Documentation" />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
+        {DOC_GROUPS.map(({ name, pages }) => (
+          <section key={name} aria-label={name}>
+            <Title order={2} size="h4" mb="xs">
+              {name}
+            </Title>
+            <ul className={classes.pages}>
+              {pages.map(({ page, title, says }) => (
+                <li key={page}>
+                  <SiteLink to="/docs/$page" params={{ page }}>
+                    {title}
+                  </SiteLink>
+                  <Text size="sm" c="dimmed">
+                    {says}
+                  </Text>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}

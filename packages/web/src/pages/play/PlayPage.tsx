@@ -1,0 +1,77 @@
+// A web build, played on the site: nothing of it is loaded before the player says so, and then it is shut in its frame.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getPlay } from '@chauffeur/contract/operations/play';
+import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ask } from '../../api.ts';
+import { useTitle } from '../../frame/page-title.ts';
+import { UnknownPage } from '../../frame/UnknownPage.tsx';
+import { Bytes } from '../../ui/Bytes.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { ScanLine } from '../store/ScanLine.tsx';
+import { gameQuery } from '../store/store-queries.ts';
+import { PlayFrame } from './PlayFrame.tsx';
+import classes from './PlayPage.module.css';
+
+type Game = OutputOf<typeof getPublicGame>;
+type Offer = Game['downloads'][number];
+
+const route = getRouteApi('/g/$uid/play');
+
+export function PlayPage() {
+  const { uid } = route.useParams();
+  const { channel } = route.useSearch();
+  const { data: game, error, refetch } = useQuery(gameQuery(uid, channel));
+  useTitle(game === undefined ? undefined : `Play ${game.name}`);
+  if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
+  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
+  return (
+    <Stack gap="sm">
+      <div>
+        <SiteLink to="/g/$uid" params={{ uid }} search={{ channel }} size="sm">
+          Back to the game’s page
+        </SiteLink>
+        <Title order={1} size="h3">
+          {game?.name ?? 'Play in the browser'}
+        </Title>
+      </div>
+      {game === undefined ? (
+        <Skeleton className={classes.box} aria-label="Loading the game’s page" />
+      ) : (
+        <Stage key={uid} game={game} channel={channel ?? game.channels[0] ?? 'stable'} />
+      )}
+    </Stack>
+  );
+}
+
+function Stage({ game, channel }: { game: Game; channel: string }) {
+  const offer = game.downloads.find((each) => each.channel === channel && each.os === 'web');
+  if (offer === undefined)
+    return <Text>There is no build for the browser here. The game’s page has what can be downloaded.</Text>;
+  return <OfferStage game={game} offer={offer} />;
+}
+
+function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
+  const { file_uid } = offer.file;
+  const { data: play, error, refetch } = useQuery(ask(getPlay, { uid: game.game_uid, file_uid }));
+  const now = useNow();
+  return (
+    <>
+      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {play === undefined && error === null && <Skeleton className={classes.box} aria-label="Loading the game" />}
+      {play !== undefined && <PlayFrame play={play} name={game.name} picture={game.cover ?? game.gallery[0] ?? null} />}
+      <Stack gap={4}>
+        <Text size="sm">
+          Version {offer.version} · <Bytes count={offer.file.size} />
+          {play?.keeps_saves === false && ' · Saves are not kept when you leave'}
+        </Text>
+        <ScanLine offer={offer} slug={game.slug} now={now} />
+      </Stack>
+    </>
+  );
+}
