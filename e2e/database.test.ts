@@ -6,6 +6,7 @@ import { zipOfSize } from '../packages/server/test/setup/uploads.ts';
 import { runCommand, runServerCommand } from './setup/processes.ts';
 import { serveStudio } from './setup/served.ts';
 import { readOffers } from './setup/studio.ts';
+import { until } from './setup/until.ts';
 import {
   downloadSum,
   openSession,
@@ -28,9 +29,7 @@ describe('a database that dies', () => {
   }
 
   async function untilReady(): Promise<void> {
-    const deadline = Date.now() + 30_000;
-    while (Date.now() < deadline) if ((await fetch(`${served.service.url}/ready`)).ok) return;
-    throw new Error(served.service.output());
+    await until(async () => (await fetch(`${served.service.url}/ready`)).ok, served.service.output);
   }
 
   test('costs 503 for a moment; then uploads and jobs go on in the same process', async () => {
@@ -76,12 +75,10 @@ describe('a database that dies', () => {
 
   /** Waits until another process than this one is the database, and ready. */
   async function untilDatabaseAfter(pid: number): Promise<void> {
-    const deadline = Date.now() + 30_000;
-    while (Date.now() < deadline) {
+    await until(async () => {
       const database = await served.database();
-      if (database !== undefined && database.pid !== pid && database.ready) return;
-    }
-    throw new Error(served.service.output());
+      return database !== undefined && database.pid !== pid && database.ready;
+    }, served.service.output);
   }
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {

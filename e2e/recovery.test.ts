@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { zipOfSize } from '../packages/server/test/setup/uploads.ts';
 import { serveStudio } from './setup/served.ts';
+import { until } from './setup/until.ts';
 import {
   downloadSum,
   openSession,
@@ -81,11 +82,10 @@ describe('a service that is killed', () => {
 
 /** Waits until nothing new is taken: the stop has begun. */
 async function untilRefused(url: string): Promise<void> {
-  for (;;) {
-    const refused = await fetch(`${url}/health`).then(
+  await until(() =>
+    fetch(`${url}/health`).then(
       (response) => response.status === 503,
       () => true,
-    );
-    if (refused) return;
-  }
+    ),
+  );
 }

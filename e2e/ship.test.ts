@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
 import { makeFolder, type Result, runCommand, type Service, spawnCommand, startService } from './setup/processes.ts';
 import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+import { until } from './setup/until.ts';
 
 const MIB = 1024 * 1024;
 const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];
@@ -156,14 +157,12 @@ describe('shipping with the chauffeur command', () => {
       'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
       'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
     };
-    const deadline = Date.now() + 60_000;
-    while (Date.now() < deadline) {
+    return until(async () => {
       const { data } = (await (await fetch(`${service.api}/tool/upload/sessions`, { headers })).json()) as {
         data: { sessions: OpenSession[] };
       };
       const [session] = data.sessions;
-      if (session !== undefined && isThere(session)) return session;
-    }
-    throw new Error('no session got that far');
+      return session !== undefined && isThere(session) && session;
+    });
   }
 });

@@ -2,18 +2,20 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './processes.ts';
-
-const DEADLINE_MS = 30_000;
+import { until } from './until.ts';
 
 /** The link in the newest mail whose subject begins so, once there is one. */
 export async function newestLink({ dataFolder }: Service, subject: string): Promise<string> {
   const outbox = join(dataFolder, 'outbox');
-  for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; ) {
-    const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
-    for (const name of names.reverse()) {
-      const text = (await readFile(join(outbox, name), 'utf8')).replace(/=\r?\n/g, '').replace(/=3D/g, '=');
-      if (text.includes(`Subject: ${subject}`)) return /https?:\/\/\S+/.exec(text)?.[0] ?? '';
-    }
-  }
-  throw new Error('no mail came');
+  return until(
+    async () => {
+      const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
+      for (const name of names.reverse()) {
+        const text = (await readFile(join(outbox, name), 'utf8')).replace(/=\r?\n/g, '').replace(/=3D/g, '=');
+        if (text.includes(`Subject: ${subject}`)) return /https?:\/\/\S+/.exec(text)?.[0];
+      }
+      return undefined;
+    },
+    () => 'no mail came',
+  );
 }

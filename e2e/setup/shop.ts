@@ -2,8 +2,7 @@
 import { sha256 } from '../../packages/server/test/setup/uploads.ts';
 import type { Service } from './processes.ts';
 import { type Studio, signIn } from './studio.ts';
-
-const SCAN_DEADLINE_MS = 30_000;
+import { until } from './until.ts';
 
 /** Changes what the game says of itself, as its owner. */
 export async function changeGame(service: Service, studio: Studio, changes: object): Promise<void> {
@@ -68,11 +67,11 @@ export async function shipBuild(
 }
 
 async function untilScanned(service: Service, studio: Studio, fileUid: string): Promise<void> {
-  for (const deadline = Date.now() + SCAN_DEADLINE_MS; Date.now() < deadline; ) {
-    const { status } = await dataOf(await fetch(`${service.api}/tool/files/${fileUid}`, { headers: keyOf(studio) }));
-    if (status !== 'pending' && status !== 'scanning') return;
-  }
-  throw new Error(`the scan of ${fileUid} did not end:\n${service.output()}`);
+  const init = { headers: keyOf(studio) };
+  await until(async () => {
+    const { status } = await dataOf(await fetch(`${service.api}/tool/files/${fileUid}`, init));
+    return status !== 'pending' && status !== 'scanning';
+  }, service.output);
 }
 
 function keyOf({ environment }: Studio): Record<string, string> {

@@ -10,10 +10,10 @@ import { runServerCommand, type Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
 import { addPictures, addSymbols, type Shipped, shipBuild } from './shop.ts';
 import { openStudio, type Studio, signIn } from './studio.ts';
+import { until } from './until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/crashes', import.meta.url));
 const GAME = fileURLToPath(new URL('../../examples/tiny-game', import.meta.url));
-const PATIENCE_MS = 60_000;
 const WIDE = { width: 1600, height: 900 };
 const HANDLE = 'north';
 /** Enough for a band of launch health. */
@@ -193,13 +193,11 @@ async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: T
   ])
     await report(target, { os: 'windows', app_version: '1.1.0', message });
   const path = `/games/${studio.gameUid}/crashes`;
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+  return until(async () => {
     const { crashes } = await ask<{ crashes: Crash[] }>('GET', path);
     const { crashes: known } = await ask<{ crashes: Crash[] }>('GET', `${path}?frame=render::Layout`);
-    if (crashes.length === 7 && crashes.every(({ group_id }) => group_id !== null) && known[0] !== undefined)
-      return known[0];
-  }
-  throw new Error('the crash reports were not processed');
+    return crashes.length === 7 && crashes.every(({ group_id }) => group_id !== null) && known[0];
+  }, service.output);
 }
 
 async function report(target: Target, body: object): Promise<void> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fieldPart, filePart, multipartOf, type Part } from '../../packages/server/test/setup/raw.ts';
 import type { Served } from './served.ts';
 import { readOffers } from './studio.ts';
+import { until } from './until.ts';
 
 export type Answer = {
   status: number;
@@ -55,24 +56,22 @@ export async function sendHalfUpload(served: Served, version: string, zip: Buffe
   const before = await listBlobs(served);
   const parts = [...fields.map(([name, value]) => fieldPart(name, value)), filePart(zip)];
   const sendRest = await sendHalf(served, parts, {});
-  while ((await listBlobs(served)).length === before.length);
+  await until(async () => (await listBlobs(served)).length !== before.length);
   return sendRest;
 }
 
 /** Waits until the service counts an upload under way. */
 export async function untilUnderWay({ service }: Served): Promise<void> {
-  while (!/chauffeur_uploads_under_way 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
+  await until(async () => /chauffeur_uploads_under_way 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
 }
 
 /** Waits until players are offered this version; answers where they download it. */
 export async function untilOffered(served: Served, version: string): Promise<string> {
-  const deadline = Date.now() + 30_000;
-  while (Date.now() < deadline) {
-    const offers = await readOffers(served.service, served.studio.slug);
-    const offer = offers.find((found) => found.version === version);
-    if (offer !== undefined) return offer.download_url;
-  }
-  throw new Error(`${version} was not offered within half a minute:\n${served.service.output()}`);
+  const { download_url } = await until(
+    async () => (await readOffers(served.service, served.studio.slug)).find((found) => found.version === version),
+    () => `${version} was not offered:\n${served.service.output()}`,
+  );
+  return download_url;
 }
 
 /** SHA-256 of what this address downloads. */

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '@chauffeur/contract/client';
 import { type App, type Role, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -60,6 +61,7 @@ export async function startServer({
   });
   const ourLog = log ?? createLog(process.env.TEST_LOG ?? 'silent');
   const app = await startApp(config, role, { log: ourLog, clock, fetchDocument });
+  await hashOnce(app.auth);
   const url = app.url ?? '';
   return {
     url,
@@ -75,6 +77,17 @@ export async function startServer({
       await rm(dataFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** Hashing is slow on purpose, and nearly all accounts of tests have one password. */
+const hashes = new Map<string, Promise<string>>();
+const matches = new Map<string, Promise<boolean>>();
+
+async function hashOnce(auth: App['auth']): Promise<void> {
+  const { password } = await auth.$context;
+  const { hash, verify } = password;
+  password.hash = (text) => hashes.getOrInsertComputed(text, () => hash(text));
+  password.verify = (sent) => matches.getOrInsertComputed(`${sent.hash} ${sent.password}`, () => verify(sent));
 }
 
 export type TestGame = {
@@ -151,12 +164,16 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** Asks again, at once, until `probe` answers something; fails after ten seconds. For what the service does by itself. */
+/** Between two questions: without it, a test that waits takes the processor from what it waits for. */
+const BREATH_MS = 10;
+
+/** Asks again until `probe` answers something; fails after ten seconds. For what the service does by itself. */
 export async function until<T>(probe: () => Promise<T | undefined | false | null>): Promise<T> {
   const deadline = Date.now() + 10_000;
   for (;;) {
     const found = await probe();
     if (found) return found;
     if (Date.now() > deadline) throw new Error('waited ten seconds in vain');
+    await wait(BREATH_MS);
   }
 }
