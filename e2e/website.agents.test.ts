@@ -69,9 +69,13 @@ describe('programs that act for a person', () => {
   /** Ends the connection on the website; the program finds out at its next call. */
   async function endIt(program: Program, client: Awaited<ReturnType<Program['finish']>>) {
     await open('/settings/agents');
-    const row = page.getByRole('row', { name: /Night owl/ });
+    const connected = page.getByRole('table', { name: 'Connected programs' });
+    const row = connected.getByRole('row', { name: /Night owl/ });
     await row.getByRole('cell', { name: 'Only reads', exact: true }).waitFor();
     await row.getByRole('cell', { name: 'Owls of the North', exact: true }).waitFor();
+    const latest = page.getByRole('table', { name: 'Latest calls' });
+    await latest.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl.*Owls of the North/ }).waitFor();
+    await latest.getByRole('row', { name: /list_games.*Done.*Night owl.*no game/ }).waitFor();
     assert.deepEqual(await seriousFaults(), []);
     await row.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
@@ -131,6 +135,8 @@ describe('programs that act for a person', () => {
     await page.getByLabel('Failed calls only').check();
     await page.waitForURL(/failed=only/);
     await calls.getByRole('row', { name: /list_channels/ }).waitFor({ state: 'detached' });
+    // The rows of a list that is loading are gone as well then.
+    await calls.getByRole('row', { name: /rollback_channel/ }).waitFor();
     assert.equal(await calls.locator('tbody tr').count(), 2);
   });
 

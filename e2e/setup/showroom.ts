@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '@chauffeur/contract/pages';
+import { askConsent, registerClient } from '../../packages/server/test/setup/oauth.ts';
 import { smallZip } from '../../packages/server/test/setup/uploads.ts';
 import { type Ask, askAs } from './ask.ts';
 import { reportByApi, type Target } from './crash-clients.ts';
@@ -28,17 +29,19 @@ export type Showroom = { readonly owner: Studio; readonly visits: readonly Visit
 export async function furnish(service: Service): Promise<Showroom> {
   const owner = await openStudio(service, 'Owls of the North');
   await runServerCommand(service, ['admin', 'user', 'operator', '--email', owner.email]);
-  const ask = askAs(service, await signIn(service, owner));
+  const session = await signIn(service, owner);
+  const ask = askAs(service, session);
   const [builds] = await Promise.all([
     shipBuilds(service, owner),
     furnishStore(service, owner, ask),
     openFurtherGames(service, owner, ask),
   ]);
   const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
-  const [crash, bugUid, approvalUid] = await Promise.all([
+  const [crash, bugUid, approvalUid, consent] = await Promise.all([
     sendCrashes(service, owner, ask, target),
     fileBugs(ask, target),
     askForApproval(service, ask, owner.gameUid, builds.beta.buildId),
+    askForConsent(service, session),
     sendEvents(target),
   ]);
   const paths: Record<PageName, string> = {
@@ -59,7 +62,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     security: '/settings/security',
     agentKeys: '/settings/keys',
     agents: '/settings/agents',
-    consent: '/consent',
+    consent,
     approve: `/approve/${approvalUid}`,
     operator: '/operator',
     operatorJobs: '/operator/jobs',
@@ -249,4 +252,11 @@ async function askForApproval(service: Service, ask: Ask, uid: string, build_id:
     channel: 'stable',
   });
   return waiting.approval.uid;
+}
+
+/** A program on this computer that wants to be connected; answers the page that its person is sent to. */
+async function askForConsent(service: Service, { cookie }: { cookie: string }): Promise<string> {
+  const client = await registerClient(service, { client_name: 'Night desk', client_uri: 'https://desk.example' });
+  const { request } = await askConsent(service, client, cookie);
+  return `/consent?${new URLSearchParams({ request })}`;
 }

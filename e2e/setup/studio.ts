@@ -56,7 +56,10 @@ export async function readOffers(service: Service, game: string): Promise<Offer[
 }
 
 /** Signs the owner in; answers the headers that a browser would send. */
-export async function signIn(service: Service, { email, password }: Studio): Promise<Record<string, string>> {
+export async function signIn(
+  service: Service,
+  { email, password }: Studio,
+): Promise<{ cookie: string; origin: string }> {
   const response = await fetch(`${service.url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: service.url },

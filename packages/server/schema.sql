@@ -934,7 +934,7 @@ CREATE INDEX approvals_open ON public.approvals USING btree (game_id, expires_at
 CREATE INDEX approvals_by_asker ON public.approvals USING btree (asker_id);
 CREATE INDEX agent_keys_by_user ON public.agent_keys USING btree (user_id, key_id);
 CREATE INDEX agent_calls_by_game ON public.agent_calls USING btree (game_id, call_id) WHERE (game_id IS NOT NULL);
-CREATE INDEX agent_calls_by_user ON public.agent_calls USING btree (user_id);
+CREATE INDEX agent_calls_by_user ON public.agent_calls USING btree (user_id, call_id);
 CREATE INDEX oauth_clients_by_user ON public.oauth_clients USING btree (user_id);
 CREATE INDEX oauth_client_resources_by_resource ON public.oauth_client_resources USING btree (resource_id);
 CREATE INDEX oauth_refresh_tokens_by_client ON public.oauth_refresh_tokens USING btree (client_id);

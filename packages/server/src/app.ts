@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { type Auth, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
-import type { FetchDocument } from './features/accounts/client-document-fetch.ts';
+import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
 import { currentConnection } from './features/agents/agents.ts';
 import { ownsGames } from './features/games/games.ts';
 import { FURTHER_MOUNTINGS, JOBS, MOUNTINGS } from './features.ts';
@@ -54,7 +53,7 @@ type Parts = {
   readonly log: Log;
   readonly clock?: Clock;
   /** How the documents of programs are read (OAuth); from the public internet where absent. */
-  readonly fetchDocument?: FetchDocument | undefined;
+  readonly fetchDocument?: AuthOptions['fetchDocument'];
 };
 
 /** Brings the service up in `role`. When a part fails to start, those before it are closed again. */

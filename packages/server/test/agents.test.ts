@@ -179,6 +179,37 @@ describe('the record of calls', () => {
     assert.equal((await callsOf(game.uid, stranger.headers)).status, 404);
   });
 
+  test('is there for the person that the calls were made for, also what reached no game', async () => {
+    const person = await makePlayer(server);
+    const own = await makeGame(server);
+    const ownersSession = await signIn(server, own.owner);
+    const admin = { method: 'POST', headers: { ...ownersSession, 'content-type': 'application/json' } };
+    await request(`${server.api}/games/${own.uid}/admins`, { ...admin, body: JSON.stringify({ email: person.email }) });
+    const key = await makeKey(server, person.headers, { name: 'Desk' });
+    await callOnce(key, 'list_games', {});
+    now += 1000;
+    await callOnce(key, 'list_channels', { uid: game.slug });
+    now += 1000;
+    await callOnce(key, 'list_channels', { uid: own.slug });
+    const read = async (query = '') =>
+      (await request(`${server.api}/account/agent-calls${query}`, { headers: person.headers })).body.data;
+    const told = ({ tool, outcome, game }: { tool: string; outcome: number; game: { slug: string } | null }) =>
+      [tool, outcome, game?.slug ?? null] as const;
+    const { calls } = await read();
+    assert.deepEqual(calls.map(told), [
+      ['list_channels', 0, own.slug],
+      ['list_channels', 4040, null],
+      ['list_games', 0, null],
+    ]);
+    const first = await read('?limit=2');
+    const second = await read(`?limit=2&cursor=${first.next_cursor}`);
+    assert.deepEqual([second.calls.map(told), second.next_cursor], [[['list_games', 0, null]], null]);
+    assert.deepEqual((await read('?failed=only')).calls.map(told), [['list_channels', 4040, null]]);
+    assert.equal((await request(`${server.api}/account/agent-calls`)).body.error?.code, 4011);
+    await request(`${server.api}/games/${own.uid}/admins/${person.id}`, { method: 'DELETE', headers: ownersSession });
+    assert.equal((await read('?limit=1')).calls[0].game, null);
+  });
+
   test('has reads of resources as well', async () => {
     now += 1000;
     const agent = await connect(server, (await makeKey(server, owner)).key);

@@ -6,6 +6,7 @@ import {
   agree,
   askConsent,
   authorize,
+  connectClient,
   connectProgram,
   REDIRECT,
   refresh,
@@ -96,8 +97,29 @@ describe('registration', () => {
   });
 
   test('refuses addresses to which anybody could listen', async () => {
-    for (const uri of ['http://agents.example/back', 'javascript:alert(1)', 'data:text/html,x'])
-      await assert.rejects(registerClient(server, { redirect_uris: [uri] }), /40\d/);
+    const uris = [
+      ...['http://agents.example/back', 'javascript:alert(1)', 'data:text/html,x', 'smb://agents.example/back'],
+      ...['cursor://agents/back', 'stands-in.for:javascript:alert(1)', 'https://localhost/back'],
+    ];
+    for (const uri of uris) await assert.rejects(registerClient(server, { redirect_uris: [uri] }), /40\d/);
+  });
+
+  test('takes the addresses of editors beside others, and sends the answer there', async () => {
+    const editor = 'cursor://anysphere.cursor-mcp/oauth/callback';
+    const redirect_uris = [
+      editor,
+      'https://www.cursor.com/agents/mcp/oauth/callback',
+      'http://localhost:8787/callback',
+    ];
+    const client = await registerClient(server, { redirect_uris, application_type: 'web' });
+    assert.deepEqual(client.redirect_uris, redirect_uris);
+    for (const redirect_uri of redirect_uris) {
+      const asking = await askConsent(server, client, session.cookie, { redirect_uri });
+      const back = await agree(server, session.cookie, asking);
+      assert.ok(back.href.startsWith(`${redirect_uri}?code=`), back.href);
+    }
+    const tokens = await connectClient(server, session.cookie, client, {}, editor);
+    assert.equal((await callWith(tokens.access_token)).status, 200);
   });
 
   test('is the only way to change clients', async () => {
@@ -129,6 +151,21 @@ describe('consent', () => {
   test('is asked again each time', async () => {
     const { client } = await connectProgram(server, session.cookie);
     await askConsent(server, client, session.cookie);
+  });
+
+  test('is never taken as given, also where the program wants no page to be shown', async () => {
+    const { client } = await connectProgram(server, session.cookie);
+    const { location } = await authorize(server, session.cookie, {
+      client_id: client.client_id,
+      response_type: 'code',
+      redirect_uri: REDIRECT,
+      scope: 'mcp:read mcp:write',
+      prompt: 'none',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    const back = new URL(location);
+    assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('code')], ['interaction_required', null]);
   });
 
   test('refused sends the program away without a code', async () => {

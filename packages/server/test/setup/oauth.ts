@@ -15,8 +15,10 @@ export type Tokens = {
 
 export const REDIRECT = 'http://localhost:3118/callback';
 
+type Reached = Pick<TestServer, 'url'>;
+
 /** Registers a program as one on a person's machine does. */
-export async function registerClient(server: TestServer, more: object = {}): Promise<Registered> {
+export async function registerClient(server: Reached, more: object = {}): Promise<Registered> {
   const { status, body } = await post(`${server.url}/api/auth/oauth2/register`, {
     client_name: 'Test program',
     redirect_uris: [REDIRECT],
@@ -31,7 +33,7 @@ type Asking = { client: Registered; verifier: string; request: string };
 
 /** Sends the person's browser to the authorization endpoint; answers what the consent page was opened with. */
 export async function askConsent(
-  server: TestServer,
+  server: Reached,
   client: Registered,
   cookie: string,
   query: Record<string, string> = {},
@@ -54,7 +56,7 @@ export async function askConsent(
 }
 
 /** Where the authorization endpoint sends a browser. */
-export async function authorize(server: TestServer, cookie: string, query: Record<string, string>) {
+export async function authorize(server: Reached, cookie: string, query: Record<string, string>) {
   // Not by fetch, which says that it is a script’s.
   const asking = get(`${server.url}/api/auth/oauth2/authorize?${new URLSearchParams(query)}`, {
     headers: { cookie, accept: 'text/html', 'sec-fetch-mode': 'navigate' },
@@ -117,15 +119,16 @@ export async function connectClient(
   cookie: string,
   client: Registered,
   consent: Consent = {},
+  redirect_uri = REDIRECT,
 ): Promise<Tokens & { client: Registered }> {
-  const asking = await askConsent(server, client, cookie);
+  const asking = await askConsent(server, client, cookie, { redirect_uri });
   const back = await agree(server, cookie, asking, consent);
   const { status, body } = await tokenRequest(server, {
     grant_type: 'authorization_code',
     client_id: client.client_id,
     code: back.searchParams.get('code') ?? '',
     code_verifier: asking.verifier,
-    redirect_uri: REDIRECT,
+    redirect_uri,
     resource: `${server.url}/mcp`,
   });
   if (status !== 200) throw new Error(`the token endpoint answered ${status}: ${JSON.stringify(body)}`);

@@ -22,9 +22,38 @@ export async function findUserByEmail(db: Db, email: string): Promise<User | nul
   return found ?? null;
 }
 
+export async function findUserById(db: Db, id: string): Promise<User | null> {
+  const found = await row(
+    db,
+    sql<User>`select id, name, email, email_verified as "emailVerified" from users where id = ${id}`,
+  );
+  return found ?? null;
+}
+
+export async function isOperator(db: Db, id: string): Promise<boolean> {
+  return (await row(db, sql`select from users where id = ${id} and operator`)) !== undefined;
+}
+
+export async function setOperator(db: Db, email: string, operator: boolean): Promise<void> {
+  await changed(
+    db,
+    sql`update users set operator = ${operator}, updated_at = now() where email = ${email.trim().toLowerCase()}`,
+  );
+}
+
 export async function markVerified(db: Db, email: string): Promise<void> {
   await changed(
     db,
     sql`update users set email_verified = true, updated_at = now() where email = ${email.trim().toLowerCase()}`,
   );
+}
+
+export async function readHandle(db: Db, userId: string): Promise<string | null> {
+  const { handle } = await onlyRow(db, sql<{ handle: string | null }>`select handle from users where id = ${userId}`);
+  return handle;
+}
+
+/** Fails by the unique index when somebody else has the handle. */
+export async function updateHandle(db: Db, userId: string, handle: string | null): Promise<void> {
+  await changed(db, sql`update users set handle = ${handle}, updated_at = now() where id = ${userId}`);
 }

@@ -6,8 +6,17 @@ import type { Context, User } from '../../context.ts';
 import type { Db } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { addJob } from '../../kernel/jobs.ts';
-import { findUserByEmail, keepServiceSecret, markVerified } from './accounts.sql.ts';
+import type { Mail } from '../../kernel/mail.ts';
+import {
+  findUserByEmail,
+  findUserById as findUserRow,
+  isOperator as isOperatorRow,
+  keepServiceSecret,
+  markVerified,
+  setOperator,
+} from './accounts.sql.ts';
 import { resetMail, verificationMail } from './mails.ts';
+import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { mailJob } from './send-mail.job.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
@@ -22,9 +31,8 @@ export async function readAuthSecret(db: Db, config: Config): Promise<string> {
   return config.secret ?? keepServiceSecret(db, 'auth');
 }
 
-type AuthOptions = {
+export type AuthOptions = OAuthOptions & {
   secret: string;
-  publicUrl: string;
   limitSignIns: number;
   /** Whether the person owns games, with which an account cannot be deleted. */
   ownsGames: (userId: string) => Promise<boolean>;
@@ -41,6 +49,9 @@ export function createAuth(db: Db, options: AuthOptions) {
     telemetry: { enabled: false },
     logger: { disabled: true },
     database: { db, type: 'postgres' },
+    plugins: oauthPlugins(options),
+    disabledPaths: CLOSED_OAUTH_ROUTES,
+    onAPIError: { errorURL: '/consent' },
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,
@@ -70,6 +81,8 @@ export function createAuth(db: Db, options: AuthOptions) {
         },
       },
       modelName: 'users',
+      // Read alone: nobody makes an operator of themselves.
+      additionalFields: { operator: { type: 'boolean', required: false, input: false } },
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
     session: {
@@ -124,9 +137,29 @@ export async function userOfHeaders(auth: Auth, headers: Headers): Promise<User 
   return { id, name, email, emailVerified };
 }
 
+/** What an access token of the OAuth server says; null for a text that is none, or not for MCP, or over. */
+export function accessTokenOf(auth: Auth, token: string): Promise<AccessToken | null> {
+  return readAccessToken(auth.api, token);
+}
+
 /** The account with this email, or null. Email addresses are compared in lower case. */
 export async function findUser(ctx: Context, email: string): Promise<User | null> {
   return findUserByEmail(ctx.db, email);
+}
+
+/** The account of this id, or null. */
+export function findUserById(db: Db, id: string): Promise<User | null> {
+  return findUserRow(db, id);
+}
+
+/** Whether the person runs the service, and may see how it is doing. */
+export function isOperator(db: Db, userId: string): Promise<boolean> {
+  return isOperatorRow(db, userId);
+}
+
+/** Sends a mail by a job, once the transaction is through that `db` may be. */
+export function enqueueMail(db: Db, mail: Mail): Promise<void> {
+  return addJob(db, mailJob, mail);
 }
 
 /** An operator's request concerns an account that exists already, or does not. */
@@ -163,5 +196,13 @@ export async function verifyUser(ctx: Context, email: string): Promise<User> {
   await markVerified(ctx.db, email);
   const user = await findUserByEmail(ctx.db, email);
   if (user === null) throw new AccountError(`There is no account with the email ${email}.`);
+  return user;
+}
+
+/** Makes an account an operator’s, or takes that from it. */
+export async function setUserOperator(ctx: Context, email: string, operator: boolean): Promise<User> {
+  const user = await findUserByEmail(ctx.db, email);
+  if (user === null) throw new AccountError(`There is no account with the email ${email}.`);
+  await setOperator(ctx.db, email, operator);
   return user;
 }

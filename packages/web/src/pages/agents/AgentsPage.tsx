@@ -14,12 +14,22 @@ import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { LatestCalls } from './LatestCalls.tsx';
 import { sayGames, sayRights } from './reach.ts';
 
 type Connection = OutputOf<typeof listAgentConnections>['connections'][number];
 
 export function AgentsPage() {
   useTitle('Connected programs');
+  return (
+    <Stack gap="xl">
+      <Connections />
+      <LatestCalls />
+    </Stack>
+  );
+}
+
+function Connections() {
   const [asked, setAsked] = useState<Connection | null>(null);
   const queries = useQueryClient();
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -119,7 +129,7 @@ function ConnectionRow({ connection, onEnd }: { connection: Connection; onEnd: (
       <Table.Td>
         <span className={table.main}>{connection.name}</span>{' '}
         <Text span size="sm" c="dimmed">
-          since <Time at={connection.connected_at} />
+          {connection.host !== null && `of ${connection.host} `}since <Time at={connection.connected_at} />
         </Text>
         <Text size="sm" c="dimmed" hiddenFrom="sm">
           {sayRights(connection)} · {sayGames(connection)}

@@ -53,6 +53,7 @@ function Consent({ asked }: { asked: Asked }) {
       <PageHead title="Let a program act for you?" />
       <Facts
         facts={[
+          ...(client.host === null ? [] : [['Published at', <Host key="host" host={client.host} />] as const]),
           ['Program', <Said key="name" text={name} />],
           ...(client.uri === null ? [] : [['Its site', <Said key="uri" text={client.uri} />] as const]),
           ['The answer goes to', sayWhere(asked)],
@@ -60,7 +61,7 @@ function Consent({ asked }: { asked: Asked }) {
         ]}
       />
       <Notice tone="unsure" title="Go on only if you have just asked it to connect">
-        <Text size="sm">Anybody can give a program any name. Whoever runs it sees what you let it see.</Text>
+        <Text size="sm">{sayDoubt(client.host, asked)} Whoever runs it sees what you let it see.</Text>
       </Notice>
       <Decide asked={asked} />
     </>
@@ -76,6 +77,22 @@ function Said({ text }: { text: string }) {
       </Text>
     </span>
   );
+}
+
+function Host({ host }: { host: string }) {
+  return (
+    <Text span size="sm" fw={600}>
+      {host}
+    </Text>
+  );
+}
+
+/** What of it all is certain, and what anybody could have said. */
+function sayDoubt(host: string | null, { site }: Asked): string {
+  if (host === null) return 'Anybody can give a program any name.';
+  return site === null
+    ? `${host} publishes this description: that is certain. Any program on this computer could use it, though.`
+    : `Only ${host} is certain. Anybody can give a program any name.`;
 }
 
 function sayWhere({ site, scheme }: Asked): string {
