@@ -18,7 +18,7 @@ const VIEWPORTS = [
 ];
 
 const DOCS_IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
-const IN_DOCS: readonly PageName[] = ['approve', 'channels', 'crashGroup', 'events', 'game', 'health', 'overview'];
+const IN_DOCS: readonly PageName[] = ['approve', 'channels', 'crashGroup', 'events', 'game', 'health'];
 
 /** Takes the pictures of one page, which is shown. */
 type Camera = (page: Page, name: PageName) => Promise<void>;

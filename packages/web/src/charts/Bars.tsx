@@ -2,6 +2,7 @@
 import { BarChart } from '@mantine/charts';
 import '@mantine/charts/styles.css';
 import { useId } from 'react';
+import classes from './Chart.module.css';
 import { colourOf, FillPattern } from './Fill.tsx';
 import { sayTick, sayTime } from './say-time.ts';
 import { rowsOf, type Series, type Step } from './series.ts';
@@ -21,7 +22,7 @@ const AXIS_WIDTH = 60;
 export function Bars({ series, times, step, height, says, format }: BarsProps) {
   const id = useId();
   return (
-    <div role="img" aria-label={says}>
+    <div role="img" aria-label={says} className={classes.bars}>
       <BarChart
         h={height}
         data={rowsOf(times, series)}

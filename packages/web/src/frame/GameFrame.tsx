@@ -1,7 +1,7 @@
 // What stands around the pages of one game: which game, its sections, and the keys that lead there.
 import { ActionIcon, Group, Kbd, Stack, Table, Text } from '@mantine/core';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
 import { Dialog } from '../ui/Dialog.tsx';
 import { SiteLink } from '../ui/SiteLink.tsx';
@@ -10,6 +10,7 @@ import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import type { Shortcut } from './shortcuts.ts';
+import { useOpenInSight } from './use-open-in-sight.ts';
 import { focusSearch, moveAmongRows, useShortcuts } from './use-shortcuts.ts';
 
 const SECTIONS = [
@@ -35,7 +36,7 @@ export function GameFrame() {
   const game = useGame();
   const navigate = useNavigate();
   const [helps, setHelps] = useState(false);
-  const sections = useOpenSectionInSight();
+  const sections = useOpenInSight();
   useShortcuts(SHORTCUTS, (name) => {
     if (name === 'search') return focusSearch();
     if (name === 'down') return moveAmongRows(1);
@@ -80,20 +81,6 @@ export function GameFrame() {
       {helps && <ShortcutList onClose={() => setHelps(false)} />}
     </Stack>
   );
-}
-
-/** On a phone the row of sections is wider than the page: it is moved until the one that is open can be seen. */
-function useOpenSectionInSight() {
-  const row = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another section
-  useEffect(() => {
-    const open = row.current?.querySelector<HTMLElement>('[aria-current="page"]');
-    if (row.current === null || open == null) return;
-    const begin = open.offsetLeft - row.current.offsetLeft;
-    row.current.scrollLeft = begin - (row.current.clientWidth - open.offsetWidth) / 2;
-  }, [pathname]);
-  return row;
 }
 
 function ShortcutList({ onClose }: { onClose: () => void }) {

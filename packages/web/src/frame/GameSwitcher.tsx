@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../api.ts';
 import type { OpenGame } from '../pages/games/use-game.ts';
+import classes from './GameSwitcher.module.css';
 
 export function GameSwitcher({ game }: { game: OpenGame }) {
   const [opened, setOpened] = useState(false);
@@ -31,6 +32,7 @@ export function GameSwitcher({ game }: { game: OpenGame }) {
           fw={650}
           fz="md"
           rightSection={<Chevron />}
+          classNames={{ label: classes.name }}
           aria-label={`Game: ${game.name}. Change`}
         >
           {game.name}

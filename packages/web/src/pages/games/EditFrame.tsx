@@ -1,5 +1,6 @@
 // The edit page of a game: its parts, beside or above the one that is open.
 import { Link, Outlet } from '@tanstack/react-router';
+import { useOpenInSight } from '../../frame/use-open-in-sight.ts';
 import classes from './EditFrame.module.css';
 import { useGame } from './use-game.ts';
 
@@ -13,9 +14,10 @@ const PARTS = [
 
 export function EditFrame() {
   const game = useGame();
+  const parts = useOpenInSight();
   return (
     <div className={classes.frame}>
-      <nav className={classes.parts} aria-label="Edit">
+      <nav ref={parts} className={classes.parts} aria-label="Edit">
         {PARTS.map(({ to, name }) => (
           <Link key={to} to={to} params={{ slug: game.slug }} className={classes.part}>
             {name}

@@ -1,7 +1,7 @@
 // The shop window: a few shelves of games.
 import { getShelf, type ShelfName } from '@chauffeur/contract/operations/shelves';
 import { Group, Stack, Text, Title } from '@mantine/core';
-import { type QueryClient, useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { Problem } from '../../ui/Problem.tsx';
@@ -37,11 +37,19 @@ export function HomePage() {
           Browse all games
         </SiteLink>
       </Group>
-      {SHELF_TITLES.map((shelf) => (
-        <Shelf key={shelf.shelf} {...shelf} />
-      ))}
+      <Shelves />
     </Stack>
   );
+}
+
+/** Shelves that are empty are left out, once another is not. */
+function Shelves() {
+  const shelves = useQueries({ queries: SHELF_TITLES.map(({ shelf }) => shelfQuery(shelf)) });
+  const isFilled = shelves.some(({ data }) => data !== undefined && data.games.length > 0);
+  return SHELF_TITLES.map((shelf, index) => {
+    const isEmpty = shelves[index]?.data?.games.length === 0;
+    return isEmpty && isFilled ? null : <Shelf key={shelf.shelf} {...shelf} />;
+  });
 }
 
 function Shelf({ shelf, title, says }: (typeof SHELF_TITLES)[number]) {
