@@ -56,7 +56,7 @@ export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>
   return {
     operation,
     perform,
-    run: async (ctx, caller, request) =>
+    run: (ctx, caller, request) =>
       perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) }),
   };
 }

@@ -38,6 +38,9 @@ export function invalidCode(operation: Operation): ErrorCode {
 
 /** The input of the operation, all parts side by side. Throws the operation’s code for malformed requests. */
 export function checkParts(operation: Operation, parts: Parts): object {
+  const hasAddress = operation.params !== undefined || operation.query !== undefined;
+  // What comes most often, events and crash reports, is nothing but a body.
+  if (!hasAddress) return checkPart(operation, 'body', parts.body);
   return { ...checkPart(operation, 'body', parts.body), ...checkAddress(operation, parts) };
 }
 
