@@ -12,7 +12,7 @@ import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
 
-type Waiting = { waiting: { code: number; approval: { uid: string; confirm_url: string; summary: string } } };
+type Waiting = { code: number; approval: { uid: string; confirm_url: string; summary: string } };
 type Approval = { status: string; result: Record<string, unknown> | null };
 
 const office = await openPostOffice();
@@ -56,7 +56,7 @@ describe('what an agent asks for', () => {
 
   test('is done when the owner signs in through the link of the mail and approves', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { waiting } = await promote('release-1.1.0');
+    const waiting = await promote('release-1.1.0');
     assert.equal(waiting.code, 4214);
     assert.equal(await offered(), '1.0.0');
     const mail = await office.take(/^Approve\? Promote 1\.1\.0/);
@@ -98,8 +98,8 @@ describe('what an agent asks for', () => {
   test('is done by the code of the mail, which the page that is open then shows', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const spare = await ship('0.8.0', 'dev');
-    const { waiting } = await tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: spare });
-    const { uid } = waiting.approval;
+    const { approval } = await tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: spare });
+    const { uid } = approval;
     const { text, link } = await office.take(/^Approve\? Delete the build 0\.8\.0/);
     await page.goto(link);
     await page.getByRole('button', { name: 'Approve' }).waitFor();

@@ -215,6 +215,29 @@ describe('the developer’s pages of a game', () => {
     assert.equal(await page.getByText('Secret key').count(), 0);
   });
 
+  test('says when it is offline or the service is away, and goes on by itself', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+
+    // What a restart looks like: refused once, with a time to wait, then there again.
+    const channels = /\/api\/v1\/games\/[^/]+\/channels$/;
+    const error = { code: 5030, message: 'away', data: { retry_after: 2 } };
+    await page.route(channels, (route) => route.fulfill({ status: 503, json: { success: false, error } }), {
+      times: 1,
+    });
+    await open('/channels');
+    await page.getByText('The page tries again by itself.').waitFor();
+    await page.getByText('Every player').waitFor();
+    await page.getByText('The page tries again by itself.').waitFor({ state: 'detached' });
+    // The browser tells of it as well.
+    assert.match(faults.splice(0).join(), /status of 503/);
+  });
+
   test('no page of these reported an error', (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(faults, []);

@@ -246,12 +246,12 @@ async function fileBugs(ask: Ask, { gameUid, buildId }: Target): Promise<string>
 
 async function askForApproval(service: Service, ask: Ask, uid: string, build_id: string): Promise<string> {
   const { key } = await ask<{ key: string }>('POST', '/account/agent-keys', { name: 'Release desk', may_write: true });
-  const { waiting } = await callTool<{ waiting: { approval: { uid: string } } }>(service, key, 'promote_build', {
+  const { approval } = await callTool<{ approval: { uid: string } }>(service, key, 'promote_build', {
     uid,
     build_id,
     channel: 'stable',
   });
-  return waiting.approval.uid;
+  return approval.uid;
 }
 
 /** A program on this computer that wants to be connected; answers the page that its person is sent to. */

@@ -51,7 +51,7 @@ describe('a risky change', () => {
     const studio = await open();
     const answer = await studio.agent.call('promote_build', studio.promotion);
     assert.equal(codeOf(answer), 0);
-    const { waiting } = answer.structuredContent;
+    const waiting = answer.structuredContent;
     assert.equal(waiting.code, 4214);
     assert.ok(waiting.approval.confirm_url.startsWith(`${server.url}/approve/`));
     assert.match(answer.content[0]?.text ?? '', /code: 4214/);
@@ -68,7 +68,7 @@ describe('a risky change', () => {
     const studio = await open();
     const asking = { ...studio.promotion, idempotency_key: 'release-1' };
     const first = await Promise.all(Array.from({ length: 4 }, () => studio.agent.call('promote_build', asking)));
-    const uids = new Set(first.map(({ structuredContent }) => structuredContent.waiting.approval.uid));
+    const uids = new Set(first.map(({ structuredContent }) => structuredContent.approval.uid));
     assert.equal(uids.size, 1);
     const [uid] = uids;
     const code = await mailedCode(studio);
@@ -83,7 +83,7 @@ describe('a risky change', () => {
     for (const answer of confirmed) assert.equal(answer.structuredContent.status, 'approved');
     assert.deepEqual(await stableOf(studio), ['1.0']);
     const again = await studio.agent.call('promote_build', asking);
-    assert.equal(again.structuredContent.waiting, undefined);
+    assert.equal(again.structuredContent.code, undefined);
     assert.equal(again.structuredContent.version, '1.0');
     assert.equal(await movesOf(studio), 1);
   });
@@ -92,7 +92,7 @@ describe('a risky change', () => {
     const studio = await open();
     const asking = { uid: studio.game.uid, build_id: studio.buildId, idempotency_key: 'd' };
     const { structuredContent } = await studio.agent.call('delete_build', asking);
-    const { uid } = structuredContent.waiting.approval;
+    const { uid } = structuredContent.approval;
     await request(`${server.api}/approvals/${uid}/decide`, {
       method: 'POST',
       headers: { ...studio.owner, 'content-type': 'application/json' },
@@ -116,7 +116,7 @@ describe('a risky change', () => {
   test('is not decided by the agent itself, with the key that asks', async () => {
     const studio = await open();
     const { structuredContent } = await studio.agent.call('promote_build', studio.promotion);
-    const { uid } = structuredContent.waiting.approval;
+    const { uid } = structuredContent.approval;
     const { status } = await request(`${server.api}/approvals/${uid}/decide`, {
       method: 'POST',
       headers: { authorization: `Bearer ${studio.key.key}`, 'content-type': 'application/json' },
@@ -129,7 +129,7 @@ describe('a risky change', () => {
   test('is one of stable alone: other channels move at once', async () => {
     const studio = await open();
     const answer = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
-    assert.equal(answer.structuredContent.waiting, undefined);
+    assert.equal(answer.structuredContent.code, undefined);
     assert.equal(answer.structuredContent.channel, 'beta');
   });
 });

@@ -22,16 +22,13 @@ export const APPROVAL_INPUT: Readonly<Record<string, Schema>> = {
 
 const ApprovalInput = Type.Object(APPROVAL_INPUT);
 
-/** What it answers while it waits. */
+/** What it answers, and nothing else, while it waits. */
 export const WAITING_OUTPUT: Readonly<Record<string, Schema>> = {
-  waiting: Type.Object(
-    {
-      code: Type.Literal(4214),
-      message: Type.String(),
-      approval: ApprovalTicket,
-    },
-    { description: 'Present while the change waits for the approval of the game’s owner; nothing is done yet then' },
-  ),
+  code: Type.Literal(4214, {
+    description: 'Present while the change waits for the approval of the game’s owner; nothing is done yet then',
+  }),
+  message: Type.String({ description: 'Beside code: what to do meanwhile' }),
+  approval: ApprovalTicket,
 };
 
 export type RiskyInput = {
@@ -45,11 +42,11 @@ export type RiskyInput = {
 const RISKY = {
   promote_build: {
     waits: ({ channel }: RiskyInput) => channel === 'stable',
-    says: 'To the channel stable it waits until the game’s owner has approved it, and answers `waiting` meanwhile.',
+    says: 'To the channel stable it waits until the game’s owner has approved it, and answers `code` 4214 with an `approval` meanwhile.',
   },
   delete_build: {
     waits: () => true,
-    says: 'It waits until the game’s owner has approved it, and answers `waiting` meanwhile.',
+    says: 'It waits until the game’s owner has approved it, and answers `code` 4214 with an `approval` meanwhile.',
   },
 } as const;
 
@@ -103,7 +100,7 @@ export async function askOwner(
   if (status === 'expired')
     throw new ApiError(4216, 'The approval was not given in time; ask again with another idempotency_key.');
   if (status === 'approved') return result ?? {};
-  return { waiting: { code: 4214, message: WAITING, approval } };
+  return { code: 4214, message: WAITING, approval };
 }
 
 const WAITING =

@@ -30,17 +30,17 @@ export async function callTool(ctx: Context, caller: AccountCaller, tool: Tool, 
   const about: Writable<About> = { name: tool.name, game: gameOf(args) };
   const { error, result } = await attempt(ctx, caller, about, async () => {
     const data = await performTool(ctx, caller, tool, args);
-    const { game, waiting } = data as Told;
+    const { game, code } = data as Told;
     // An approval is asked for by its own uid, and says which game it is about.
     about.game = gameOf({ uid: game?.game_uid }) ?? about.game;
-    about.outcome = waiting?.code;
+    about.outcome = code;
     return answerOf(data, tool);
   });
   return error === null ? result : errorResult(error);
 }
 
 /** What an answer may tell of its call. */
-type Told = { game?: { game_uid?: unknown }; waiting?: { code: number } };
+type Told = { game?: { game_uid?: unknown }; code?: number };
 
 type About = {
   readonly name: string;

@@ -54,7 +54,7 @@ export async function openStudio(server: TestServer): Promise<Studio> {
     crashId,
     bugUid: bug.body.data.bug_uid,
     imageUid: pictures[0] ?? '',
-    approvalUid: waiting.structuredContent.waiting.approval.uid,
+    approvalUid: waiting.structuredContent.approval.uid,
   };
 }
 

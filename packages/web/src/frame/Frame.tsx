@@ -5,6 +5,7 @@ import { SiteLink } from '../ui/SiteLink.tsx';
 import classes from './Frame.module.css';
 import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
+import { Trouble } from './Trouble.tsx';
 
 export function Frame() {
   usePageTitle();
@@ -37,6 +38,7 @@ export function Frame() {
           <Outlet />
         </Container>
       </main>
+      <Trouble />
     </>
   );
 }
