@@ -5,10 +5,11 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -62,13 +63,9 @@ export function AgentKeysPage() {
         <EmptyState>No key yet. Programs that ask for your consent need none.</EmptyState>
       )}
       {(isPending || keys.length > 0) && <KeyTable keys={keys} isPending={isPending} onRevoke={setAsked} />}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier keys
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show earlier keys
+      </NextPage>
       {makes && (
         <MakeKey
           busy={making.isPending}
@@ -78,26 +75,18 @@ export function AgentKeysPage() {
         />
       )}
       {asked !== null && (
-        <Dialog title={`Revoke “${asked.name}”?`} onClose={() => setAsked(null)}>
-          <Stack gap="md">
-            <Text size="sm">
-              Every program that has the key beginning with <code>{asked.key_ref}</code> stops at once.
-            </Text>
-            {revoking.error !== null && <Problem error={revoking.error} />}
-            <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={() => setAsked(null)}>
-                Keep it
-              </Button>
-              <Button
-                color="red.9"
-                loading={revoking.isPending}
-                onClick={() => revoking.mutate(asked, { onSuccess: () => setAsked(null) })}
-              >
-                Revoke
-              </Button>
-            </Group>
-          </Stack>
-        </Dialog>
+        <ConfirmDialog
+          title={`Revoke “${asked.name}”?`}
+          does="Revoke"
+          isBusy={revoking.isPending}
+          error={revoking.error}
+          onConfirm={() => revoking.mutate(asked, { onSuccess: () => setAsked(null) })}
+          onClose={() => setAsked(null)}
+        >
+          <Text size="sm">
+            Every program that has the key beginning with <code>{asked.key_ref}</code> stops at once.
+          </Text>
+        </ConfirmDialog>
       )}
     </Stack>
   );

@@ -1,15 +1,16 @@
 // The programs that a person let act for them: what each may do, when it last did, and its end.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { disconnectAgent, listAgentConnections } from '@chauffeur/contract/operations/agents';
-import { Button, Group, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
+import { Button, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -90,34 +91,22 @@ function Connections() {
           </Table.Tbody>
         </Table>
       )}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier ones
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show earlier ones
+      </NextPage>
       {asked !== null && (
-        <Dialog title={`Disconnect ${asked.name}?`} onClose={() => setAsked(null)}>
-          <Stack gap="md">
-            <Text size="sm">
-              It can read and change nothing more from this moment on. To connect it again, you agree to it again.
-            </Text>
-            {ending.error !== null && <Problem error={ending.error} />}
-            <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={() => setAsked(null)}>
-                Keep it
-              </Button>
-              <Button
-                color="red.9"
-                loading={ending.isPending}
-                onClick={() => ending.mutate(asked, { onSuccess: () => setAsked(null) })}
-              >
-                Disconnect
-              </Button>
-            </Group>
-          </Stack>
-        </Dialog>
+        <ConfirmDialog
+          title={`Disconnect ${asked.name}?`}
+          does="Disconnect"
+          isBusy={ending.isPending}
+          error={ending.error}
+          onConfirm={() => ending.mutate(asked, { onSuccess: () => setAsked(null) })}
+          onClose={() => setAsked(null)}
+        >
+          <Text size="sm">
+            It can read and change nothing more from this moment on. To connect it again, you agree to it again.
+          </Text>
+        </ConfirmDialog>
       )}
     </Stack>
   );

@@ -1,10 +1,11 @@
 // What programs called about a game: who for, what, and how it ended. For the game’s owner.
 import { listAgentCalls } from '@chauffeur/contract/operations/agents';
-import { Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { Stack, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
@@ -61,13 +62,9 @@ function Calls({ uid }: { uid: string }) {
           last={{ name: 'For', of: ({ user }) => user }}
         />
       )}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier calls
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show earlier calls
+      </NextPage>
     </>
   );
 }

@@ -1,9 +1,10 @@
 // What programs last called for the person, also what reached no game.
 import { listOwnAgentCalls } from '@chauffeur/contract/operations/agents';
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { CallTable } from './CallTable.tsx';
@@ -36,13 +37,9 @@ export function LatestCalls() {
           last={{ name: 'Game', of: ({ game }) => (game === null ? 'no game' : <GameLink {...game} />) }}
         />
       )}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier calls
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show earlier calls
+      </NextPage>
     </Stack>
   );
 }

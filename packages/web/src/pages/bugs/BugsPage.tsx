@@ -1,9 +1,10 @@
 // The bugs that players filed: a list by status, and beside it the ticket that is open.
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router';
 import { Choice } from '../../ui/Choice.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -63,17 +64,9 @@ function Tickets({ gameUid, slug, shown }: TicketsProps) {
           ))}
         </ul>
       )}
-      {hasNextPage && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          style={{ alignSelf: 'flex-start' }}
-        >
-          Show older tickets
-        </Button>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show older tickets
+      </NextPage>
     </Stack>
   );
 }

@@ -1,12 +1,13 @@
 // The symbols that a build has, with what keeps some from being used.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuildSymbols } from '@chauffeur/contract/operations/symbols';
-import { Button, Skeleton, Table, Text } from '@mantine/core';
+import { Skeleton, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../api.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SYMBOLS } from '../../ui/states.ts';
@@ -62,17 +63,9 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
           ))}
         </Table.Tbody>
       </Table>
-      {hasNextPage && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          style={{ alignSelf: 'flex-start' }}
-        >
-          Show more symbols
-        </Button>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show more symbols
+      </NextPage>
       <LackedSymbols gameUid={gameUid} buildId={buildId} command={uploadLine(buildId)} />
     </>
   );

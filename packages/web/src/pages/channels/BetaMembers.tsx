@@ -1,12 +1,13 @@
 // The players who joined the beta, who came last first; each can be taken out.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
-import { Button, Group, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
+import { Button, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
@@ -90,13 +91,9 @@ function Members({ game, onAsk }: { game: OpenGame; onAsk: (member: BetaMember) 
           </Table.Tbody>
         </Table>
       )}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier members
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show earlier members
+      </NextPage>
     </>
   );
 }

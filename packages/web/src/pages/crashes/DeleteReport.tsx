@@ -1,10 +1,9 @@
 // Deletes a report, after saying what is lost with it.
 import { deleteCrash, getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api.ts';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import type { Crash } from './use-crash.ts';
 
@@ -24,22 +23,18 @@ export function DeleteReport({ game, crash, onClose, onDeleted }: DeleteReportPr
   const files = crash.available.map((kind) => `its ${kind}`);
   const lost = files.length === 0 ? 'the report' : `the report, ${files.join(', ').replace(/, ([^,]*)$/, ' and $1')}`;
   return (
-    <Dialog title="Delete this report?" onClose={onClose}>
-      <Stack gap="md">
-        <Text size="sm">
-          This deletes {lost} for everyone who works on {game.name}. Its group counts one report less, and goes when
-          this was its last. It cannot be brought back.
-        </Text>
-        {deleting.error !== null && <Problem error={deleting.error} again={() => deleting.mutate()} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
-          </Button>
-          <Button color="red" loading={deleting.isPending} onClick={() => deleting.mutate()}>
-            Delete it
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog
+      title="Delete this report?"
+      does="Delete it"
+      isBusy={deleting.isPending}
+      error={deleting.error}
+      onConfirm={() => deleting.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        This deletes {lost} for everyone who works on {game.name}. Its group counts one report less, and goes when this
+        was its last. It cannot be brought back.
+      </Text>
+    </ConfirmDialog>
   );
 }

@@ -5,7 +5,7 @@ import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -64,23 +64,19 @@ export function KeysPage() {
         </Table>
       )}
       {asks && active !== undefined && (
-        <Dialog title="Issue another key?" onClose={() => setAsks(false)}>
-          <Stack gap="md">
-            <Text size="sm">
-              The key that begins with <code>{active.key_ref}</code> ends at once
-              {active.last_used_at === null ? '. It was never used' : <LastUsed at={active.last_used_at} />}. Every
-              machine that has it stops shipping until it is given the new one. Players notice nothing.
-            </Text>
-            <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={() => setAsks(false)}>
-                Keep it
-              </Button>
-              <Button color="red.9" loading={issuing.isPending} onClick={issue}>
-                End it and issue another
-              </Button>
-            </Group>
-          </Stack>
-        </Dialog>
+        <ConfirmDialog
+          title="Issue another key?"
+          does="End it and issue another"
+          isBusy={issuing.isPending}
+          onConfirm={issue}
+          onClose={() => setAsks(false)}
+        >
+          <Text size="sm">
+            The key that begins with <code>{active.key_ref}</code> ends at once
+            {active.last_used_at === null ? '. It was never used' : <LastUsed at={active.last_used_at} />}. Every
+            machine that has it stops shipping until it is given the new one. Players notice nothing.
+          </Text>
+        </ConfirmDialog>
       )}
     </Stack>
   );

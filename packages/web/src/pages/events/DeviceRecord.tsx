@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Facts } from '../../ui/Facts.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { sayExactNumber } from '../../ui/say.ts';
@@ -50,13 +51,9 @@ function Kept({ gameUid, device, deletion }: DeviceProps & { deletion: Deletion 
       <Facts facts={[['First heard of', first_seen === null ? 'Not known' : <Time key="at" at={first_seen} />]]} />
       <DeviceBuilds builds={builds} />
       <DeviceEvents events={events} />
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older events
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show older events
+      </NextPage>
     </Stack>
   );
 }

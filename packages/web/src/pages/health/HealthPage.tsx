@@ -1,8 +1,9 @@
 // Launch health: what players see, the builds with their numbers, the days of one of them, and how all of it is counted.
-import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
+import { Skeleton, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SendEvents } from '../events/SendEvents.tsx';
@@ -41,13 +42,9 @@ export function HealthPage() {
               Builds of the last 30 days
             </Title>
             <HealthTable builds={builds} opened={opened} listed={listing.build_id} colourOf={colourOf} />
-            {hasNextPage && (
-              <Group>
-                <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                  Show older builds
-                </Button>
-              </Group>
-            )}
+            <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+              Show older builds
+            </NextPage>
           </Stack>
         </>
       )}

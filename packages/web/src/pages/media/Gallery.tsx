@@ -3,7 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameMedia } from '@chauffeur/contract/operations/media';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import classes from './ImagesPage.module.css';
 import { moved } from './image-facts.ts';
 
@@ -116,19 +116,11 @@ type DeleteImageProps = { image: Image; onClose: () => void; onDelete: () => voi
 
 function DeleteImage({ image, onClose, onDelete }: DeleteImageProps) {
   return (
-    <Dialog title="Delete this screenshot?" onClose={onClose}>
-      <Text size="sm" mb="md">
+    <ConfirmDialog title="Delete this screenshot?" does="Delete it" onConfirm={onDelete} onClose={onClose}>
+      <Text size="sm">
         Players see {image.filename} no longer, and it is not kept here: to have it back, upload it again.
       </Text>
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Keep it
-        </Button>
-        <Button color="red.9" onClick={onDelete}>
-          Delete it
-        </Button>
-      </Group>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

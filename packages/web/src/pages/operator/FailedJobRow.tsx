@@ -1,7 +1,7 @@
 // One failed job: its kind, the first line of its last error with the rest behind it, and what can be done.
 import { Box, Button, Code, Group, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Consequences } from '../channels/Consequences.tsx';
 import type { FailedJob, JobStep } from './FailedJobsPage.tsx';
@@ -51,23 +51,17 @@ export function FailedJobRow({ job, isBusy, onStep }: FailedJobRowProps) {
           </Button>
         </Group>
         {deletes && (
-          <Dialog title={`Delete this ${job.task}?`} onClose={() => setDeletes(false)}>
+          <ConfirmDialog
+            title={`Delete this ${job.task}?`}
+            does="Delete it"
+            onConfirm={() => {
+              setDeletes(false);
+              onStep({ kind: 'delete', job });
+            }}
+            onClose={() => setDeletes(false)}
+          >
             <Consequences lines={['What the job was to do stays undone, for good.']} />
-            <Group justify="flex-end" gap="sm" mt="md">
-              <Button variant="default" data-autofocus onClick={() => setDeletes(false)}>
-                Keep it
-              </Button>
-              <Button
-                color="red"
-                onClick={() => {
-                  setDeletes(false);
-                  onStep({ kind: 'delete', job });
-                }}
-              >
-                Delete it
-              </Button>
-            </Group>
-          </Dialog>
+          </ConfirmDialog>
         )}
       </Table.Td>
     </Table.Tr>

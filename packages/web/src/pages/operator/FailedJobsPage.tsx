@@ -1,11 +1,12 @@
 // Jobs that were given up: why, and the two things that can be done about each.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { deleteFailedJob, getServiceState, listFailedJobs, retryJobs } from '@chauffeur/contract/operations/operator';
-import { Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import table from '../../ui/table.module.css';
@@ -71,13 +72,9 @@ export function FailedJobsPage() {
           </Table.Tbody>
         </Table>
       )}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older ones
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show older ones
+      </NextPage>
     </Stack>
   );
 }

@@ -1,13 +1,14 @@
 // The accounts: found by name or email, verified by hand, signed out everywhere.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listUsers, signUserOut, verifyUser } from '@chauffeur/contract/operations/operator';
-import { Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LoadingRows } from '../../ui/LoadingRows.tsx';
+import { NextPage } from '../../ui/NextPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import table from '../../ui/table.module.css';
@@ -82,13 +83,9 @@ export function UsersPage() {
           </Table.Tbody>
         </Table>
       )}
-      {hasNextPage && (
-        <Group>
-          <Button size="xs" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older ones
-          </Button>
-        </Group>
-      )}
+      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
+        Show older ones
+      </NextPage>
     </Stack>
   );
 }
