@@ -4,7 +4,6 @@ import { defineOperation } from '../operation.ts';
 import { CursorQuery, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const SERVICE_PARTS = ['queue', 'storage', 'scanner', 'database', 'mail', 'processes'] as const;
-export type ServicePart = (typeof SERVICE_PARTS)[number];
 
 export const ServiceProblem = Type.Object({
   part: Type.Enum([...SERVICE_PARTS]),

@@ -2,7 +2,7 @@
 import type { Arch, BuildIdentity, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/db.ts';
-import type { FileFacts } from '../files/files.ts';
+import { type FileFacts, offered } from '../files/files.ts';
 
 type ChangelogItem = { title: string; description: string };
 
@@ -56,8 +56,11 @@ export function upsertBuild(db: Db, gameId: string, build: NewBuild): Promise<{ 
   );
 }
 
-export function findBuild(db: Db, gameId: string, buildId: string): Promise<BuildRow | undefined> {
-  return row(db, sql<BuildRow>`select ${columns} from builds where game_id = ${gameId} and build_id = ${buildId}`);
+export function findBuilds(db: Db, gameId: string, buildIds: readonly string[]): Promise<BuildRow[]> {
+  return rows(
+    db,
+    sql<BuildRow>`select ${columns} from builds where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
+  );
 }
 
 export function findByIdentity(db: Db, gameId: string, identity: BuildIdentity): Promise<BuildRow | undefined> {
@@ -89,7 +92,7 @@ const stateOfBuild = sql`(select case
     when newest.scan_state is null then 'registered'
     when newest.scan_state in ('pending', 'scanning') then 'processing'
     when exists (select from files where files.game_id = builds.game_id and files.build_id = builds.build_id
-      and scan_state in ('clean', 'unscanned')) then 'ready'
+      and ${offered}) then 'ready'
     else 'rejected' end
   from (select) as build left join lateral (${newestFile}) newest on true)`;
 

@@ -129,14 +129,24 @@ export async function recentBuilds(ctx: Context, gameId: string): Promise<BuildR
 
 /** The game's build with this id, or null. */
 export async function findBuild(db: Db, gameId: string, buildId: string): Promise<Build | null> {
-  return isUuid(buildId) ? ((await builds.findBuild(db, gameId, buildId)) ?? null) : null;
+  return isUuid(buildId) ? ((await builds.findBuilds(db, gameId, [buildId]))[0] ?? null) : null;
+}
+
+/** Those of the game's builds that have these ids, by their ids. */
+export async function findBuilds(
+  db: Db,
+  gameId: string,
+  buildIds: readonly string[],
+): Promise<ReadonlyMap<string, Build>> {
+  const found = await builds.findBuilds(db, gameId, buildIds);
+  return new Map(found.map((build) => [build.build_id, build]));
 }
 
 /** The game's build with this id or identity. Throws 4039. */
 export async function requireBuild(db: Db, gameId: string, key: { buildId: string } | BuildIdentity): Promise<Build> {
   const found =
-    'buildId' in key ? await builds.findBuild(db, gameId, key.buildId) : await builds.findByIdentity(db, gameId, key);
-  if (found !== undefined) return found;
+    'buildId' in key ? await findBuild(db, gameId, key.buildId) : await builds.findByIdentity(db, gameId, key);
+  if (found) return found;
   const what =
     'buildId' in key
       ? 'build_id: this game has no such build'

@@ -2,6 +2,7 @@
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
+import { offered } from '../files/files.ts';
 
 /** A channel on one platform: what points at one build. */
 export type Place = { gameId: string; channel: string; os: Os; arch: Arch };
@@ -107,13 +108,25 @@ export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   );
 }
 
-export async function findMove(db: Db, gameId: string, moveId: string | null): Promise<MoveRow | undefined> {
-  if (moveId === null) return undefined;
-  return row(
+/** What a rollback from the move `from_id` leads to. */
+export type RollbackRow = MoveRow & { from_id: string };
+
+/** Of each of these moves the nearest earlier one of another build that still has a file to offer, where there is one. */
+export function findRollbacks(db: Db, gameId: string, moveIds: readonly string[]): Promise<RollbackRow[]> {
+  return rows(
     db,
-    sql<MoveRow>`select ${moveColumns} from channel_moves as moves
-      ${named}
-      where moves.game_id = ${gameId} and move_id = ${moveId}`,
+    sql<RollbackRow>`with recursive walk as (
+        select game_id, move_id as from_id, build_id as from_build, move_id, back_to, false as fits
+        from channel_moves where game_id = ${gameId} and move_id = any(${moveIds}::uuid[])
+        union all
+        select walk.game_id, from_id, from_build, moves.move_id, moves.back_to, moves.build_id <> from_build and exists (
+          select from files where files.game_id = moves.game_id and files.build_id = moves.build_id and ${offered})
+        from walk join channel_moves as moves on moves.game_id = walk.game_id and moves.move_id = walk.back_to
+        where not fits
+      )
+      select from_id, ${moveColumns}
+      from walk join channel_moves as moves on moves.game_id = walk.game_id and moves.move_id = walk.move_id
+      ${named} where fits`,
   );
 }
 

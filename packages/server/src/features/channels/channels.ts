@@ -9,7 +9,7 @@ import { pageOfWhole } from '../../kernel/cursor.ts';
 import { type Db, type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
-import { newestOfferedFile } from '../files/files.ts';
+import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
 import { requireMember } from '../games/games.ts';
 import * as channels from './channels.sql.ts';
 
@@ -179,7 +179,7 @@ function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined;
 async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now: Date): Promise<void> {
   await channels.lockPlace(tx, place);
   const current = await channels.findPointer(tx, place);
-  const target = current === undefined ? undefined : await findTarget(tx, current);
+  const [target] = current === undefined ? [] : await channels.findRollbacks(tx, place.gameId, [current.move_id]);
   if (current === undefined || target === undefined) {
     throw new ApiError(
       4075,
@@ -197,19 +197,6 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
     movedBy,
     movedAt: now,
   });
-}
-
-/** The nearest earlier move whose build still has a file to offer. */
-async function findTarget(db: Db, current: Pointer): Promise<channels.MoveRow | undefined> {
-  let target = await channels.findMove(db, current.game_id, current.back_to);
-  while (target !== undefined && (target.build_id === current.build_id || !(await hasFile(db, target)))) {
-    target = await channels.findMove(db, current.game_id, target.back_to);
-  }
-  return target;
-}
-
-async function hasFile(db: Db, move: channels.MoveRow): Promise<boolean> {
-  return (await newestOfferedFile(db, move.game_id, move.build_id)) !== null;
 }
 
 function recordOf(pointer: Pointer, now: Date): PointerRecord {
@@ -243,25 +230,30 @@ export async function listChannels(
     channels.listEmptied(ctx.db, game.game_id),
   ]);
   const { items, ...next } = pageOfWhole(['channels', game.game_id], pointers, input);
+  const [files, rollbacks] = await Promise.all([
+    newestOfferedFiles(
+      ctx.db,
+      game.game_id,
+      items.map(({ build_id }) => build_id),
+    ),
+    channels.findRollbacks(
+      ctx.db,
+      game.game_id,
+      items.map(({ move_id }) => move_id),
+    ),
+  ]);
+  const rollbackOf = new Map(rollbacks.map(({ from_id, build_id, version }) => [from_id, { build_id, version }]));
   return {
-    channels: await Promise.all(items.map((pointer) => placeOf(ctx.db, pointer, now))),
+    channels: items.map((pointer) => ({
+      ...recordOf(pointer, now),
+      scan: files.get(pointer.build_id)?.scan_state ?? null,
+      rollback_to: rollbackOf.get(pointer.move_id) ?? null,
+    })),
     ...next,
     emptied: emptied.map(({ channel, os, arch, version, moved_at }) => ({
       ...{ channel, os, arch, version },
       emptied_at: moved_at.toISOString(),
     })),
-  };
-}
-
-async function placeOf(db: Db, pointer: Pointer, now: Date) {
-  const [file, target] = await Promise.all([
-    newestOfferedFile(db, pointer.game_id, pointer.build_id),
-    findTarget(db, pointer),
-  ]);
-  return {
-    ...recordOf(pointer, now),
-    scan: file?.scan_state ?? null,
-    rollback_to: target === undefined ? null : { build_id: target.build_id, version: target.version },
   };
 }
 

@@ -111,12 +111,22 @@ export function listFilesOfBuild(db: Db, gameId: string, buildId: string, most: 
   );
 }
 
-export function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<FileRow | undefined> {
-  return row(
+/** Of rows of `files`: those that are offered for download. */
+export const offered = sql`scan_state in ('clean', 'unscanned')`;
+
+/** A file that players may have, and when its last scan was. */
+export type OfferedFile = FileRow & { scanned_at: Date };
+
+/** Of each of these builds the newest file that players may have. */
+export function newestOfferedFiles(db: Db, gameId: string, buildIds: readonly string[]): Promise<OfferedFile[]> {
+  return rows(
     db,
-    sql<FileRow>`select ${columns} from files
-      where game_id = ${gameId} and build_id = ${buildId} and scan_state in ('clean', 'unscanned')
-      order by uploaded_at desc, file_id desc limit 1`,
+    sql<OfferedFile>`select distinct on (build_id) ${columns}, coalesce(
+        (select at from file_scans where file_scans.game_id = files.game_id and file_scans.file_id = files.file_id
+          order by scan_no desc limit 1), uploaded_at) as scanned_at
+      from files
+      where game_id = ${gameId} and build_id = any(${buildIds}::uuid[]) and ${offered}
+      order by build_id, uploaded_at desc, file_id desc`,
   );
 }
 

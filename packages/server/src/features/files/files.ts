@@ -11,6 +11,7 @@ import * as files from './files.sql.ts';
 import { scanLine } from './scan-line.ts';
 
 export type FileRow = files.FileRow;
+export type OfferedFile = files.OfferedFile;
 export type ScanEvent = files.ScanEventRow;
 export type NewFile = files.NewFile;
 export type ZipEntry = files.ZipEntry;
@@ -28,6 +29,9 @@ const REJECTED_DAYS = 30;
 export function isOffered(state: ScanState): boolean {
   return state === 'clean' || state === 'unscanned';
 }
+
+/** The same as a condition on rows of `files`, in SQL. */
+export const offered = files.offered;
 
 /** States after which nothing more happens by itself. */
 export function isSettled(state: ScanState): boolean {
@@ -93,8 +97,18 @@ export async function filesOfBuild(db: Db, gameId: string, buildId: string) {
 }
 
 /** The newest file of a build that may be offered, or null. */
-export async function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<FileRow | null> {
-  return (await files.newestOfferedFile(db, gameId, buildId)) ?? null;
+export async function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<OfferedFile | null> {
+  return (await newestOfferedFiles(db, gameId, [buildId])).get(buildId) ?? null;
+}
+
+/** The same of many builds, by their ids; a build without such a file is left out. */
+export async function newestOfferedFiles(
+  db: Db,
+  gameId: string,
+  buildIds: readonly string[],
+): Promise<ReadonlyMap<string, OfferedFile>> {
+  const found = await files.newestOfferedFiles(db, gameId, buildIds);
+  return new Map(found.map((file) => [file.build_id, file]));
 }
 
 export function readScanHistory(db: Db, file: FileRow): Promise<ScanEvent[]> {

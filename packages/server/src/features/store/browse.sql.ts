@@ -1,6 +1,7 @@
 // The SQL of looking for games, and of the list of all public ones for search engines.
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/db.ts';
+import { offered } from '../files/files.ts';
 
 export type Wanted = {
   readonly os: string | undefined;
@@ -28,7 +29,7 @@ const publishedUs = sql`(extract(epoch from published_at) * 1000000)::bigint`;
 const offersNow = ({ os }: Wanted, now: Date) => sql`exists (
   select from channel_pointers as pointers
   join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
-  join files on files.game_id = moves.game_id and files.build_id = moves.build_id and scan_state in ('clean', 'unscanned')
+  join files on files.game_id = moves.game_id and files.build_id = moves.build_id and ${offered}
   where pointers.game_id = games.game_id and pointers.channel = 'stable' and pointers.os = coalesce(${os ?? null}, pointers.os)
     and (moves.expires_at is null or moves.expires_at > ${now}))`;
 

@@ -1,6 +1,7 @@
 // The SQL of shelves and of the listing check: what they have to know of games, read from the tables of other features at once.
 import { sql } from 'kysely';
 import { type Db, onlyRow, rows } from '../../kernel/db.ts';
+import { offered } from '../files/files.ts';
 import type { ListingFacts } from './listing-check.ts';
 import type { StableOffer } from './shelf-rules.ts';
 
@@ -48,7 +49,7 @@ function readFacts(which: ReturnType<typeof sql>, now: Date) {
       join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
       cross join lateral (
         select size, uploaded_at from files
-        where files.game_id = moves.game_id and files.build_id = moves.build_id and scan_state in ('clean', 'unscanned')
+        where files.game_id = moves.game_id and files.build_id = moves.build_id and ${offered}
         order by uploaded_at desc, file_id desc limit 1
       ) as newest
       where pointers.game_id = games.game_id and ${pointsNow(now)}
@@ -109,7 +110,7 @@ export function listChanged(db: Db, now: Date, most: number): Promise<GameKey[]>
         order by moved_at desc limit ${most})
       union all
       (select game_id, uploaded_at from files join games using (game_id)
-        where scan_state in ('clean', 'unscanned') and ${DESCRIBED}
+        where ${offered} and ${DESCRIBED}
           and exists (${pointersOf('files', now)} and moves.build_id = files.build_id)
         order by uploaded_at desc limit ${most})
     ) as changes group by game_id order by max(changed_at) desc, game_id`,

@@ -5,7 +5,7 @@ import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { pageOfWhole } from '../../kernel/cursor.ts';
-import { findBuild } from '../builds/builds.ts';
+import { type Build, findBuild, findBuilds } from '../builds/builds.ts';
 import { isBetaMember } from '../channels/beta.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
 import {
@@ -14,6 +14,8 @@ import {
   isOffered,
   isSettled,
   newestOfferedFile,
+  newestOfferedFiles,
+  type OfferedFile,
   readEntries,
   readScanHistory,
   summaryOf,
@@ -45,7 +47,7 @@ export async function getPublicGame(
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
   const [offers, owner, texts, images, health] = await Promise.all([
-    Promise.all(visible.map((pointer) => offerOf(ctx, game, pointer))),
+    offersOf(ctx, game, visible),
     readGameAndOwner(ctx, game.game_id),
     readTexts(ctx, game.game_id),
     publicImages(ctx, game.game_id),
@@ -64,7 +66,7 @@ export async function getPublicGame(
     role,
     channels: channelsOf(pointers, viewer, input.channel),
     beta: { offered: pointers.some(({ channel }) => channel === 'beta'), joined: viewer.isBetaPlayer },
-    downloads: offers.filter((offer) => offer !== null),
+    downloads: offers,
     ...images,
   };
 }
@@ -89,14 +91,20 @@ export async function getListing(
   return { passed: missing.length === 0, missing };
 }
 
-async function offerOf(ctx: Context, game: Game, pointer: Pointer): Promise<Offer | null> {
-  const [file, build] = await Promise.all([
-    newestOfferedFile(ctx.db, game.game_id, pointer.build_id),
-    findBuild(ctx.db, game.game_id, pointer.build_id),
+async function offersOf(ctx: Context, game: Game, pointers: readonly Pointer[]): Promise<Offer[]> {
+  const buildIds = pointers.map(({ build_id }) => build_id);
+  const [files, builds] = await Promise.all([
+    newestOfferedFiles(ctx.db, game.game_id, buildIds),
+    findBuilds(ctx.db, game.game_id, buildIds),
   ]);
-  if (file === null || build === null) return null;
-  const history = await readScanHistory(ctx.db, file);
-  const url = `${ctx.publicUrl}/api/v1/public/games/${game.game_id}/files/${file.file_id}`;
+  return pointers.flatMap((pointer) => {
+    const [file, build] = [files.get(pointer.build_id), builds.get(pointer.build_id)];
+    return file === undefined || build === undefined ? [] : [offerOf(ctx, pointer, build, file)];
+  });
+}
+
+function offerOf(ctx: Context, pointer: Pointer, build: Build, file: OfferedFile): Offer {
+  const url = `${ctx.publicUrl}/api/v1/public/games/${file.game_id}/files/${file.file_id}`;
   return {
     channel: pointer.channel,
     os: pointer.os,
@@ -108,7 +116,7 @@ async function offerOf(ctx: Context, game: Game, pointer: Pointer): Promise<Offe
     expires_at: pointer.expires_at?.toISOString() ?? null,
     file: summaryOf(file),
     origin: file.origin,
-    scanned_at: (history.at(-1)?.at ?? file.uploaded_at).toISOString(),
+    scanned_at: file.scanned_at.toISOString(),
     download_url: `${url}/download`,
     provenance_url: `${url}/provenance`,
   };
