@@ -70,10 +70,14 @@ export function postOf(path: string, { game, build }: GameIds, body: string): st
 export async function send(
   { url }: Service,
   request: Pick<Load, 'request' | 'status' | 'firstNo' | 'numbers'>,
-  { connections, seconds }: { connections: number; seconds: number },
+  {
+    connections,
+    seconds,
+    warmSeconds = WARM_SECONDS,
+  }: Pick<Load, 'connections' | 'seconds'> & { warmSeconds?: number },
 ): Promise<LoadResult> {
   const { hostname: host, port } = new URL(url);
-  const load: Load = { ...request, host, port: Number(port), connections, seconds, warmSeconds: WARM_SECONDS };
+  const load: Load = { ...request, host, port: Number(port), connections, seconds, warmSeconds };
   const program = fileURLToPath(new URL('./load.ts', import.meta.url));
   const { stdout } = await run(process.execPath, [program, JSON.stringify(load)]);
   return JSON.parse(stdout);

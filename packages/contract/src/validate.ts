@@ -15,8 +15,8 @@ function validatorOf(schema: TSchema): Validator {
 
 /** Null when `value` fits `schema`; else a sentence such as `version: longer than 32 characters.` Never echoes the value. */
 export function findProblem(schema: TSchema, value: unknown): string | null {
-  const hidden = findUnstorableText(value, '');
-  if (hidden !== null) return hidden;
+  const hidden = findUnstorableText(value);
+  if (hidden !== null) return `${fieldName(hidden.path)}: ${hidden.problem}`;
   const validator = validatorOf(schema);
   if (validator.Check(value)) return null;
   const errors = [...validator.Errors(value)] as ValidationError[];
@@ -95,18 +95,27 @@ function schemaAt(schema: TSchema, schemaPath: string): { description?: string }
 /** No schema goes nearly as deep; without a bound, a body of brackets would use up the stack. */
 const DEEPEST = 32;
 
+/** What is wrong with a text, and where in the value it stands, as the paths of the validator have it. */
+type Unstorable = { path: string; problem: string };
+
 /** PostgreSQL text takes neither U+0000 nor a lone surrogate (its documentation, "Character Types"): such text is refused here. */
-function findUnstorableText(value: unknown, path: string, depth = 0): string | null {
-  if (typeof value === 'string') {
-    if (value.includes('\u0000')) return `${fieldName(path)}: holds a NUL character; remove it.`;
-    if (!value.isWellFormed()) return `${fieldName(path)}: is not well-formed Unicode; send UTF-8.`;
-    return null;
-  }
+function findUnstorableText(value: unknown, depth = 0): Unstorable | null {
+  if (typeof value === 'string') return unstorable(value);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth === DEEPEST) return `${fieldName(path)}: nested deeper than ${DEEPEST} levels; send the documented shape.`;
-  for (const [key, inner] of Object.entries(value)) {
-    const problem = findUnstorableText(key, path) ?? findUnstorableText(inner, `${path}/${key}`, depth + 1);
-    if (problem !== null) return problem;
+  if (depth === DEEPEST)
+    return { path: '', problem: `nested deeper than ${DEEPEST} levels; send the documented shape.` };
+  for (const key of Object.keys(value)) {
+    const inKey = unstorable(key);
+    if (inKey !== null) return inKey;
+    const inside = findUnstorableText(value[key as keyof typeof value], depth + 1);
+    // Only now: what is in order, as nearly everything is, needs no path.
+    if (inside !== null) return { path: `/${key}${inside.path}`, problem: inside.problem };
   }
+  return null;
+}
+
+function unstorable(text: string): Unstorable | null {
+  if (text.includes('\u0000')) return { path: '', problem: 'holds a NUL character; remove it.' };
+  if (!text.isWellFormed()) return { path: '', problem: 'is not well-formed Unicode; send UTF-8.' };
   return null;
 }

@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** Names of fields that never reach a log, wherever one or two levels deep they stand. */
-const SECRET_FIELDS = [
+/** Names of fields that never reach a log, in whatever letters and however deep they stand. */
+const SECRET_FIELDS = new Set([
   'authorization',
   'cookie',
   'set-cookie',
@@ -14,24 +14,48 @@ const SECRET_FIELDS = [
   'secret',
   'secret_key',
   'token',
-];
+]);
+const CENSORED = '[redacted]';
+const DEEPEST = 8;
 
+/** Children of it take as their own fields what is no secret, such as the id of a request: only what a line says is looked through. */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination({ fd: 2, sync: true }),
 ): Log {
-  const paths = SECRET_FIELDS.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]);
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths, censor: '[redacted]' },
+      // Not pino's own redact: with paths for each depth it takes 25 µs of a line, which is as much as a request without it.
+      formatters: { level: (label) => ({ level: label }), log: censor },
       serializers: { err: describeError },
     },
     destination,
   );
+}
+
+/** The fields without what is secret among them. Instances of classes are left to the serializers. */
+function censor(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    SECRET_FIELDS.has(name.toLowerCase()) ? CENSORED : censored(value, depth + 1),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function censored(value: unknown, depth: number): unknown {
+  // Nothing worth a line is as deep, and what refers to itself has no end.
+  if (depth === DEEPEST) return CENSORED;
+  if (Array.isArray(value)) return value.map((item) => censored(item, depth + 1));
+  return isPlainObject(value) ? censor(value, depth) : value;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** An error as the operator needs it: with its causes, without the parameters of a failed query. */

@@ -17,6 +17,7 @@ const KINDS = ['dump', 'log', 'read'] as const;
 const UUID_BYTES = 16;
 const IDS_BYTES = 2 * UUID_BYTES;
 const MAC_BYTES = 16;
+const TOKEN_BYTES = 1 + IDS_BYTES + MAC_BYTES;
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'crash report'));
 
@@ -28,9 +29,14 @@ export function makeTokens(
   ctx: Context,
   report: { gameId: string; reportId: string },
 ): Record<TokenGrant['allows'], string> {
-  const ids = Buffer.from((report.gameId + report.reportId).replaceAll('-', ''), 'hex');
-  const macs = macsOf(ctx, ids);
-  const tokenOf = (index: number) => Buffer.concat([Buffer.of(index), ids, partOf(macs, index)]).toString('base64url');
+  const bytes = Buffer.alloc(TOKEN_BYTES);
+  bytes.write((report.gameId + report.reportId).replaceAll('-', ''), 1, 'hex');
+  const macs = macsOf(ctx, bytes.subarray(1, 1 + IDS_BYTES));
+  const tokenOf = (index: number) => {
+    bytes[0] = index;
+    partOf(macs, index).copy(bytes, 1 + IDS_BYTES);
+    return bytes.toString('base64url');
+  };
   return { dump: tokenOf(0), log: tokenOf(1), read: tokenOf(2) };
 }
 
@@ -40,7 +46,7 @@ export function openToken(ctx: Context, token: string): TokenGrant | null {
   const index = bytes[0] ?? KINDS.length;
   const allows = KINDS[index];
   // Decoding skips what is not base64url: only the one way of writing a token counts.
-  const isWhole = bytes.length === 1 + IDS_BYTES + MAC_BYTES && bytes.toString('base64url') === token;
+  const isWhole = bytes.length === TOKEN_BYTES && bytes.toString('base64url') === token;
   if (allows === undefined || !isWhole) return null;
   const ids = bytes.subarray(1, 1 + IDS_BYTES);
   if (!timingSafeEqual(bytes.subarray(1 + IDS_BYTES), partOf(macsOf(ctx, ids), index))) return null;

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLog } from './log.ts';
+
+describe('createLog', () => {
+  function lineOf(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown> {
+    const lines: string[] = [];
+    write(createLog('info', { write: (line) => lines.push(line) }));
+    assert.equal(lines.length, 1);
+    return JSON.parse(lines[0]!);
+  }
+
+  it('keeps secrets out, however deep and in whatever letters', () => {
+    const headers = { Authorization: 'Bearer a', 'set-cookie': ['b'], host: 'x' };
+    const line = lineOf((log) => log.info({ token: 'c', request: { headers, keys: [{ secret_key: 'd' }] } }, 'said'));
+    assert.deepEqual(line.request, {
+      headers: { Authorization: '[redacted]', 'set-cookie': '[redacted]', host: 'x' },
+      keys: [{ secret_key: '[redacted]' }],
+    });
+    assert.deepEqual([line.token, line.msg, line.level], ['[redacted]', 'said', 'info']);
+  });
+
+  it('keeps them out of the lines of a child as well, beside its own fields', () => {
+    const line = lineOf((log) => log.child({ requestId: '1' }).warn({ game: 'g', password: 'p' }, 'said'));
+    assert.deepEqual([line.requestId, line.game, line.password], ['1', 'g', '[redacted]']);
+  });
+
+  it('ends where fields refer to themselves', () => {
+    const loop: Record<string, unknown> = { game: 'g' };
+    loop.again = loop;
+    assert.equal((lineOf((log) => log.info({ loop })).loop as typeof loop).game, 'g');
+  });
+
+  it('tells an error with its causes, and nothing of the parameters of a query', () => {
+    const cause = Object.assign(new Error('no row'), { code: '23503', parameters: ['secret'] });
+    const { err } = lineOf((log) => log.error({ err: new TypeError('failed', { cause }) })) as {
+      err: Record<string, unknown> & { cause: Record<string, unknown> };
+    };
+    assert.deepEqual(
+      [err.type, err.message, err.cause.code, 'parameters' in err.cause],
+      ['TypeError', 'failed', '23503', false],
+    );
+    assert.match(String(err.stack), /TypeError: failed/);
+  });
+});
