@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { reportByApi, reportByCrashpad, reportByEngine, type Target } from './setup/crash-clients.ts';
 import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
-import { openStudio, type Studio, signIn } from './setup/studio.ts';
+import { openStudioByCommands, type Studio, signIn } from './setup/studio.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
 /** Programs that crash on purpose, with the debug ids that their dumps name. */
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   try {
     say('Starting a service with an embedded PostgreSQL in a fresh folder');
     service = await startService(join(work.path, 'data'));
-    const studio = await openStudio(service);
+    const studio = await openStudioByCommands(service);
     const developer = await signIn(service, studio);
     say(`  it listens on ${service.url}\n`);
     const buildId = await registerBuild(studio, work.path);

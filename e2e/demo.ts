@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
-import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../examples/tiny-game', import.meta.url));
 
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     service = await startService(join(work.path, 'data'));
     say(`  it listens on ${service.url}\n`);
     say('Making a verified owner, a game and a deploy key');
-    const studio = await openStudio(service);
+    const studio = await openStudioByCommands(service);
     say(`  game ${studio.slug}, uid ${studio.gameUid}\n`);
     await shipBuild(studio, game, work.path);
     await playAsPlayer(service, studio);

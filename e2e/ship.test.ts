@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
 import { makeFolder, type Result, runCommand, type Service, spawnCommand, startService } from './setup/processes.ts';
-import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
 import { until } from './setup/until.ts';
 
 const MIB = 1024 * 1024;
@@ -20,7 +20,7 @@ describe('shipping with the chauffeur command', () => {
   before(async () => {
     [work, clamd] = await Promise.all([makeFolder(), startClamd()]);
     service = await startService(join(work.path, 'data'), clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address });
-    studio = await openStudio(service);
+    studio = await openStudioByCommands(service);
   });
   after(async () => {
     await service?.stop();

@@ -10,7 +10,7 @@ import { callTool } from './setup/mcp.ts';
 import { runServerCommand } from './setup/processes.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
+import { openStudioByCommands, readOffers, type Studio, signIn } from './setup/studio.ts';
 
 type Waiting = { code: number; approval: { uid: string; confirm_url: string; summary: string } };
 type Approval = { status: string; result: Record<string, unknown> | null };
@@ -26,7 +26,7 @@ describe('what an agent asks for', () => {
   let candidate: string;
   const site = serveSite(
     async ({ service, browser }) => {
-      studio = await openStudio(service, 'Owls of the North');
+      studio = await openStudioByCommands(service, 'Owls of the North');
       const ask = askAs(service, await signIn(service, studio));
       ({ key } = await ask<{ key: string }>('POST', '/account/agent-keys', { name: 'Release desk', may_write: true }));
       await ship('1.0.0', 'stable');

@@ -7,10 +7,9 @@ import type { Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { type Ask, askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { runServerCommand } from './setup/processes.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio, signIn } from './setup/studio.ts';
+import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const DUMP = fileURLToPath(new URL('../packages/server/test/fixtures/crashes/null_deref_inline.dmp', import.meta.url));
@@ -27,12 +26,11 @@ describe('the bugs of a game', () => {
     async ({ service, browser }) => {
       studio = await openStudio(service, 'Small Walk');
       const build = { version: '1.2.0', os: 'linux', arch: 'x86_64' };
-      const account = ['admin', 'user', 'create', '--email', PLAYER.email, '--password-stdin', '--verified'];
       await Promise.all([
         shipBuild(service, studio, build, smallZip('walk')),
-        runServerCommand(service, [...account, '--name', 'Robin'], PLAYER.password),
+        addAccount(service, { ...PLAYER, name: 'Robin' }),
       ]);
-      player = askAs(service, await signIn(service, { ...studio, ...PLAYER }));
+      player = askAs(service, await signIn(service, PLAYER));
       for (let no = 1; no <= MANY; no += 1) await file(`Number ${no} of many`);
       if (browser !== null) page = await openAs(await signIn(service, studio));
     },
@@ -81,7 +79,7 @@ describe('the bugs of a game', () => {
   test('are read with what the player wrote, as it was written, and with the crash that came along', async (t) => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
-    const form = await openAs(await signIn(service, { ...studio, ...PLAYER }));
+    const form = await openAs(await signIn(service, PLAYER));
     await form.goto(`${service.url}/g/${studio.slug}/report`);
     await form.getByLabel('What happened').fill('It fell over.\n<b>Twice.</b>');
     const dump = { name: 'walk.dmp', mimeType: 'application/octet-stream', buffer: await readFile(DUMP) };

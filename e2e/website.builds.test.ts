@@ -6,10 +6,9 @@ import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { runServerCommand } from './setup/processes.ts';
 import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
+import { addAccount, openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
 
 describe('the developer’s pages of a game', () => {
   let studio: Studio;
@@ -120,9 +119,8 @@ describe('the developer’s pages of a game', () => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
     const player = { email: 'player@example.com', password: 'correct horse battery' };
-    const account = ['admin', 'user', 'create', '--email', player.email, '--password-stdin', '--verified'];
-    await runServerCommand(service, [...account, '--name', 'Robin'], player.password);
-    const join = askAs(service, await signIn(service, { ...studio, ...player }));
+    await addAccount(service, { ...player, name: 'Robin' });
+    const join = askAs(service, await signIn(service, player));
     await open('/channels');
     await page.getByText('Nobody has joined the beta.').waitFor();
     await join('PUT', `/games/${studio.gameUid}/beta`);

@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { runServerCommand } from './setup/processes.ts';
 import { serveSite } from './setup/site.ts';
+import { addAccount } from './setup/studio.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const GAME = join(ROOT, 'examples', 'tiny-game');
@@ -15,8 +15,7 @@ const ACCOUNT = { email: 'dev@example.com', password: 'correct horse battery' };
 
 describe('the first build of a game', () => {
   const site = serveSite(async ({ service }) => {
-    const account = ['user', 'create', '--email', ACCOUNT.email, '--password-stdin', '--verified'];
-    await runServerCommand(service, ['admin', ...account], ACCOUNT.password);
+    await addAccount(service, ACCOUNT);
   });
 
   /** Runs shell lines as a developer would, with the command of this checkout. */

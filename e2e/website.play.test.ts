@@ -5,10 +5,10 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { findFreePort, runServerCommand, startService } from './setup/processes.ts';
+import { findFreePort, startService } from './setup/processes.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio, signIn } from './setup/studio.ts';
+import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
 import { webBuild } from './setup/web-build.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
@@ -22,7 +22,6 @@ describe('playing on the website', () => {
   let studio: Studio;
   const site = serveSite(async ({ service }) => {
     studio = await openStudio(service, 'Small Walk');
-    const account = ['user', 'create', '--email', PLAYER.email, '--password-stdin', '--verified'];
     const bytes = await picture();
     await Promise.all([
       shipBuild(service, studio, { version: '1.0.0', ...PLATFORM }, webBuild('plays')),
@@ -31,7 +30,7 @@ describe('playing on the website', () => {
       shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk.x86_64')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: 'One evening.' }),
       addPictures(service, studio, 'thumbnail', [bytes]),
-      runServerCommand(service, ['admin', ...account], PLAYER.password),
+      addAccount(service, PLAYER),
     ]);
   });
 

@@ -1,14 +1,15 @@
 // Flow 9 of the website: a player finds a game, downloads the right build, reads its record, joins the beta and reports a bug.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { sha256, smallZip } from '../packages/server/test/setup/uploads.ts';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { makeFolder, runServerCommand, type Service, startService } from './setup/processes.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import type { Service } from './setup/processes.ts';
 import { addPictures, type BuildInput, changeGame, type Shipped, shipBuild } from './setup/shop.ts';
-import { openStudio, type Studio, signIn } from './setup/studio.ts';
+import { serveSite } from './setup/site.ts';
+import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const KINDS = ['cover', 'thumbnail', 'screenshot'] as const;
@@ -19,16 +20,14 @@ const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/
 type WithHints = { userAgentData?: { getHighEntropyValues(names: string[]): Promise<unknown> } };
 
 describe('the store on the website', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
   let service: Service;
   let browser: Browser | null;
   let studio: Studio;
   let onLinux: Shipped;
   const zip = smallZip('walk/walk.x86_64', Buffer.from('linux'));
 
-  before(async () => {
-    work = await makeFolder();
-    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+  serveSite(async (site) => {
+    ({ service, browser } = site);
     studio = await openStudio(service, 'Small Walk');
     const texts = {
       tagline: 'A stroll <b>through</b> rain',
@@ -38,20 +37,14 @@ describe('the store on the website', () => {
     const bytes = await picture();
     const ship = (version: string, os: string, zip: Uint8Array, more: Partial<BuildInput> = {}) =>
       shipBuild(service, studio, { version, os, arch: 'x86_64', ...more }, zip);
-    const account = ['user', 'create', '--email', PLAYER.email, '--password-stdin', '--verified'];
     [onLinux] = await Promise.all([
       ship('1.2.0', 'linux', zip, { changelog_items: [{ title: 'Rain that you can hear' }] }),
       ship('1.2.1', 'windows', smallZip('walk.exe')),
       ship('2.0.0', 'linux', smallZip('next'), { channel: 'beta' }),
       changeGame(service, studio, texts),
       ...KINDS.map((kind) => addPictures(service, studio, kind, [bytes])),
-      runServerCommand(service, ['admin', ...account], PLAYER.password),
+      addAccount(service, PLAYER),
     ]);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await work?.remove();
   });
 
   /** Opens a page on a machine whose browser calls itself so. */
@@ -197,23 +190,13 @@ describe('the store on the website', () => {
       200,
     );
 
-    const draft = [
-      'game',
-      'create',
-      '--owner',
-      studio.email,
-      '--name',
-      'Hidden one',
-      '--visibility',
-      'draft',
-      '--json',
-    ];
-    const { slug } = JSON.parse((await runServerCommand(service, ['admin', ...draft])).stdout);
+    const owner = await signIn(service, studio);
+    const draft = { name: 'Hidden one', visibility: 'draft' };
+    const { slug } = await askAs(service, owner)<{ slug: string }>('POST', '/games', draft);
     const hidden = await read(`/g/${slug}`);
     assert.equal(hidden.status, 404);
     assert.ok(!hidden.text.includes('Hidden one'));
-    const { cookie = '' } = await signIn(service, studio);
-    const own = await read(`/g/${slug}`, { cookie });
+    const own = await read(`/g/${slug}`, { cookie: owner.cookie });
     assert.equal(own.status, 200);
     assert.match(own.text, /<title>Hidden one/);
     assert.match(own.text, /name="robots" content="noindex"/);

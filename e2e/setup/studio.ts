@@ -1,28 +1,56 @@
-// An account, a game and a deploy key, made by the operator's commands; and what a player sees of the game.
+// Accounts, games and deploy keys, made over HTTP as people make them or by the operator's commands; and what a player sees of a game.
+import { type Ask, askAs } from './ask.ts';
+import { newestLink } from './outbox.ts';
 import type { Environment, Service } from './processes.ts';
 import { runServerCommand } from './processes.ts';
 
-export type Studio = {
+export type Account = { email: string; password: string };
+
+export type Studio = Account & {
   gameUid: string;
   slug: string;
-  email: string;
-  password: string;
   /** What the `chauffeur` command needs. */
   environment: Environment;
 };
 
+const OWNER: Account = { email: 'owner@example.com', password: 'correct horse battery' };
+
+/** Signs an account up, and opens the link that it is mailed. */
+export async function addAccount(service: Service, account: Account & { name?: string }): Promise<void> {
+  const { email, name = email.split('@')[0] } = account;
+  const answer = await fetch(`${service.url}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: service.url },
+    body: JSON.stringify({ ...account, name }),
+  });
+  if (!answer.ok) throw new Error(`sign-up answered ${answer.status}: ${await answer.text()}`);
+  const verified = await fetch(await newestLink(service, 'Verify your email', email), { redirect: 'manual' });
+  if (verified.status >= 400) throw new Error(`the link of the mail answered ${verified.status}`);
+}
+
 /** Makes a verified owner, a public game and its deploy key. */
 export async function openStudio(service: Service, name = 'Parking'): Promise<Studio> {
-  const email = 'owner@example.com';
-  const password = 'correct horse battery';
+  await addAccount(service, OWNER);
+  const ask: Ask = askAs(service, await signIn(service, OWNER));
+  const game = await ask<Answer>('POST', '/games', { name, visibility: 'public' });
+  return studioOf(service, game, await ask<Answer>('POST', `/games/${game.game_uid}/deploy-keys`));
+}
+
+/** The same as an operator does it who has no browser at hand. */
+export async function openStudioByCommands(service: Service, name = 'Parking'): Promise<Studio> {
+  const { email, password } = OWNER;
   await admin(service, ['user', 'create', '--email', email, '--password-stdin', '--verified'], password);
   const game = await admin(service, ['game', 'create', '--owner', email, '--name', name, '--visibility', 'public']);
-  const key = await admin(service, ['key', 'issue', '--game', game.game_uid ?? '']);
+  return studioOf(service, game, await admin(service, ['key', 'issue', '--game', game.game_uid ?? '']));
+}
+
+type Answer = Record<string, string>;
+
+function studioOf(service: Service, game: Answer, key: Answer): Studio {
   return {
+    ...OWNER,
     gameUid: game.game_uid ?? '',
     slug: game.slug ?? '',
-    email,
-    password,
     environment: {
       SERVICE_ACCESS_TOKEN: key.access_token ?? '',
       SERVICE_SECRET_KEY: key.secret_key ?? '',
@@ -32,7 +60,7 @@ export async function openStudio(service: Service, name = 'Parking'): Promise<St
   };
 }
 
-async function admin(service: Service, args: string[], input = ''): Promise<Record<string, string>> {
+async function admin(service: Service, args: string[], input = ''): Promise<Answer> {
   const { code, stdout, stderr } = await runServerCommand(service, ['admin', ...args, '--json'], input);
   if (code !== 0) throw new Error(`chauffeur-server admin ${args.join(' ')} failed:\n${stderr}`);
   return JSON.parse(stdout);
@@ -58,7 +86,7 @@ export async function readOffers(service: Service, game: string): Promise<Offer[
 /** Signs the owner in; answers the headers that a browser would send. */
 export async function signIn(
   service: Service,
-  { email, password }: Studio,
+  { email, password }: Account,
 ): Promise<{ cookie: string; origin: string }> {
   const response = await fetch(`${service.url}/api/auth/sign-in/email`, {
     method: 'POST',
