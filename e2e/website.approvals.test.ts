@@ -80,16 +80,19 @@ describe('what an agent asks for', () => {
     await page.getByText('owner through Release desk, approved by owner').waitFor();
   });
 
-  test('is not done when the owner denies it, and the agent is told so', async (t) => {
+  test('waits on the list of games too, and is not done when the owner denies it, as the agent is told', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const old = await ship('0.9.0', 'dev');
     const remove = () => tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: old });
     await remove();
-    const { link } = await office.take(/^Approve\? Delete the build 0\.9\.0/);
-    await page.goto(link);
+    await page.goto(`${site.service.url}/dev`);
+    await page.getByRole('link', { name: 'Delete the build 0.9.0' }).click();
     await page.getByText('Only the game’s owner and admins lose it.').waitFor();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Denied: nothing was changed').waitFor();
+    await page.getByRole('link', { name: 'Your games' }).first().click();
+    await page.getByRole('link', { name: 'Owls of the North' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Waits for your approval' }).count(), 0);
     await assert.rejects(remove(), /4215/);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds/${old}`);
     await page.getByRole('heading', { name: '0.9.0 for Linux x86_64' }).waitFor();

@@ -31,7 +31,7 @@ import { listAgentCalls, listOwnAgentCalls } from './features/agents/calls.ts';
 import { connectAgent, disconnectAgent, getAgentClient, listAgentConnections } from './features/agents/connections.ts';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from './features/agents/keys.ts';
 import { agentRetentionJob, forgetAgents } from './features/agents/retention.job.ts';
-import { confirmApproval, decideApproval, getApproval } from './features/approvals/approvals.ts';
+import { confirmApproval, decideApproval, getApproval, listWaitingApprovals } from './features/approvals/approvals.ts';
 import { fileBug, getBugTicket, listBugTickets, updateBugTicket } from './features/bugs/bugs.ts';
 import { deleteBuild, getBuildDeletion } from './features/build-deletion/build-deletion.ts';
 import { getGameBuild, listBuilds, listGameBuilds, registerBuild } from './features/builds/builds.ts';
@@ -194,6 +194,7 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(builds.getGameBuild, getGameBuild),
   handle(buildDeletion.getBuildDeletion, getBuildDeletion),
   handle(buildDeletion.deleteBuild, deleteBuild),
+  handle(approvals.listWaitingApprovals, listWaitingApprovals),
   handle(approvals.getApproval, getApproval),
   handle(approvals.confirmApproval, confirmApproval),
   handle(approvals.decideApproval, decideApproval),

@@ -244,6 +244,31 @@ describe('approvals', () => {
     assert.deepEqual(codes(await get(stranger.headers, approval.uid)), [404, 4040]);
   });
 
+  test('what waits is listed to the owner alone, page by page, until it is decided or over', async () => {
+    const studio = await open();
+    const waiting = async (headers: { cookie: string }, query = '') =>
+      (await send(headers, 'GET', `/approvals${query}`)).body.data;
+    assert.deepEqual(await waiting(studio.owner), { approvals: [], next_cursor: null });
+    const first = await ask(studio);
+    const second = await ask(studio, deletion(studio));
+    const { approvals, next_cursor } = await waiting(studio.owner, '?limit=1');
+    assert.equal(approvals[0].uid, second.approval.uid);
+    assert.equal(approvals[0].game.game_uid, studio.game.uid);
+    assert.deepEqual([approvals[0].via, approvals[0].confirm_url], ['Test agent', second.approval.confirm_url]);
+    const next = await waiting(studio.owner, `?limit=1&cursor=${next_cursor}`);
+    assert.deepEqual([next.approvals[0].uid, next.next_cursor], [first.approval.uid, null]);
+    for (const other of [studio.admin.headers, (await open()).owner])
+      assert.deepEqual((await waiting(other)).approvals, []);
+    const foreign = await send(studio.admin.headers, 'GET', `/approvals?cursor=${next_cursor}`);
+    assert.deepEqual(codes(foreign), [400, 4002]);
+    await decide(studio.owner, second.approval.uid, false);
+    assert.equal((await waiting(studio.owner)).approvals.length, 1);
+    const then = now;
+    now = new Date(now.getTime() + DAY);
+    assert.deepEqual((await waiting(studio.owner)).approvals, []);
+    now = then;
+  });
+
   describe('changes nothing, and says so, when', () => {
     async function refused(studio: Studio, uid: string, code: number, words: RegExp) {
       const seen = (await get(studio.owner, uid)).body.data;

@@ -102,6 +102,7 @@ export const OPERATIONS: readonly Operation[] = [
   builds.getGameBuild,
   buildDeletion.getBuildDeletion,
   buildDeletion.deleteBuild,
+  approvals.listWaitingApprovals,
   approvals.getApproval,
   approvals.confirmApproval,
   approvals.decideApproval,

@@ -1,7 +1,7 @@
 // Approvals: changes that an agent asked for and that wait until the game's owner agrees.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { Foreign, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, Foreign, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const APPROVAL_ACTIONS = ['promote_build', 'delete_build'] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
@@ -18,15 +18,20 @@ export const ApprovalTicket = Type.Object({
   expires_at: Timestamp,
 });
 
-export const ApprovalRecord = Type.Object({
+/** With who asked for what. */
+export const ApprovalRequest = Type.Object({
   ...ApprovalTicket.properties,
-  status: Type.Enum([...APPROVAL_STATES]),
   game: Type.Object({ game_uid: Uuid, slug: Type.String(), name: Type.String() }),
-  consequences: Type.Array(Type.String(), { description: 'What changes for players, as things are now' }),
-  problem: Nullable(Type.String({ description: 'Why it could not be done now; null when it could, or is decided' })),
   asked_by: Foreign(Type.String()),
   via: Foreign(Type.String({ description: 'The agent or token that asked, by the name that it gave itself' })),
   asked_at: Timestamp,
+});
+
+export const ApprovalRecord = Type.Object({
+  ...ApprovalRequest.properties,
+  status: Type.Enum([...APPROVAL_STATES]),
+  consequences: Type.Array(Type.String(), { description: 'What changes for players, as things are now' }),
+  problem: Nullable(Type.String({ description: 'Why it could not be done now; null when it could, or is decided' })),
   decided_by: Nullable(Type.String()),
   decided_at: Nullable(Timestamp),
   may_decide: Type.Boolean({ description: 'Whether you are the owner who was asked' }),
@@ -36,6 +41,18 @@ export const ApprovalRecord = Type.Object({
 });
 
 const ApprovalParams = Type.Object({ uid: Uuid });
+
+export const listWaitingApprovals = defineOperation({
+  id: 'approvals.waiting',
+  summary: 'What waits for you to decide, in all games that you own, the newest first',
+  method: 'GET',
+  path: '/approvals',
+  access: 'account',
+  query: Type.Object({ ...CursorQuery }),
+  output: Type.Object({ approvals: Type.Array(ApprovalRequest), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: [4002],
+});
 
 export const getApproval = defineOperation({
   id: 'approvals.get',

@@ -81,6 +81,24 @@ export function findByKey(tx: Tx, { gameId, askerId, action }: Asked, key: strin
   );
 }
 
+export type WaitingRow = ApprovalRow & { slug: string; name: string };
+
+/** What waits in the games that are this owner’s now, the newest first; `before` is the last one of the page before. */
+export function listWaiting(
+  db: Db,
+  ownerId: string,
+  { now, before, limit }: { now: Date; before: string | null; limit: number },
+): Promise<WaitingRow[]> {
+  return rows(
+    db,
+    sql<WaitingRow>`select ${columns}, slug, name
+      from approvals join (select game_id, slug, name from games where owner_id = ${ownerId}) as owned using (game_id)
+      where state = 'pending' and expires_at > ${now}
+        and (${before}::uuid is null or approval_id < ${before})
+      order by approval_id desc limit ${limit}`,
+  );
+}
+
 /** The last one of the same request that was not approved and whose time is not over. */
 export function findStanding(
   tx: Tx,

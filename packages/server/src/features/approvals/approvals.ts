@@ -1,11 +1,12 @@
 // Approvals: an agent asks for a risky change, the game's owner decides by a mail's link or code, and the change is done once.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf } from '@chauffeur/contract/operation';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { ApprovalAction, ApprovalState } from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
+import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
 import { type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
@@ -15,7 +16,7 @@ import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
 import { decide } from './decide.ts';
 import { approvalMail } from './mail.ts';
-import { recordOf, stateOf, ticketOf } from './record.ts';
+import { recordOf, requestOf, stateOf, ticketOf } from './record.ts';
 
 export type Requested = {
   readonly status: ApprovalState;
@@ -37,6 +38,7 @@ export type ApprovalRequest<Action extends ApprovalAction = ApprovalAction> = {
 
 /** How long an approval waits. */
 const VALID_MS = DAY;
+const PAGE_SIZE = 50;
 
 /**
  * Asks the owner of the game to agree to a change; `asker` is a member of the game, and `via` names the agent or token.
@@ -160,6 +162,21 @@ async function requireApproval(ctx: Context, caller: AccountCaller, uid: string)
 
 function unknownApproval(cause?: ApiError): ApiError {
   return new ApiError(4040, 'There is no such approval, or it is not yours to see.', { cause });
+}
+
+export async function listWaitingApprovals(
+  ctx: Context,
+  { user }: AccountCaller,
+  { cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listWaitingApprovals>,
+): Promise<OutputOf<typeof contract.listWaitingApprovals>> {
+  const list = ['waiting approvals', user.id];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const found = await approvals.listWaiting(ctx.db, user.id, { now: ctx.clock.now(), before, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
+  return {
+    approvals: page.map((row) => requestOf(ctx, row, row)),
+    next_cursor: last === null ? null : writeCursor(list, [last.approval_id]),
+  };
 }
 
 export async function getApproval(ctx: Context, caller: AccountCaller, input: InputOf<typeof contract.getApproval>) {

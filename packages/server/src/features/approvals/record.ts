@@ -24,6 +24,17 @@ export function ticketOf(ctx: Context, row: ApprovalRow) {
   };
 }
 
+/** What is asked for, and by whom. */
+export function requestOf(ctx: Context, row: ApprovalRow, game: Pick<Game, 'game_id' | 'slug' | 'name'>) {
+  return {
+    ...ticketOf(ctx, row),
+    game: { game_uid: game.game_id, slug: game.slug, name: game.name },
+    asked_by: row.asked_by,
+    via: row.via,
+    asked_at: row.asked_at.toISOString(),
+  };
+}
+
 export async function recordOf(
   ctx: Context,
   caller: AccountCaller,
@@ -32,13 +43,9 @@ export async function recordOf(
 ): Promise<ApprovalRecord> {
   const status = stateOf(row, ctx.clock.now());
   return {
-    ...ticketOf(ctx, row),
+    ...requestOf(ctx, row, game),
     status,
-    game: { game_uid: game.game_id, slug: game.slug, name: game.name },
     ...(status === 'pending' ? await foresee(ctx, row, game) : { consequences: [], problem: null }),
-    asked_by: row.asked_by,
-    via: row.via,
-    asked_at: row.asked_at.toISOString(),
     decided_by: row.decided_by,
     decided_at: row.decided_at?.toISOString() ?? null,
     may_decide: caller.agent === undefined && caller.user.id === game.owner_id,

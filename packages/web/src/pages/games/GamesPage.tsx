@@ -18,6 +18,7 @@ import { sayExactNumber } from '../../ui/say.ts';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
 import { compareChannels } from '../channels/grid.ts';
 import { CreateGame } from './CreateGame.tsx';
 
@@ -38,6 +39,7 @@ export function GamesPage() {
   return (
     <Stack gap="md">
       <PageHead title="Your games">{!isEmpty && create}</PageHead>
+      <WaitingApprovals />
       {error !== null && <Problem error={error} again={() => void refetch()} />}
       {isEmpty && (
         <EmptyState>
