@@ -186,10 +186,10 @@ describe('playing on the website', () => {
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^chauffeur genbuild --version 1\.0\.0\n/);
     await page.getByRole('link', { name: 'a domain of their own' }).click();
     await page.getByRole('heading', { name: 'Running the server', level: 1 }).waitFor();
-    assert.match(page.url(), /\/docs\/operate#games-on-a-domain-of-their-own$/);
+    await page.waitForURL(/\/docs\/operate#games-on-a-domain-of-their-own$/);
     assert.ok(await page.getByRole('heading', { name: 'Games on a domain of their own' }).isVisible());
     await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Backups' }).click();
-    assert.match(page.url(), /#backups$/);
+    await page.waitForURL(/#backups$/);
     await context.close();
     const head = await fetch(`${url}/docs/play`, { headers: { accept: 'text/html' } });
     assert.match(await head.text(), /<title>Games in the browser · Chauffeur<\/title>/);

@@ -86,7 +86,7 @@ describe('the store on the website', () => {
     await page.getByText('0 entries of 1').waitFor();
     await page.getByRole('searchbox', { name: 'Part of a path or checksum' }).fill('X86');
     await page.getByRole('cell', { name: 'walk/walk.x86_64', exact: true }).waitFor();
-    assert.match(page.url(), /\?q=X86$/);
+    await page.waitForURL(/\?q=X86$/);
     await page.context().close();
   });
 
