@@ -25,10 +25,11 @@ export function WaitingApprovals() {
     refetchInterval: REFRESH_MS,
   });
   const approvals = data?.pages.flatMap((page) => page.approvals) ?? [];
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
-  if (approvals.length === 0) return null;
+  const problem = error === null ? null : <Problem error={error} again={() => void refetch()} />;
+  if (approvals.length === 0) return problem;
   return (
     <Section title="Waits for your approval">
+      {problem}
       <Table className={table.table} aria-label="Waits for your approval">
         <Table.Thead>
           <Table.Tr>
