@@ -43,12 +43,13 @@ describe('an account on the website', () => {
     await page.goto(`${site.service.url}/dev`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await fillSignIn('not the password at all');
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /Email or password is wrong/);
+    await page.getByRole('alert').getByText('Email or password is wrong').waitFor();
     await fillSignIn(PASSWORD);
     // Where the visitor was going.
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await page.goto(`${site.service.url}/reset`);
     await page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
     await page.getByRole('button', { name: 'Send the mail' }).click();

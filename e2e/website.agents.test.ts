@@ -8,6 +8,7 @@ import { type Program, startProgram } from '../packages/server/test/setup/progra
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
+import { untilEqual } from './setup/until.ts';
 
 type Result = { structuredContent?: { games: { name: string }[] }; isError?: boolean };
 
@@ -18,7 +19,8 @@ describe('programs that act for a person', () => {
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, 'Owls of the North');
     if (browser === null) return;
-    page = await browser.newPage();
+    // What is half faded in has too little contrast.
+    page = await browser.newPage({ reducedMotion: 'reduce' });
     page.on('console', (message) => {
       const isOurs = message.location().url.startsWith(service.url);
       if (isOurs && message.type() === 'error') faults.push(message.text());
@@ -137,7 +139,7 @@ describe('programs that act for a person', () => {
     await calls.getByRole('row', { name: /list_channels/ }).waitFor({ state: 'detached' });
     // The rows of a list that is loading are gone as well then.
     await calls.getByRole('row', { name: /rollback_channel/ }).waitFor();
-    assert.equal(await calls.locator('tbody tr').count(), 2);
+    await untilEqual(() => calls.locator('tbody tr').count(), 2);
   });
 
   test('no page has said anything into the console', () => {

@@ -90,9 +90,12 @@ describe('what an agent asks for', () => {
     await page.getByText('Only the game’s owner and admins lose it.').waitFor();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Denied: nothing was changed').waitFor();
+    const listing = page.waitForResponse(`${site.service.url}/api/v1/approvals*`);
     await page.getByRole('link', { name: 'Your games' }).first().click();
     await page.getByRole('link', { name: 'Owls of the North' }).waitFor();
-    assert.equal(await page.getByRole('heading', { name: 'Waits for your approval' }).count(), 0);
+    const { data } = (await (await listing).json()) as { data: { approvals: unknown[] } };
+    assert.deepEqual(data.approvals, []);
+    await page.getByRole('heading', { name: 'Waits for your approval' }).waitFor({ state: 'detached' });
     await assert.rejects(remove(), /4215/);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds/${old}`);
     await page.getByRole('heading', { name: '0.9.0 for Linux x86_64' }).waitFor();

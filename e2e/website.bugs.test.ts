@@ -10,6 +10,7 @@ import { NO_CHROMIUM } from './setup/chromium.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
+import { untilEqual } from './setup/until.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const DUMP = fileURLToPath(new URL('../packages/server/test/fixtures/crashes/null_deref_inline.dmp', import.meta.url));
@@ -60,11 +61,13 @@ describe('the bugs of a game', () => {
   test('are listed newest first, page by page, and opened by keyboard alone', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs');
-    await rows().first().waitFor();
-    assert.match((await rows().first().textContent()) ?? '', new RegExp(`^Number ${MANY} of manyRobin`));
+    await rows()
+      .first()
+      .filter({ hasText: new RegExp(`^Number ${MANY} of manyRobin`) })
+      .waitFor();
     await page.getByRole('button', { name: 'Show older tickets' }).click();
     await page.getByRole('link', { name: /^Number 1 of many/ }).waitFor();
-    assert.equal(await rows().count(), MANY);
+    await untilEqual(() => rows().count(), MANY);
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -90,7 +93,7 @@ describe('the bugs of a game', () => {
 
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over\. <b>Twice\.<\/b>/ }).click();
-    assert.equal(await ticket().locator('pre').textContent(), 'It fell over.\n<b>Twice.</b>');
+    await untilEqual(() => ticket().locator('pre').textContent(), 'It fell over.\n<b>Twice.</b>');
     await ticket().getByRole('heading', { name: 'Ticket of Robin' }).waitFor();
     await ticket().getByText('Linux x86_64').waitFor();
     const crash = ticket().getByRole('region', { name: 'Crash report' });
@@ -116,8 +119,7 @@ describe('the bugs of a game', () => {
     await ticket().getByText('Closed.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Closed', exact: true }).click();
     await page.waitForURL(/\/bugs\?status=closed$/);
-    await rows().first().waitFor();
-    assert.equal(await rows().count(), 1);
+    await untilEqual(() => rows().count(), 1);
     await page.reload();
     await page.getByRole('link', { name: /^It fell over.*Closed$/ }).click();
     await ticket().getByRole('button', { name: 'Open again' }).click();

@@ -11,6 +11,7 @@ import { reportByApi, reportByCrashpad, type Target } from './setup/crash-client
 import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
 import { shipBuild } from './setup/shop.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
+import { untilEqual } from './setup/until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
 const NO_DUMP = new TextEncoder().encode('no dump');
@@ -33,7 +34,6 @@ describe('the developer’s pages of crashes', () => {
     if (browser === null) return;
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     page = await context.newPage();
-    page.setDefaultTimeout(10_000);
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(String(error)));
     await page.goto(`${service.url}/dev/${studio.slug}/crashes`);
@@ -85,7 +85,7 @@ describe('the developer’s pages of crashes', () => {
     await groups()
       .getByRole('link', { name: /^nosym_middle/ })
       .waitFor();
-    assert.equal(await groups().locator('[data-row]').count(), 2);
+    await untilEqual(() => groups().locator('[data-row]').count(), 2);
   });
 
   test('opens a group by keyboard, with what broke, the player’s words as text, and the command for its symbols', async (t) => {
@@ -115,12 +115,13 @@ describe('the developer’s pages of crashes', () => {
     await page.getByRole('heading', { level: 1, name: 'render::measure' }).waitFor();
     await page.getByText('First frame of the game’s own code').waitFor();
     const first = stack().getByRole('listitem').first();
-    assert.match((await first.textContent()) ?? '', /render::measure.*inlined.*null_deref_inline\.cc:\d+/);
+    await first.filter({ hasText: /render::measure.*inlined.*null_deref_inline\.cc:\d+/ }).waitFor();
     await page.getByText('One module of the game has no symbols').waitFor({ state: 'detached' });
     const fold = stack().getByRole('button', { name: /^▸ \d+ frames of libc\.so\.6/ });
+    await fold.waitFor();
     const before = await stack().getByRole('listitem').count();
     await fold.click();
-    assert.ok((await stack().getByRole('listitem').count()) > before);
+    await stack().getByRole('listitem').nth(before).waitFor();
   });
 
   test('copies the stack by one key, and has the log, the modules and the registers behind folds', async (t) => {
@@ -152,7 +153,7 @@ describe('the developer’s pages of crashes', () => {
     await page.waitForURL(/\?frame=paintlevel2$/);
     const reports = page.getByRole('table', { name: 'Crash reports' });
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
-    assert.equal(await reports.locator('[data-row]').count(), 1);
+    await untilEqual(() => reports.locator('[data-row]').count(), 1);
     await page.reload();
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
     await page.getByLabel('Where to search').selectOption('text');
@@ -162,7 +163,7 @@ describe('the developer’s pages of crashes', () => {
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
     await page.getByRole('button', { name: 'Groups' }).click();
     await groups().waitFor();
-    assert.equal(await page.getByLabel('Search reports').inputValue(), '');
+    await untilEqual(() => page.getByLabel('Search reports').inputValue(), '');
   });
 
   test('marks a group as fixed, takes that back, and says that it came back with a later build', async (t) => {

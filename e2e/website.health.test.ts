@@ -9,6 +9,7 @@ import { NO_CHROMIUM } from './setup/chromium.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio, signIn } from './setup/studio.ts';
+import { untilEqual } from './setup/until.ts';
 
 /** Of one build: how many devices start it, how many of them never come to the menu, how many crash before. */
 type Launches = { devices: number; silent: number; crashed: number; custom: Readonly<Record<string, number>> };
@@ -90,13 +91,8 @@ describe('launch health and events', () => {
     await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
     await page.getByRole('img', { name: /^Launches by day, .*Booted: 10\.$/ }).waitFor();
     await page.getByRole('button', { name: 'Show as a table' }).click();
-    const today = await page
-      .getByRole('table', { name: 'Days of the build' })
-      .getByRole('row')
-      .nth(1)
-      .getByRole('cell')
-      .allTextContents();
-    assert.deepEqual(today.slice(1), ['12', '10', '1', '2.5 s of 10', '–', '12']);
+    const today = page.getByRole('table', { name: 'Days of the build' }).getByRole('row').nth(1).getByRole('cell');
+    await untilEqual(async () => (await today.allTextContents()).slice(1), ['12', '10', '1', '2.5 s of 10', '–', '12']);
     await page.getByRole('button', { name: /^Crashed/ }).click();
     await page.waitForURL(/hidden=crash/);
     await page.getByRole('img', { name: /Crashed: 1\.$/ }).waitFor({ state: 'detached' });
@@ -136,22 +132,17 @@ describe('launch health and events', () => {
     assert.equal(await page.getByRole('checkbox', { name: /^crash/ }).isDisabled(), true);
     await page.getByRole('button', { name: 'Show as a table' }).click();
     const table = page.getByRole('table', { name: 'Events' });
-    assert.deepEqual(await table.getByRole('columnheader').allTextContents(), [
-      'Hour',
-      'level_up',
-      'shop, opened',
-      'boot_ok',
-      'session_start',
-    ]);
-    assert.equal(await table.getByRole('row').count(), 1 + 24);
+    const heads = ['Hour', 'level_up', 'shop, opened', 'boot_ok', 'session_start'];
+    await untilEqual(() => table.getByRole('columnheader').allTextContents(), heads);
+    await untilEqual(() => table.getByRole('row').count(), 1 + 24);
     await page.getByRole('button', { name: '7 days' }).click();
     await page.waitForURL(/range=7d/);
     await table.getByRole('row').nth(8).waitFor({ state: 'detached' });
     await page.reload();
     await table.waitFor();
     // The newest day comes first.
-    const today = await table.getByRole('row').nth(1).getByRole('cell').allTextContents();
-    assert.deepEqual(today.slice(1), ['13', '2', '34', '37']);
+    const today = table.getByRole('row').nth(1).getByRole('cell');
+    await untilEqual(async () => (await today.allTextContents()).slice(1), ['13', '2', '34', '37']);
   });
 
   test('splits an event by build in the colours that the builds have everywhere, and takes parts out', async (t) => {
@@ -164,10 +155,9 @@ describe('launch health and events', () => {
       .locator('svg > rect')
       .getAttribute('stroke');
     const image = page.getByRole('img', { name: /^boot_ok by day/ });
-    assert.match(
-      (await image.getAttribute('aria-label')) ?? '',
-      /1\.0\.0 Windows x86_64: 24; 1\.1\.0 Linux x86_64: 10\.$/,
-    );
+    await image
+      .and(page.getByRole('img', { name: /1\.0\.0 Windows x86_64: 24; 1\.1\.0 Linux x86_64: 10\.$/ }))
+      .waitFor();
     await legend.getByRole('button', { name: /^1\.0\.0/ }).click();
     await page.getByRole('img', { name: /^boot_ok by day, [^:]*\. 1\.1\.0 Linux x86_64: 10\.$/ }).waitFor();
     await page.getByRole('button', { name: 'By system' }).click();

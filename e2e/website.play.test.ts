@@ -152,8 +152,8 @@ describe('playing on the website', () => {
     await page.goto(`${url}/g/${studio.slug}`);
     await page.getByRole('banner').waitFor();
     await page.locator('article header').getByRole('link').click();
+    await page.waitForURL(`${url}/@rain-works`);
     await page.getByText('@rain-works').waitFor();
-    assert.equal(page.url(), `${url}/@rain-works`);
     await page.getByRole('region', { name: 'Games' }).getByRole('link', { name: 'Small Walk' }).click();
     await page.getByRole('heading', { name: 'Small Walk', level: 1 }).waitFor();
     await context.close();
@@ -187,7 +187,7 @@ describe('playing on the website', () => {
     await page.getByRole('link', { name: 'a domain of their own' }).click();
     await page.getByRole('heading', { name: 'Running the server', level: 1 }).waitFor();
     await page.waitForURL(/\/docs\/operate#games-on-a-domain-of-their-own$/);
-    assert.ok(await page.getByRole('heading', { name: 'Games on a domain of their own' }).isVisible());
+    await page.getByRole('heading', { name: 'Games on a domain of their own' }).waitFor();
     await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Backups' }).click();
     await page.waitForURL(/#backups$/);
     await context.close();

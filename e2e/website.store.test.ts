@@ -133,7 +133,7 @@ describe('the store on the website', () => {
     await page.getByText('Version 1.2.0').waitFor();
     await page.getByRole('button', { name: 'Leave the beta' }).click();
     await page.getByRole('button', { name: 'Join the beta' }).waitFor();
-    assert.equal(await page.getByRole('radiogroup', { name: 'Channel' }).count(), 0);
+    await page.getByRole('radiogroup', { name: 'Channel' }).waitFor({ state: 'detached' });
     await page.context().close();
   });
 

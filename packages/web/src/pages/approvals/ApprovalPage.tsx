@@ -1,7 +1,7 @@
 // What an agent asked the owner of a game for: who, through what, what it would change; and the two buttons.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { decideApproval, getApproval } from '@chauffeur/contract/operations/approvals';
+import { decideApproval, getApproval, listWaitingApprovals } from '@chauffeur/contract/operations/approvals';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -101,6 +101,8 @@ function Decide({ approval }: { approval: Approval }) {
     mutationFn: (approve: boolean) => call(decideApproval, { uid, approve }),
     onSuccess: async (decided) => {
       queries.setQueryData(ask(getApproval, { uid }).queryKey, decided);
+      // Not even for a moment is it to be seen among those that wait.
+      queries.removeQueries({ queryKey: [listWaitingApprovals.id] });
       // It may have moved a channel or taken a build away: nothing that was read before is to be trusted.
       await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== getApproval.id });
     },
