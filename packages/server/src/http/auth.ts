@@ -9,13 +9,19 @@ import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
 
-/** The caller, as the operation's access wants one. Throws the codes 4020 to 4025, 4011, 4032 and 4033. */
-export async function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Promise<Caller> {
+const ANONYMOUS: Caller = { kind: 'anonymous' };
+
+/** The caller, as the operation's access wants one; at once where that is anybody. Throws the codes 4020 to 4025, 4011, 4032 and 4033. */
+export function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Caller | Promise<Caller> {
   if (access === 'deploy_key') return identifyGame(ctx, request);
   if (access === 'account') return identifyAccount(ctx, auth, request);
   if (access === 'operator') return identifyOperator(ctx, auth, request);
   if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request);
-  return (await sessionOf(auth, request)) ?? { kind: 'anonymous' };
+  return hasSessionCookie(request) ? identifyVisitor(auth, request) : ANONYMOUS;
+}
+
+async function identifyVisitor(auth: Auth, request: FastifyRequest): Promise<Caller> {
+  return (await sessionOf(auth, request)) ?? ANONYMOUS;
 }
 
 async function identifyGame(ctx: Context, request: FastifyRequest): Promise<GameCaller> {

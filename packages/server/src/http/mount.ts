@@ -65,7 +65,7 @@ export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>
 export function stream(operation: Operation, handler: StreamHandler): Mounting {
   return {
     operation,
-    run: async (ctx, caller, request, reply) =>
+    run: (ctx, caller, request, reply) =>
       handler(ctx, caller, request, reply, checkAddress(operation, addressOf(operation, request)) as never),
   };
 }

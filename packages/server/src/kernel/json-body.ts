@@ -5,10 +5,13 @@ import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import { BodyTooLargeError, openBody } from './body.ts';
 
-/** The parsed body; undefined when there is none. Throws 4001. */
-export async function readJsonBody(request: FastifyRequest, { idleMs }: { idleMs: number }): Promise<unknown> {
+/** The parsed body, at once where it was parsed as it came; undefined when there is none. Throws 4001. */
+export function readJsonBody(request: FastifyRequest, { idleMs }: { idleMs: number }): unknown {
   const isRead = request.body !== undefined || request.raw.readableEnded;
-  if (isRead) return request.body;
+  return isRead ? request.body : parseBody(request, idleMs);
+}
+
+async function parseBody(request: FastifyRequest, idleMs: number): Promise<unknown> {
   try {
     const text = Buffer.concat(
       await Array.fromAsync(openBody(request.raw, { packing: 'header', most: MIB, idleMs })),

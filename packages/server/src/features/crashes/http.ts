@@ -9,7 +9,7 @@ import { type Answer, answer } from '../../kernel/answer.ts';
 import { idsOf } from '../../kernel/client-ids.ts';
 import { readJsonBody } from '../../kernel/json-body.ts';
 import { accept } from './receive/accept.ts';
-import { createReport, type OpenedReport, refuse } from './receive/create.ts';
+import { type Arrival, createReport, type OpenedReport, refuse } from './receive/create.ts';
 import { receiveForm } from './receive/forms/receive.ts';
 import { findReader, publicReportOf, publicStackOf } from './receive/public-report.ts';
 import { receiveUnreal } from './receive/unreal/receive.ts';
@@ -23,7 +23,10 @@ export async function receiveCrash(
   reply: FastifyReply,
 ): Promise<Answer<unknown> | FastifyReply> {
   countPost(ctx, request);
-  if (!isForm(request)) return answer(201, createdOf(await createReport(ctx, await readJsonReport(ctx, request))));
+  if (!isForm(request)) {
+    const body = await readJsonBody(request, { idleMs: ctx.config.uploadIdleSeconds * 1000 });
+    return answer(201, createdOf(await createReport(ctx, jsonReportOf(ctx, request, body))));
+  }
   const report = await receiveForm(ctx, request);
   if (report.source === 'engine') return answer(201, createdOf(report));
   // Crashpad on Linux takes no status but 200, and keeps the body as the report’s id.
@@ -106,11 +109,10 @@ function countPost(ctx: Context, request: FastifyRequest): void {
   }
 }
 
-async function readJsonReport(ctx: Context, request: FastifyRequest) {
-  const body = await readJsonBody(request, { idleMs: ctx.config.uploadIdleSeconds * 1000 });
+function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Arrival {
   const verdict = accept({ ...idsOf(request), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
-  return { ...verdict.accepted, source: 'api' as const };
+  return { ...verdict.accepted, source: 'api' };
 }
 
 function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof createCrash> {

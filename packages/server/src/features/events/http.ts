@@ -29,7 +29,7 @@ export async function receiveEngineEvents(ctx: Context, _caller: Caller, request
   return answer(202, await takeEvents(ctx, verdict.accepted));
 }
 
-function readBody(ctx: Context, request: FastifyRequest): Promise<unknown> {
+function readBody(ctx: Context, request: FastifyRequest): unknown {
   try {
     countPublicPost(ctx, request.ip);
   } catch (error) {

@@ -1,5 +1,6 @@
 // The SQL that brings reports and their files in.
 import { sql } from 'kysely';
+import { arrayLiteral } from '../../../kernel/array-literal.ts';
 import { changed, type Db, keepPlan, onlyRow, row, rows } from '../../../kernel/db.ts';
 import { groupMessagesJob, processCrashJob } from '../jobs.ts';
 
@@ -40,31 +41,29 @@ export type DailyLimits = { day: Date; crashes: number; uploads: number };
 /**
  * Writes reports, counts them against their games’ limits, and asks for the jobs that follow, all in one statement and so in one
  * round trip and one transaction. Answers for each in its place. Counters are taken in the order of their games: two processes
- * that write at once wait for each other, and never both. What is counted is narrow, so that the texts are carried through once.
+ * that write at once wait for each other, and never both. What is counted is narrow, so that the texts are read once.
  */
 export async function writeReports(
   db: Db,
   reports: readonly NewReport[],
   { day, crashes, uploads }: DailyLimits,
 ): Promise<WrittenReport[]> {
-  const items = JSON.stringify(reports.map(itemOf));
-  const { unknown, refused, ungranted } = await onlyRow(
+  const { games, builds, place } = placesOf(reports);
+  const places = arrayLiteral(place);
+  const column = (read: (report: NewReport) => string | number | boolean | null) => arrayLiteral(reports.map(read));
+  const { known_places, refused, ungranted } = await onlyRow(
     db,
-    keepPlan(sql<{ unknown: number[]; refused: number[]; ungranted: number[] }>`
-      with item as materialized (
-        select * from json_to_recordset(${items}::json) as item (
-          no integer, game_id uuid, report_id uuid, build_id uuid, received_at timestamptz, source text, app_name text,
-          app_version text, engine_version text, os text, arch text, message text, user_message text, anonymous boolean,
-          metadata jsonb, client_ref_hash text, dump_key text, dump_size bigint, log_key text, log_size bigint,
-          waits boolean, wanted integer, failure text)
-      ), build as materialized (
+    keepPlan(sql<{ known_places: number[]; refused: number[]; ungranted: number[] }>`
+      with build as materialized (
         -- Locked, so that no game goes while a report of it comes: nothing else keeps the one from the other.
-        select game_id, build_id, version, engine_version, os, arch from builds
-        where (game_id, build_id) in (select game_id, build_id from item) for key share
+        select place, game_id, build_id, version, engine_version, os, arch
+        from unnest(${arrayLiteral(games)}::uuid[], ${arrayLiteral(builds)}::uuid[]) with ordinality as given (game_id, build_id, place)
+        join builds using (game_id, build_id) for key share of builds
       ), known as (
         select no, game_id, wanted, row_number() over game_so_far as place,
           count(*) over (partition by game_id) as together
-        from item join build using (game_id, build_id)
+        from unnest(${places}::bigint[], ${column(({ wants }) => Number(wants.dump) + Number(wants.log))}::integer[])
+          with ordinality as item (place, wanted, no) join build using (place)
         window game_so_far as (partition by game_id order by no)
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
@@ -91,12 +90,26 @@ export async function writeReports(
         insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version,
           engine_version, os, arch, message, user_message, anonymous, metadata, client_ref_hash, dump_key, dump_size,
           log_key, log_size, failure)
-        select game_id, report_id, build_id, received_at, source, case when waits and granted then 'received' else 'queued' end,
-          app_name, coalesce(item.app_version, build.version), coalesce(item.engine_version, build.engine_version, ''),
+        select game_id, report_id, build_id, to_timestamp(received_ms / 1000), source,
+          case when waits and granted then 'received' else 'queued' end, app_name,
+          coalesce(item.app_version, build.version), coalesce(item.engine_version, build.engine_version, ''),
           coalesce(item.os, build.os), coalesce(item.arch, build.arch), message, user_message, anonymous,
           metadata, decode(client_ref_hash, 'hex'), dump_key, dump_size, log_key, log_size,
           coalesce(failure, case when waits and not granted then ${NO_ADDRESS} end)
-        from granted join item using (no) join build using (game_id, build_id)
+        from unnest(${places}::bigint[], ${column(({ reportId }) => reportId)}::uuid[],
+            ${column(({ receivedAt }) => receivedAt.getTime())}::float8[], ${column(({ source }) => source)}::text[],
+            ${column(({ appName }) => appName)}::text[], ${column(({ appVersion }) => appVersion || null)}::text[],
+            ${column(({ engineVersion }) => engineVersion || null)}::text[], ${column(({ os }) => os || null)}::text[],
+            ${column(({ arch }) => arch || null)}::text[], ${column(({ message }) => message)}::text[],
+            ${column(({ userMessage }) => userMessage)}::text[], ${column(({ anonymous }) => anonymous)}::boolean[],
+            ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[],
+            ${column(({ clientRefHash }) => clientRefHash)}::text[], ${column(({ dump }) => dump?.key ?? null)}::text[],
+            ${column(({ dump }) => dump?.size ?? null)}::bigint[], ${column(({ log }) => log?.key ?? null)}::text[],
+            ${column(({ log }) => log?.size ?? null)}::bigint[], ${column(({ wants }) => wants.dump)}::boolean[],
+            ${column(({ failure }) => failure)}::text[])
+          with ordinality as item (place, report_id, received_ms, source, app_name, app_version, engine_version, os, arch,
+            message, user_message, anonymous, metadata, client_ref_hash, dump_key, dump_size, log_key, log_size, waits, failure, no)
+        join granted using (no) join build using (place)
         returning game_id, report_id, dump_key, state
       ), to_process as (
         select graphile_worker.add_job(identifier => ${processCrashJob.task}, max_attempts => ${processCrashJob.maxAttempts},
@@ -107,49 +120,38 @@ export async function writeReports(
           payload => json_build_object('gameId', game_id, 'reportIds', json_agg(report_id))) as job
         from written where dump_key is null and state = 'queued' group by game_id
       )
-      select array(select no from item except select no from known) as unknown,
-        array(select no from known except select no from granted) as refused,
-        array(select no from granted where not granted) as ungranted,
+      select array(select place::integer from build) as known_places,
+        array(select no::integer from known except select no::integer from granted) as refused,
+        array(select no::integer from granted where not granted) as ungranted,
         (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
   );
-  const all = reports.map(() => ({ known: true, accepted: true, granted: true }));
-  for (const no of unknown) all[no] = { known: false, accepted: false, granted: false };
-  for (const no of refused) all[no] = { known: true, accepted: false, granted: false };
-  for (const no of ungranted) all[no]!.granted = false;
+  const knownPlaces = new Set(known_places);
+  const all = place.map((of) => {
+    const known = knownPlaces.has(of);
+    return { known, accepted: known, granted: known };
+  });
+  for (const no of refused) all[no - 1] = { known: true, accepted: false, granted: false };
+  for (const no of ungranted) all[no - 1]!.granted = false;
   return all;
 }
 
-const NO_ADDRESS = 'The game had reached its daily limit of upload addresses: the dump was not asked for.';
-
-function itemOf(report: NewReport, no: number): object {
-  const { dump, log, wants } = report;
-  return {
-    no,
-    game_id: report.gameId,
-    report_id: report.reportId,
-    build_id: report.buildId,
-    received_at: report.receivedAt,
-    source: report.source,
-    app_name: report.appName,
-    // What is undefined is left out, and so is null there.
-    app_version: report.appVersion || undefined,
-    engine_version: report.engineVersion || undefined,
-    os: report.os || undefined,
-    arch: report.arch || undefined,
-    message: report.message,
-    user_message: report.userMessage,
-    anonymous: report.anonymous,
-    metadata: report.metadata,
-    client_ref_hash: report.clientRefHash ?? undefined,
-    dump_key: dump?.key,
-    dump_size: dump?.size,
-    log_key: log?.key,
-    log_size: log?.size,
-    waits: wants.dump,
-    wanted: Number(wants.dump) + Number(wants.log),
-    failure: report.failure ?? undefined,
-  };
+/** The builds that reports are of, each once, and for each report the place of its own among them, from 1 as in PostgreSQL. */
+function placesOf(reports: readonly NewReport[]): { games: string[]; builds: string[]; place: number[] } {
+  const places = new Map<string, number>();
+  const games: string[] = [];
+  const builds: string[] = [];
+  const place = reports.map(({ gameId, buildId }) => {
+    const key = `${gameId}/${buildId}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    games.push(gameId);
+    places.set(key, builds.push(buildId));
+    return builds.length;
+  });
+  return { games, builds, place };
 }
+
+const NO_ADDRESS = 'The game had reached its daily limit of upload addresses: the dump was not asked for.';
 
 /** Whether the build is one of the game’s: asked before a large body is read. */
 export async function isBuildOf(db: Db, gameId: string, buildId: string): Promise<boolean> {

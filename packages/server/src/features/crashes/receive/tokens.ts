@@ -1,8 +1,9 @@
 // The tokens of a report: one for each upload address, which allows one file, and one that reads its state, reason and stack.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { SECOND } from '../../../kernel/clock.ts';
+import { hmacUnder } from '../../../kernel/hmac.ts';
 import { timeOfId } from '../../../kernel/ids.ts';
 import { perContext } from '../../../kernel/per-context.ts';
 import { deriveKey } from '../../../kernel/signed-token.ts';
@@ -19,7 +20,8 @@ const IDS_BYTES = 2 * UUID_BYTES;
 const MAC_BYTES = 16;
 const TOKEN_BYTES = 1 + IDS_BYTES + MAC_BYTES;
 
-const keyOf = perContext(({ secret }) => deriveKey(secret, 'crash report'));
+/** HMAC-SHA-512 has room for a part of 128 bits for each kind. */
+const macOf = perContext(({ secret }) => hmacUnder(deriveKey(secret, 'crash report'), IDS_BYTES));
 
 /**
  * All tokens of a report. One signature is made for the three of them, each of which ends in a part of its own: none tells
@@ -31,10 +33,10 @@ export function makeTokens(
 ): Record<TokenGrant['allows'], string> {
   const bytes = Buffer.alloc(TOKEN_BYTES);
   bytes.write((report.gameId + report.reportId).replaceAll('-', ''), 1, 'hex');
-  const macs = macsOf(ctx, bytes.subarray(1, 1 + IDS_BYTES));
+  const macs = macOf(ctx)(bytes.subarray(1, 1 + IDS_BYTES));
   const tokenOf = (index: number) => {
     bytes[0] = index;
-    partOf(macs, index).copy(bytes, 1 + IDS_BYTES);
+    macs.copy(bytes, 1 + IDS_BYTES, index * MAC_BYTES, (index + 1) * MAC_BYTES);
     return bytes.toString('base64url');
   };
   return { dump: tokenOf(0), log: tokenOf(1), read: tokenOf(2) };
@@ -49,22 +51,14 @@ export function openToken(ctx: Context, token: string): TokenGrant | null {
   const isWhole = bytes.length === TOKEN_BYTES && bytes.toString('base64url') === token;
   if (allows === undefined || !isWhole) return null;
   const ids = bytes.subarray(1, 1 + IDS_BYTES);
-  if (!timingSafeEqual(bytes.subarray(1 + IDS_BYTES), partOf(macsOf(ctx, ids), index))) return null;
+  const mac = macOf(ctx)(ids).subarray(index * MAC_BYTES, (index + 1) * MAC_BYTES);
+  if (!timingSafeEqual(bytes.subarray(1 + IDS_BYTES), mac)) return null;
   return { allows, gameId: uuidAt(ids, 0), reportId: uuidAt(ids, UUID_BYTES) };
 }
 
 /** When the upload addresses of a report end: its id begins with the time at which it came (RFC 9562, section 5.7). */
 export function uploadsEndOf(reportId: string): Date {
   return new Date(timeOfId(reportId) + LIMITS.crashUploadSeconds * SECOND);
-}
-
-/** HMAC-SHA-512 (RFC 2104); its length has room for a part of 128 bits for each kind. */
-function macsOf(ctx: Context, ids: Uint8Array): Buffer {
-  return createHmac('sha512', keyOf(ctx)).update(ids).digest();
-}
-
-function partOf(macs: Buffer, index: number): Buffer {
-  return macs.subarray(index * MAC_BYTES, (index + 1) * MAC_BYTES);
 }
 
 function uuidAt(bytes: Buffer, at: number): string {

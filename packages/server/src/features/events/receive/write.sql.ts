@@ -1,7 +1,7 @@
 // The SQL that writes a batch of events and all that is folded from it.
 import { sql } from 'kysely';
+import { arrayLiteral } from '../../../kernel/array-literal.ts';
 import { type Db, keepPlan, onlyRow, rows } from '../../../kernel/db.ts';
-import { booleanArray, numberArray, textArray } from './array-literal.ts';
 import type { Batch } from './batch.ts';
 
 /** An id that a client gave an event of the game. */
@@ -12,7 +12,10 @@ export type ClientId = { gameId: string; eventId: string };
  * transactions with some of the same wait for each other in one direction only.
  */
 export async function claimIds(db: Db, ids: readonly ClientId[], day: string): Promise<number[]> {
-  const [games, eventIds] = [textArray(ids.map(({ gameId }) => gameId)), textArray(ids.map(({ eventId }) => eventId))];
+  const [games, eventIds] = [
+    arrayLiteral(ids.map(({ gameId }) => gameId)),
+    arrayLiteral(ids.map(({ eventId }) => eventId)),
+  ];
   const found = await rows(
     db,
     keepPlan(sql<{ index: number }>`
@@ -36,7 +39,7 @@ export async function claimIds(db: Db, ids: readonly ClientId[], day: string): P
  */
 export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<void> {
   const { at, day, hour, events, devices, counts, times } = batch;
-  const [games, builds] = [textArray(batch.games), textArray(batch.builds)];
+  const [games, builds] = [arrayLiteral(batch.games), arrayLiteral(batch.builds)];
   await onlyRow(
     db,
     keepPlan(sql`
@@ -45,18 +48,18 @@ export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<vo
           client_time, properties)
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
           name, anonymous, device_uid, session_id, event_id, ms, seconds, to_timestamp(client_ms / 1000), properties::jsonb
-        from unnest(${numberArray(events.place)}::integer[], ${textArray(events.name)}::text[],
-            ${booleanArray(events.anonymous)}::boolean[], ${textArray(events.device)}::text[],
-            ${textArray(events.session)}::text[], ${textArray(events.eventId)}::text[], ${numberArray(events.ms)}::integer[],
-            ${numberArray(events.seconds)}::integer[], ${numberArray(events.clientTime)}::float8[],
-            ${textArray(events.properties)}::text[])
+        from unnest(${arrayLiteral(events.place)}::integer[], ${arrayLiteral(events.name)}::text[],
+            ${arrayLiteral(events.anonymous)}::boolean[], ${arrayLiteral(events.device)}::text[],
+            ${arrayLiteral(events.session)}::text[], ${arrayLiteral(events.eventId)}::text[], ${arrayLiteral(events.ms)}::integer[],
+            ${arrayLiteral(events.seconds)}::integer[], ${arrayLiteral(events.clientTime)}::float8[],
+            ${arrayLiteral(events.properties)}::text[])
           with ordinality as event (place, name, anonymous, device_uid, session_id, event_id, ms, seconds, client_ms, properties, no)
       ), folded as (
         insert into event_devices as known (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
         select game_id, device_uid collate "C", build_id, ${at}::timestamptz, ${day}::date,
           case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end
-        from changing_devices(${games}::uuid[], ${builds}::uuid[], ${numberArray(devices.place)}::integer[],
-          ${textArray(devices.device)}::text[], ${booleanArray(devices.crashed)}::boolean[], ${booleanArray(devices.booted)}::boolean[],
+        from changing_devices(${games}::uuid[], ${builds}::uuid[], ${arrayLiteral(devices.place)}::integer[],
+          ${arrayLiteral(devices.device)}::text[], ${arrayLiteral(devices.crashed)}::boolean[], ${arrayLiteral(devices.booted)}::boolean[],
           ${day}::date)
         order by game_id, device_uid collate "C", build_id
         on conflict (game_id, device_uid, build_id) do update set
@@ -98,15 +101,15 @@ export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<vo
       ), hours as (
         insert into event_hours as known (game_id, name, hour, build_id, slot, count)
         select (${games}::uuid[])[place], name collate "C", ${hour}::timestamptz, (${builds}::uuid[])[place], ${slot}::smallint, count
-        from unnest(${numberArray(counts.place)}::integer[], ${textArray(counts.name)}::text[], ${numberArray(counts.count)}::bigint[])
+        from unnest(${arrayLiteral(counts.place)}::integer[], ${arrayLiteral(counts.name)}::text[], ${arrayLiteral(counts.count)}::bigint[])
           as counted (place, name, count)
         order by 1, 2, 4
         on conflict (game_id, name, hour, build_id, slot) do update set count = known.count + excluded.count
       ), times as (
         insert into event_times as known (game_id, build_id, day, what, bucket, slot, count)
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${day}::date, what collate "C", bucket, ${slot}::smallint, count
-        from unnest(${numberArray(times.place)}::integer[], ${textArray(times.what)}::text[], ${numberArray(times.bucket)}::smallint[],
-          ${numberArray(times.count)}::bigint[]) as timed (place, what, bucket, count)
+        from unnest(${arrayLiteral(times.place)}::integer[], ${arrayLiteral(times.what)}::text[], ${arrayLiteral(times.bucket)}::smallint[],
+          ${arrayLiteral(times.count)}::bigint[]) as timed (place, what, bucket, count)
         order by 1, 2, 4, 5
         on conflict (game_id, build_id, day, what, bucket, slot) do update set count = known.count + excluded.count
       )

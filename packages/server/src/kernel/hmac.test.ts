@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { hmacUnder } from './hmac.ts';
+
+const bytes = (most: number) => fc.uint8Array({ maxLength: most });
+
+describe('HMAC under a key', () => {
+  it('is that of Node, whatever key and messages', () => {
+    const messages = fc.integer({ min: 0, max: 300 }).chain((length) => {
+      const message = fc.uint8Array({ minLength: length, maxLength: length });
+      return fc.tuple(message, message);
+    });
+    fc.assert(
+      fc.property(bytes(128), messages, (key, [one, other]) => {
+        const mac = hmacUnder(key, one.length);
+        for (const message of [one, other, one])
+          assert.deepEqual(mac(message), createHmac('sha512', key).update(message).digest());
+      }),
+    );
+  });
+
+  it('takes no key and no message of a length that it was not made for', () => {
+    assert.throws(() => hmacUnder(new Uint8Array(129), 1), /129 bytes/);
+    assert.throws(() => hmacUnder(new Uint8Array(32), 4)(new Uint8Array(5)), /5 bytes/);
+  });
+});
