@@ -32,9 +32,9 @@ before(async () => {
   beside = await startServer({ ...options, clock, beside: server });
 });
 after(async () => {
-  assert.deepEqual(await orphansOf(server), []);
   await beside.stop();
-  await server.stop();
+  const orphans = await orphansOf(server).finally(() => server.stop());
+  assert.deepEqual(orphans, []);
 });
 
 const engineForm = (filename: string) =>

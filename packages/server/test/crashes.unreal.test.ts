@@ -49,8 +49,8 @@ before(async () => {
   server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
 });
 after(async () => {
-  assert.deepEqual(await orphansOf(server), []);
-  await server.stop();
+  const orphans = await orphansOf(server).finally(() => server.stop());
+  assert.deepEqual(orphans, []);
 });
 
 function post(

@@ -41,6 +41,18 @@ function assertCode(answer: Answer, code: ErrorCode): void {
   assert.deepEqual([answer.status, answer.body.error?.code], [ERRORS[code].status, code], JSON.stringify(answer.body));
 }
 
+/**
+ * Without what is only begun: on S3, a part that was on its way when its upload was given up can bring that back (Amazon S3 API,
+ * AbortMultipartUpload). Nobody can read it, and the sweeper finds it.
+ */
+async function orphansButBegun(server: TestServer): Promise<string[]> {
+  const orphans = await orphansOf(server);
+  const stored = await crashBlobs(server);
+  const isBegun = async (key: string) => stored.includes(key) && (await server.ctx.blobs.stat(key)) === null;
+  const areBegun = await Promise.all(orphans.map(isBegun));
+  return orphans.filter((_, index) => !areBegun[index]);
+}
+
 describeUploads('on files', null);
 describeUploads('on S3', s3);
 
@@ -56,8 +68,8 @@ function describeUploads(place: string, store: S3Server | null): void {
       server = await startServer({ role: 'api', env, clock: { now: () => now } });
     });
     after(async () => {
-      assert.deepEqual(await orphansOf(server), []);
-      await server.stop();
+      const left = (store === null ? orphansOf(server) : orphansButBegun(server)).finally(() => server.stop());
+      assert.deepEqual(await left, []);
     });
 
     test('take dump and log once; the dump is queued for processing in the same moment', async () => {

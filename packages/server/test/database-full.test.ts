@@ -36,9 +36,9 @@ before(async () => {
   disk = await mountDisk();
 });
 after(async () => {
-  assert.deepEqual(await orphansOf(server), []);
-  await server.stop();
+  const orphans = await orphansOf(server).finally(() => server.stop());
   await disk?.remove();
+  assert.deepEqual(orphans, []);
 });
 
 type Disk = { fill(): Promise<void>; makeRoom(): Promise<void>; remove(): Promise<void> };
