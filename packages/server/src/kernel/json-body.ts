@@ -5,7 +5,7 @@ import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import { BodyTooLargeError, openBody } from './body.ts';
 
-/** The parsed body, at once where it was parsed as it came; undefined when there is none. Throws 4001. */
+/** To be awaited: the parsed body, at once where it was parsed as it came; undefined when there is none. Throws 4001. */
 export function readJsonBody(request: FastifyRequest, { idleMs }: { idleMs: number }): unknown {
   const isRead = request.body !== undefined || request.raw.readableEnded;
   return isRead ? request.body : parseBody(request, idleMs);
