@@ -177,8 +177,13 @@ describe('events', () => {
       assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [204, '*']);
       assert.match(asked.headers.get('access-control-allow-headers') ?? '', /X-App-Id/);
     }
-    const { headers } = await send(sender, { event: 'quit' }, { headers: { ...idHeaders(sender), origin } });
-    assert.equal(headers.get('access-control-allow-origin'), '*');
+    for (const [from, allowed] of [
+      [{ origin }, '*'],
+      [{}, null],
+    ] as const) {
+      const { headers } = await send(sender, { event: 'quit' }, { headers: { ...idHeaders(sender), ...from } });
+      assert.equal(headers.get('access-control-allow-origin'), allowed);
+    }
   });
 });
 

@@ -16,8 +16,8 @@ export class UnreadableBodyError extends Error {
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-    parseJson(body),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, parseJson(body as Buffer)),
   );
   app.addContentTypeParser('*', async () => undefined);
 }

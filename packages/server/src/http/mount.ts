@@ -70,14 +70,6 @@ export function stream(operation: Operation, handler: StreamHandler): Mounting {
   };
 }
 
-function send(reply: FastifyReply, result: Answer<unknown> | FastifyReply): FastifyReply {
-  if (!(result instanceof Answer)) return result;
-  return reply
-    .code(result.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(successOf(result.data)));
-}
-
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Registers every operation below `/api/v1`. */
@@ -116,16 +108,28 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: 
       config: { operation: operation.id },
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
       // Before the body is read: who may not call is told so without sending it.
-      onRequest: async (request, reply) => {
-        if (operation.crossOrigin) allowAnyOrigin(reply);
-        request.caller = await identify(ctx, auth, operation.access, request);
+      onRequest: (request, reply, done) => {
+        if (operation.crossOrigin) allowAnyOrigin(request, reply);
+        const take = (caller: Caller) => {
+          request.caller = caller;
+          done();
+        };
+        const caller = identify(ctx, auth, operation.access, request);
+        if (caller instanceof Promise) caller.then(take, done);
+        else take(caller);
       },
       errorHandler: (error, request, reply) => {
         if (operation.access === 'deploy_key') challenge(error, reply);
         const known = error instanceof UnreadableBodyError ? asApiError(error, invalidCode(operation)) : error;
         sendError(ctx, request, reply, known, invalidCode(operation));
       },
-      handler: async (request, reply) => send(reply, await run(ctx, request.caller, request, reply)),
+      handler: async (request, reply) => {
+        const result = await run(ctx, request.caller, request, reply);
+        if (!(result instanceof Answer)) return result;
+        reply.code(result.status);
+        // Not `reply.send`: a reply that is returned makes Fastify watch the whole of its stream.
+        return successOf(result.data);
+      },
     });
   }
 }

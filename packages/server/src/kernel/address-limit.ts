@@ -8,12 +8,13 @@ const count = countByMinute();
 /** Counts one POST to a public route. Throws 4290 with `retry_after` in seconds past CHAUFFEUR_LIMIT_PUBLIC. */
 export function countPublicPost(ctx: Context, address: string): void {
   const most = ctx.config.limitPublic;
+  if (most === 0) return;
   count(ctx, networkOf(address), { most, message: `This address has reached its limit of ${most} requests a minute` });
 }
 
 /** An IPv6 network of 64 bits is one household or machine (RFC 6177), which has as many addresses as it wants. */
 export function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  if (!address.includes(':') || address.startsWith('::ffff:') || !isIPv6(address)) return address;
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {

@@ -16,7 +16,7 @@ describe('HMAC under a key', () => {
       fc.property(bytes(128), messages, (key, [one, other]) => {
         const mac = hmacUnder(key, one.length);
         for (const message of [one, other, one])
-          assert.deepEqual(mac(message), createHmac('sha512', key).update(message).digest());
+          assert.equal(mac(message), createHmac('sha512', key).update(message).digest('latin1'));
       }),
     );
   });

@@ -7,10 +7,10 @@ const BLOCK_BYTES = 128;
 const DIGEST_BYTES = 64;
 
 /**
- * HMAC-SHA-512 (RFC 2104) under `key`, at most a block long, of messages that all have this length. It is made of its two hashes:
- * `createHmac` makes an object each time, and so takes half as long again and leaves more behind.
+ * HMAC-SHA-512 (RFC 2104) under `key`, at most a block long, of messages that all have this length; a character (latin1) for each
+ * of its bytes. It is made of its two hashes, as texts: `createHmac` makes an object each time, and a Buffer costs as much as a hash.
  */
-export function hmacUnder(key: Uint8Array, messageBytes: number): (message: Uint8Array) => Buffer {
+export function hmacUnder(key: Uint8Array, messageBytes: number): (message: Uint8Array) => string {
   if (key.length > BLOCK_BYTES) throw new RangeError(`a key of ${key.length} bytes is longer than a block`);
   const inner = Buffer.alloc(BLOCK_BYTES + messageBytes, 0x36);
   const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
@@ -22,7 +22,7 @@ export function hmacUnder(key: Uint8Array, messageBytes: number): (message: Uint
     if (message.length !== messageBytes)
       throw new RangeError(`a message of ${message.length} bytes, not ${messageBytes}`);
     inner.set(message, BLOCK_BYTES);
-    outer.set(hash(HASH, inner, 'buffer'), BLOCK_BYTES);
-    return hash(HASH, outer, 'buffer');
+    outer.write(hash(HASH, inner, 'latin1'), BLOCK_BYTES, 'latin1');
+    return hash(HASH, outer, 'latin1');
   };
 }

@@ -78,7 +78,8 @@ export function accept(claim: Claim): { accepted: AcceptedClaim } | { refused: R
 
 /** Code points, as in every limit of a length. */
 function findLongMetadata(metadata: object): string | null {
-  for (const [key, value] of Object.entries(metadata)) {
+  for (const key of Object.keys(metadata)) {
+    const value: unknown = metadata[key as keyof typeof metadata];
     if (isLonger(key, LIMITS.metadataKeyLength))
       return `metadata: a key is longer than ${LIMITS.metadataKeyLength} characters; shorten it.`;
     if (typeof value === 'string' && isLonger(value, LIMITS.metadataValueLength))

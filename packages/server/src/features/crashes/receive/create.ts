@@ -60,7 +60,6 @@ export async function createReport(ctx: Context, arrival: Arrival): Promise<Open
   const { known, accepted, granted } = await writerOf(ctx)(report);
   if (!known) throw refuse(ctx, UNKNOWN_BUILD);
   if (!accepted) throw refuse(ctx, overLimit(ctx));
-  ctx.metrics.crashReports.inc({ source: report.source });
   const tokens = makeTokens(ctx, report);
   return {
     reportId: report.reportId,
@@ -123,10 +122,20 @@ const writerOf = perContext((ctx) => {
       if (!ready.has(partition)) await ensurePartition(ctx.db, now);
       ready.add(partition);
       const { limitCrashes: crashes, limitCrashUploads: uploads } = ctx.config;
-      return writeReports(ctx.db, reports, { day: dayOf(now), crashes, uploads });
+      const written = await writeReports(ctx.db, reports, { day: dayOf(now), crashes, uploads });
+      countWritten(
+        ctx,
+        reports.filter((_, no) => written[no]!.accepted),
+      );
+      return written;
     },
   });
 });
+
+function countWritten(ctx: Context, reports: readonly NewReport[]): void {
+  for (const [source, of] of Map.groupBy(reports, ({ source }) => source))
+    ctx.metrics.crashReports.inc({ source }, of.length);
+}
 
 /** Data that a column does not take (class 22), or a game that was deleted in this moment (23). */
 function isAboutItems(error: unknown): boolean {

@@ -36,7 +36,7 @@ export function makeTokens(
   const macs = macOf(ctx)(bytes.subarray(1, 1 + IDS_BYTES));
   const tokenOf = (index: number) => {
     bytes[0] = index;
-    macs.copy(bytes, 1 + IDS_BYTES, index * MAC_BYTES, (index + 1) * MAC_BYTES);
+    bytes.write(partOf(macs, index), 1 + IDS_BYTES, 'latin1');
     return bytes.toString('base64url');
   };
   return { dump: tokenOf(0), log: tokenOf(1), read: tokenOf(2) };
@@ -51,7 +51,7 @@ export function openToken(ctx: Context, token: string): TokenGrant | null {
   const isWhole = bytes.length === TOKEN_BYTES && bytes.toString('base64url') === token;
   if (allows === undefined || !isWhole) return null;
   const ids = bytes.subarray(1, 1 + IDS_BYTES);
-  const mac = macOf(ctx)(ids).subarray(index * MAC_BYTES, (index + 1) * MAC_BYTES);
+  const mac = Buffer.from(partOf(macOf(ctx)(ids), index), 'latin1');
   if (!timingSafeEqual(bytes.subarray(1 + IDS_BYTES), mac)) return null;
   return { allows, gameId: uuidAt(ids, 0), reportId: uuidAt(ids, UUID_BYTES) };
 }
@@ -59,6 +59,10 @@ export function openToken(ctx: Context, token: string): TokenGrant | null {
 /** When the upload addresses of a report end: its id begins with the time at which it came (RFC 9562, section 5.7). */
 export function uploadsEndOf(reportId: string): Date {
   return new Date(timeOfId(reportId) + LIMITS.crashUploadSeconds * SECOND);
+}
+
+function partOf(macs: string, index: number): string {
+  return macs.slice(index * MAC_BYTES, (index + 1) * MAC_BYTES);
 }
 
 function uuidAt(bytes: Buffer, at: number): string {

@@ -37,8 +37,6 @@ const SLOTS = 60;
 export async function takeEvents(ctx: Context, arrival: Arrival): Promise<Taken> {
   const outcome = await writerOf(ctx)(arrival);
   if (outcome === UNKNOWN) throw refuse(ctx, UNKNOWN_BUILD);
-  ctx.metrics.events.inc({ outcome: 'accepted' }, outcome.accepted);
-  ctx.metrics.events.inc({ outcome: 'repeated' }, outcome.repeated);
   return outcome;
 }
 
@@ -76,8 +74,9 @@ function isAboutItems(error: unknown): boolean {
 async function writeArrivals(ctx: Context, arrivals: readonly Arrival[], now: Date, slot: number): Promise<Outcome[]> {
   const known = await knowBuilds(ctx, arrivals.flat());
   const unknown = arrivals.map((parts) => parts.find((part) => !known.has(keyOf(part))));
-  const taken = arrivals.filter((_, index) => unknown[index] === undefined);
-  const repeated = await writeParts(ctx, taken.flat(), now, slot);
+  const taken = arrivals.filter((_, index) => unknown[index] === undefined).flat();
+  const repeated = await writeParts(ctx, taken, now, slot);
+  for (const [outcome, count] of Object.entries(takenOf(taken, repeated))) ctx.metrics.events.inc({ outcome }, count);
   return arrivals.map((parts, index) => (unknown[index] === undefined ? takenOf(parts, repeated) : UNKNOWN));
 }
 
