@@ -41,16 +41,6 @@ function assertCode(answer: Answer, code: ErrorCode): void {
   assert.deepEqual([answer.status, answer.body.error?.code], [ERRORS[code].status, code], JSON.stringify(answer.body));
 }
 
-/**
- * Once more gives up what is only begun: on S3, a part that was on its way when its upload was given up can bring that back (Amazon S3 API,
- * AbortMultipartUpload), which is the sweeper’s otherwise.
- */
-async function orphansButBegun(server: TestServer): Promise<string[]> {
-  const { blobs } = server.ctx;
-  for (const key of await crashBlobs(server)) if ((await blobs.stat(key)) === null) await blobs.delete(key);
-  return orphansOf(server);
-}
-
 describeUploads('on files', null);
 describeUploads('on S3', s3);
 
@@ -66,7 +56,7 @@ function describeUploads(place: string, store: S3Server | null): void {
       server = await startServer({ role: 'api', env, clock: { now: () => now } });
     });
     after(async () => {
-      const left = (store === null ? orphansOf(server) : orphansButBegun(server)).finally(() => server.stop());
+      const left = (store === null ? orphansOf(server) : orphansOf(server)).finally(() => server.stop());
       assert.deepEqual(await left, []);
     });
 

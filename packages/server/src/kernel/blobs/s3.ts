@@ -18,8 +18,11 @@ import {
 } from './s3-parts.ts';
 import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, type ByteSource } from './store.ts';
 
+/** How long a part that is on its way may take when its bytes are not wanted any more. */
+const LAST_PART_MS = 30_000;
+
 /** Opens the store. The AWS SDK is loaded at the first request: whoever keeps files does not wait for it at every start. */
-export function openS3Store(settings: S3Settings): BlobStore {
+export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } = {}): BlobStore {
   let opened: Promise<Bucket> | undefined;
   const open = (): Promise<Bucket> => {
     opened ??= import('./bucket.ts').then(({ Bucket }) => new Bucket(settings));
@@ -33,7 +36,7 @@ export function openS3Store(settings: S3Settings): BlobStore {
   return {
     async put(key, source) {
       const bucket = await openFor(key);
-      const upload = await append(bucket, { key, size: 0 }, source);
+      const upload = await append(bucket, { key, size: 0 }, source, lastPartMs);
       await complete(bucket, upload);
       return upload.size;
     },
@@ -42,7 +45,7 @@ export function openS3Store(settings: S3Settings): BlobStore {
       assertKey(key);
       return { key, size: 0 };
     },
-    append: async (upload, source) => append(await openFor(upload.key), upload, source),
+    append: async (upload, source) => append(await openFor(upload.key), upload, source, lastPartMs),
     complete: async (upload) => complete(await openFor(upload.key), upload),
     async stat(key) {
       const bucket = await openFor(key);
@@ -65,7 +68,7 @@ export function openS3Store(settings: S3Settings): BlobStore {
 }
 
 /** Two parts are on their way while the third fills: at most three of them, 48 MiB, are in memory. */
-async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource): Promise<BlobUpload> {
+async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource, lastPartMs: number): Promise<BlobUpload> {
   const { key } = upload;
   const before = readState(upload);
   const stop = new AbortController();
@@ -86,15 +89,23 @@ async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource): P
     const parts = [...before.parts, ...(await Promise.all(sending))];
     return toUpload(key, { uploadId, parts, tail });
   } catch (error) {
-    // A part that still arrives later would replace one of the next attempt.
-    stop.abort();
-    await Promise.allSettled(sending);
+    await settle(sending, stop, lastPartMs);
     // Nobody knows this upload yet. When it cannot be given up now, `complete` and `delete` do it.
     if (uploadId !== null && uploadId !== before.uploadId) {
       await Promise.allSettled([bucket.abortUpload(key, uploadId)]);
     }
     throw error;
   }
+}
+
+/**
+ * Waits for parts that are on their way: to cut one does not tell S3 to drop it. It would replace one of the next attempt, or bring back an
+ * upload that was given up (Amazon S3 API, AbortMultipartUpload). Only one that takes too long is cut.
+ */
+async function settle(sending: readonly Promise<S3Part>[], stop: AbortController, lastPartMs: number): Promise<void> {
+  const late = setTimeout(() => stop.abort(), lastPartMs);
+  await Promise.allSettled(sending);
+  clearTimeout(late);
 }
 
 function toUpload(key: string, state: S3State): BlobUpload {

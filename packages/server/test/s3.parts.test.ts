@@ -1,0 +1,114 @@
+// A blob on S3 whose source fails while a part is on its way: between the store and a real S3 server stands a proxy that holds parts back.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { S3Settings } from '../src/kernel/blobs/bucket.ts';
+import { parseBlobSettings } from '../src/kernel/blobs/open.ts';
+import { openS3Store } from '../src/kernel/blobs/s3.ts';
+import type { BlobStore } from '../src/kernel/blobs/store.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
+
+const PART = Buffer.alloc(16 * 1024 * 1024);
+const FAILED = new Error('the client was cut off');
+
+/** What reached S3, in the order in which it was answered. */
+type Log = ('part' | 'given up')[];
+type Proxy = { address: string; log: Log; held: Promise<void>; release(): void; stop(): Promise<void> };
+
+/** Passes everything on to `target`, but keeps parts of uploads until they are released. */
+async function startProxy(target: URL): Promise<Proxy> {
+  const [holding, releasing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const log: Log = [];
+  const server: Server = createServer(async (incoming, outgoing) => {
+    const isPart = incoming.method === 'PUT' && incoming.url?.includes('partNumber=');
+    if (isPart) {
+      holding.resolve();
+      await releasing.promise;
+    }
+    // Who cut the connection has no answer; what it sent until then has been passed on.
+    await passOn(incoming, outgoing, target).catch(() => undefined);
+    if (isPart) log.push('part');
+    if (incoming.method === 'DELETE' && incoming.url?.includes('uploadId=')) log.push('given up');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    log,
+    held: holding.promise,
+    release: releasing.resolve,
+    async stop() {
+      releasing.resolve();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The signature is over the Host header, so that stays the client’s. */
+async function passOn(incoming: IncomingMessage, outgoing: ServerResponse, target: URL): Promise<void> {
+  const { method, url: path, headers } = incoming;
+  const onward = request({ host: target.hostname, port: target.port, method, path, headers });
+  const answered = once(onward, 'response') as Promise<[IncomingMessage]>;
+  const [[answer]] = await Promise.all([answered, pipeline(incoming, onward)]);
+  outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+  await pipeline(answer, outgoing);
+}
+
+describe('a part that is on its way when the source of a blob fails', () => {
+  let s3: S3Server | null;
+  let proxy: Proxy | null = null;
+  let store: BlobStore | null = null;
+  before(async () => {
+    s3 = await startS3();
+    if (s3 !== null) Object.assign(process.env, s3.env);
+  });
+  afterEach(async () => {
+    await store?.close();
+    await proxy?.stop();
+  });
+  after(() => s3?.stop());
+
+  type Begun = { store: BlobStore; proxy: Proxy; ended: Promise<unknown> };
+
+  /** Begins a blob whose source gives one whole part and then fails; resolves when the part is at S3’s door. */
+  async function beginAndFail({ url }: S3Server, options?: { lastPartMs: number }): Promise<Begun> {
+    const settings = new URL(url);
+    const between = await startProxy(new URL(settings.searchParams.get('endpoint') ?? ''));
+    settings.searchParams.set('endpoint', between.address);
+    const behind = openS3Store(parseBlobSettings(settings.href, '') as S3Settings, options);
+    [proxy, store] = [between, behind];
+    const source = async function* () {
+      yield PART;
+      yield Buffer.alloc(1);
+      await between.held;
+      throw FAILED;
+    };
+    const ended = behind.append(await behind.begin(`crashes/${newId()}/dump`), source()).catch((error) => error);
+    await between.held;
+    return { store: behind, proxy: between, ended };
+  }
+
+  test('is waited for before its upload is given up', async (t) => {
+    if (s3 === null) return t.skip(S3_MISSING);
+    const { store, proxy, ended } = await beginAndFail(s3);
+    // Time enough for a request that should not be sent.
+    for (let no = 0; no < 5; no += 1) assert.equal(await store.stat('crashes/nothing/dump'), null);
+    assert.deepEqual(proxy.log, []);
+    proxy.release();
+    assert.equal(await ended, FAILED);
+    assert.deepEqual(proxy.log, ['part', 'given up']);
+    assert.deepEqual(await Array.fromAsync(store.list('crashes/')), []);
+  });
+
+  test('is cut where it takes too long', async (t) => {
+    if (s3 === null) return t.skip(S3_MISSING);
+    const { proxy, ended } = await beginAndFail(s3, { lastPartMs: 1 });
+    assert.equal(await ended, FAILED);
+    assert.deepEqual(proxy.log, ['given up']);
+  });
+});
