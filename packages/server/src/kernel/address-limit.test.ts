@@ -7,7 +7,7 @@ import { countPublicPost, networkOf } from './address-limit.ts';
 function setUp(limitPublic: number) {
   const at = { now: new Date('2026-11-21T10:00:30Z') };
   const ctx = { config: { limitPublic }, clock: { now: () => at.now } } as Context;
-  return { at, post: (address: string) => countPublicPost(ctx, address) };
+  return { at, post: (ip: string) => countPublicPost(ctx, { ip }) };
 }
 
 const isLimit = (error: unknown) => error instanceof ApiError && error.code === 4290 && error.data?.retry_after === 30;

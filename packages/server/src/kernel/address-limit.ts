@@ -5,11 +5,15 @@ import { countByMinute } from './minute-limit.ts';
 
 const count = countByMinute();
 
-/** Counts one POST to a public route. Throws 4290 with `retry_after` in seconds past CHAUFFEUR_LIMIT_PUBLIC. */
-export function countPublicPost(ctx: Context, address: string): void {
+/** Counts one POST to a public route, from the address `ip`. Throws 4290 with `retry_after` in seconds past CHAUFFEUR_LIMIT_PUBLIC. */
+export function countPublicPost(ctx: Context, request: { readonly ip: string }): void {
   const most = ctx.config.limitPublic;
+  // To find the address costs more than to count it.
   if (most === 0) return;
-  count(ctx, networkOf(address), { most, message: `This address has reached its limit of ${most} requests a minute` });
+  count(ctx, networkOf(request.ip), {
+    most,
+    message: `This address has reached its limit of ${most} requests a minute`,
+  });
 }
 
 /** An IPv6 network of 64 bits is one household or machine (RFC 6177), which has as many addresses as it wants. */

@@ -102,7 +102,7 @@ function readTokenOf(request: FastifyRequest, { read_token = '' }: ReadInput): s
 
 function countPost(ctx: Context, request: FastifyRequest): void {
   try {
-    countPublicPost(ctx, request.ip);
+    countPublicPost(ctx, request);
   } catch (error) {
     ctx.metrics.crashRefusals.inc({ rule: 'address_limit' });
     throw error;

@@ -31,7 +31,7 @@ export async function receiveEngineEvents(ctx: Context, _caller: Caller, request
 
 function readBody(ctx: Context, request: FastifyRequest): unknown {
   try {
-    countPublicPost(ctx, request.ip);
+    countPublicPost(ctx, request);
   } catch (error) {
     ctx.metrics.eventRefusals.inc({ rule: 'address_limit' });
     throw error;
