@@ -33,8 +33,12 @@ export function openDatabase(
     application_name: options.name,
     types,
   });
-  // Without a handler, a connection that dies while idle (a database restart) would end the process.
-  const onLost = (err: Error) => options.log.warn({ err }, 'database connection lost');
+  let closing = false;
+  // Without a handler, a connection that dies while idle (a database restart) would end the process. One that is closed may still hear of the
+  // database's own stop.
+  const onLost = (err: Error) => {
+    if (!closing) options.log.warn({ err }, 'database connection lost');
+  };
   pool.on('error', onLost);
   pool.on('connect', (client) => client.on('error', onLost));
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
@@ -42,6 +46,7 @@ export function openDatabase(
     db,
     pool,
     async close() {
+      closing = true;
       // Kysely ends the pool only when a query went through it.
       await db.destroy();
       if (!pool.ended) await pool.end();
