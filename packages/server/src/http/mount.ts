@@ -127,7 +127,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: 
         const result = await run(ctx, request.caller, request, reply);
         if (!(result instanceof Answer)) return result;
         reply.code(result.status);
-        // Not `reply.send`: a reply that is returned makes Fastify watch the whole of its stream.
+        // Not the reply, which is a thenable: Fastify would wait for it in turn.
         return successOf(result.data);
       },
     });
