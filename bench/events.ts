@@ -79,7 +79,8 @@ try {
   await database.close();
   await postgres.stop();
   await service.stop();
-  await rm(folder, { recursive: true, force: true });
+  // After minutes at full load, PostgreSQL may write its last checkpoint for longer than the service waits for it.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 1000 });
 }
 
 type Requests = Record<'single' | 'session', { request: string; status: number; numbers: number }>;
