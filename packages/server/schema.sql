@@ -902,10 +902,7 @@ CREATE UNIQUE INDEX symbols_by_build ON public.symbols USING btree (game_id, bui
 CREATE INDEX symbols_by_module ON public.symbols USING btree (game_id, debug_id, lower(debug_file), uploaded_at DESC);
 CREATE INDEX symbols_by_file ON public.symbols USING btree (game_id, lower(debug_file), uploaded_at DESC);
 CREATE INDEX symbols_by_text ON public.symbols USING btree (game_id, checksum);
-CREATE INDEX crash_reports_by_build ON ONLY public.crash_reports USING btree (game_id, build_id, report_id DESC);
 CREATE INDEX crash_reports_by_id ON ONLY public.crash_reports USING btree (report_id);
-CREATE INDEX crash_reports_by_os ON ONLY public.crash_reports USING btree (game_id, os, report_id DESC);
-CREATE INDEX crash_reports_by_group ON ONLY public.crash_reports USING btree (game_id, group_id, report_id DESC) WHERE (group_id IS NOT NULL);
 CREATE INDEX crash_reports_by_words ON ONLY public.crash_reports USING gin (words) WHERE (words IS NOT NULL);
 CREATE INDEX crash_reports_by_client_ref ON ONLY public.crash_reports USING btree (client_ref_hash) WHERE (client_ref_hash IS NOT NULL);
 CREATE INDEX crash_reports_by_missing ON ONLY public.crash_reports USING gin (lower_all(missing_symbols)) WHERE (missing_symbols <> '{}'::text[]);
@@ -953,6 +950,9 @@ CREATE INDEX agent_connections_by_user ON public.agent_connections USING btree (
 CREATE INDEX agent_connections_by_client ON public.agent_connections USING btree (client_id);
 CREATE INDEX crash_group_functions_by_group ON public.crash_group_functions USING btree (game_id, group_id);
 CREATE INDEX beta_members_by_time ON public.beta_members USING btree (game_id, joined_at DESC, user_id DESC);
+CREATE INDEX crash_reports_by_build ON ONLY public.crash_reports USING btree (game_id, build_id, report_id);
+CREATE INDEX crash_reports_by_os ON ONLY public.crash_reports USING btree (game_id, os, report_id);
+CREATE INDEX crash_reports_by_group ON ONLY public.crash_reports USING btree (game_id, group_id, report_id) WHERE (group_id IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

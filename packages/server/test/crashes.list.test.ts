@@ -212,7 +212,7 @@ describe('a search in a game with thousands of reports', () => {
     const buildId = await addBuild(server, game);
     // The newest, one beyond those that are looked through, one far beyond, and one of a month of long ago.
     for (const age of [0, 60 * MINUTE, 600 * MINUTE, 100_000 * MINUTE]) {
-      const report = { game, buildId, stack: ['rare::thing', 'main'], user_message: 'a needle' };
+      const report = { game, buildId, stack: ['rare::thing', 'main'], user_message: 'some needle' };
       wanted.push(await addReport(at(age), report));
     }
     await rememberFunctions(server.ctx.db, game.uid, ['common'], utcDayOf(new Date()));
@@ -228,6 +228,8 @@ describe('a search in a game with thousands of reports', () => {
 
   for (const query of [
     { text: 'needle' },
+    { text: 'some need' },
+    { text: "Some | 'NEEDLE':* \\ ‘needl" },
     { frame: 'rare::' },
     { frame: 'RARE', text: 'need', os: 'linux' },
   ] as Query[]) {
@@ -243,6 +245,10 @@ describe('a search in a game with thousands of reports', () => {
       assert.deepEqual(seen, wanted);
     });
   }
+
+  test('finds nothing by a rare word beside one that its reports do not have', async () => {
+    assert.deepEqual(await idsOf(game, { text: 'needle hay' }), []);
+  });
 
   test('finds a page of the many', async () => {
     for (const query of [{ text: 'hay' }, { frame: 'commo' }]) {

@@ -84,7 +84,9 @@ async function writeBatch<Item, Result>(
       batch.map(({ item }) => item),
       writer,
     );
-    for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    batch.forEach(({ resolve }, index) => {
+      resolve(results[index]!);
+    });
   } catch (error) {
     if (batch.length > 1 && options.isAboutItems(error)) {
       // One bad item must not cost the others.

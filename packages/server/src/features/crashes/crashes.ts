@@ -16,7 +16,7 @@ import { explainMissing } from './read/missing-symbols.ts';
 import * as reports from './read/reading.sql.ts';
 import { crashOf, summaryOf } from './read/record.ts';
 import { matchFunction, matchWords, type Search } from './read/search.sql.ts';
-import { searchWindows } from './read/search-windows.ts';
+import { firstWindow, nextWindow } from './read/search-windows.ts';
 
 type Filters = InputOf<typeof contract.listCrashes>;
 type CrashInput = { uid: string; crash_id: string };
@@ -49,7 +49,7 @@ async function readPage(db: Db, gameId: string, filters: Filters, page: reports.
   if (group_id !== undefined) conditions.push(sql`group_id = ${group_id}`);
   if (os !== undefined) conditions.push(sql`os = ${canonicalOs(os)}`);
   const searches: Search[] = [];
-  if (text !== undefined) searches.push(matchWords(text));
+  if (text !== undefined) searches.push(matchWords(db, gameId, text));
   if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
   if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
   return searchPage(db, gameId, conditions, searches, page);
@@ -57,8 +57,8 @@ async function readPage(db: Db, gameId: string, filters: Filters, page: reports.
 
 /**
  * No index has the matches of a search in the order of the list, and what is asked for may be in every report or in none. So the newest
- * are looked through, which is enough for what is common; for the rest the index is asked, ever further back. Left to the planner, a wrong
- * guess costs a walk through all reports.
+ * are looked through, which is enough for what is common; for the rest the index is asked, ever further back: each month has one of its
+ * own, which is read as a whole. Left to the planner, a wrong guess costs a walk through all reports.
  */
 async function searchPage(
   db: Db,
@@ -69,11 +69,15 @@ async function searchPage(
 ): Promise<reports.SummaryRow[]> {
   const { found, reach } = await reports.lookThroughNewest(db, gameId, conditions, searches, page);
   if (found.length === page.limit || reach === null) return found;
-  for (const from of searchWindows(reach.newest, reach.oldest)) {
-    const matching = await reports.searchReports(db, gameId, conditions, searches, { ...page, from });
-    if (matching.length === page.limit || from === null) return matching;
-  }
-  return found;
+  const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex())))];
+  const search = (from: string | null) => reports.searchReports(db, gameId, all, { ...page, from });
+  const first = firstWindow(reach.newest, reach.oldest);
+  if (first === null) return search(null);
+  const near = await search(first);
+  if (near.length === page.limit) return near;
+  const second = nextWindow(reach.newest, first, near.length / page.limit);
+  const further = second === null ? near : await search(second);
+  return further.length === page.limit ? further : search(null);
 }
 
 export async function getCrash(

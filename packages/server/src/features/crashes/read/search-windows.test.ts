@@ -1,25 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, HOUR } from '../../../kernel/clock.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { searchWindows } from './search-windows.ts';
+import { firstIdAt, newId } from '../../../kernel/ids.ts';
+import { firstWindow, nextWindow } from './search-windows.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
-describe('searchWindows', () => {
-  it('goes twenty times as far back as was looked through, and then all the way', () => {
-    const [bound, last] = searchWindows(newId(now), newId(now - HOUR));
-    assert.ok(bound! < newId(now - 20 * HOUR));
-    assert.ok(bound! > newId(now - 20 * HOUR - 1));
-    assert.equal(last, null);
+describe('firstWindow', () => {
+  it('goes twenty times as far back as was looked through', () => {
+    assert.equal(firstWindow(newId(now), newId(now - HOUR)), firstIdAt(now - 20 * HOUR));
   });
 
-  it('has a window of some length for reports that came in one moment', () => {
-    const [bound] = searchWindows(newId(now), newId(now));
-    assert.ok(bound! <= newId(now - 10_000));
+  it('is of some length for reports that came in one moment', () => {
+    assert.ok(firstWindow(newId(now), newId(now))! <= newId(now - 10_000));
   });
 
   it('has no bound before 1970', () => {
-    assert.deepEqual(searchWindows(newId(now), newId(now - 10_000 * DAY)), [null]);
+    assert.equal(firstWindow(newId(now), newId(now - 10_000 * DAY)), null);
+  });
+});
+
+describe('nextWindow', () => {
+  const after = (share: number) => nextWindow(newId(now), firstIdAt(now - HOUR), share);
+
+  it('goes twice as far back as the rest of a page should lie', () => {
+    assert.equal(after(0.5), firstIdAt(now - 4 * HOUR));
+    assert.equal(after(0.1), firstIdAt(now - 20 * HOUR));
+  });
+
+  it('has no bound where that is much further, or nothing was found', () => {
+    assert.equal(after(0.09), null);
+    assert.equal(after(0), null);
+  });
+
+  it('has no bound before 1970', () => {
+    assert.equal(nextWindow(newId(now), firstIdAt(now - 10_000 * DAY), 0.5), null);
   });
 });

@@ -38,9 +38,9 @@ export type Arrival = AcceptedClaim & {
 };
 
 /** Measured: larger ones have all senders wait at once, smaller ones cost more for each report. */
-const BATCH = 128;
-/** One is made ready while another is written and a third waits for the disk. */
-const WRITERS = 3;
+const BATCH = 256;
+/** Measured: batches written side by side cost PostgreSQL a quarter more for each report, and take the processor from who makes them. */
+const WRITERS = 1;
 const MOST_WAITING = 5000;
 
 /**
@@ -153,17 +153,17 @@ function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
   return { rule: 'daily_limit', code: 4290, message, data: { retry_after: seconds } };
 }
 
-function uploadsOf(ctx: Context, report: NewReport, tokens: Record<CrashFileKind, string>): Uploads {
-  const expires_at = uploadsEndOf(report.reportId).toISOString();
-  const uploadOf = (kind: CrashFileKind) => ({
+function uploadsOf(ctx: Context, { reportId, wants }: NewReport, tokens: Record<CrashFileKind, string>): Uploads {
+  const expires_at = uploadsEndOf(reportId).toISOString();
+  const uploadOf = (kind: CrashFileKind, filename: string) => ({
     url: `${ctx.publicUrl}/api/v1/public/crashes/uploads/${tokens[kind]}`,
     method: 'PUT' as const,
     expires_at,
     max_bytes: LIMITS.crashFileBytes,
-    filename: kind === 'dump' ? 'dump.dmp' : 'log.txt',
+    filename,
   });
-  return {
-    ...(report.wants.dump && { dump: uploadOf('dump') }),
-    ...(report.wants.log && { log: uploadOf('log') }),
-  };
+  const uploads: Uploads = {};
+  if (wants.dump) uploads.dump = uploadOf('dump', 'dump.dmp');
+  if (wants.log) uploads.log = uploadOf('log', 'log.txt');
+  return uploads;
 }
