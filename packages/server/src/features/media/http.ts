@@ -13,7 +13,7 @@ import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireMember, requireVerifiedOwner } from '../games/games.ts';
 import { blobKeyOf, copyKeyOf } from './blob-key.ts';
-import { copyPath, type EncodedImage, encodeImage } from './image.ts';
+import { type EncodedImage, encodeImage } from './image.ts';
 import {
   addImages,
   dropBlobs,
@@ -84,8 +84,7 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
   const id = newId();
   const key = blobKeyOf(gameId, id, format);
   await ctx.blobs.put(key, createReadStream(file.path));
-  for (const copy of copies)
-    await ctx.blobs.put(copyKeyOf(key, copy.width), createReadStream(copyPath(file.path, copy.width)));
+  for (const copy of copies) await ctx.blobs.put(copyKeyOf(key, copy.width), createReadStream(copy.path));
   const served = {
     content_type: `image/${format}`,
     width,

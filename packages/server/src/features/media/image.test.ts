@@ -140,4 +140,23 @@ describe('encoding an image', () => {
     );
     for (const result of await Promise.all(tasks)) assert.ok('format' in result);
   });
+
+  test('one that begins leaves alone what is being read', async () => {
+    const picture = await red().png().toBuffer();
+    const source = join(folder, 'beside');
+    await writeFile(source, picture);
+    let reading = true;
+    const begun = Promise.all(
+      Array.from({ length: 16 }, (_, index) => encodeImage({ source, target: `${source}.${index}`, kind: 'cover' })),
+    ).finally(() => {
+      reading = false;
+    });
+    let unread = 0;
+    while (reading)
+      await sharp(picture)
+        .metadata()
+        .catch(() => (unread += 1));
+    for (const result of await begun) assert.ok('format' in result);
+    assert.equal(unread, 0);
+  });
 });

@@ -11,7 +11,7 @@ import {
 } from '@chauffeur/contract/image-rules';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { answerTask } from '../../kernel/threads.ts';
-import { copyPath, type EncodeInput, type EncodeResult, type ImageCopy } from './image.ts';
+import type { EncodeInput, EncodeResult, ImageCopy } from './image.ts';
 
 /** Of the formats that lose some: high, since what comes has mostly been through it once. */
 const QUALITY = 90;
@@ -22,12 +22,7 @@ const COPY_WIDTHS = [480, 960];
 /** They are looked at in passing. */
 const COPY_QUALITY = 78;
 
-// The library can read many formats, some by large old decoders: only these may run.
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({
-  operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
-});
-// No image comes twice.
+// No image comes twice. Which formats it reads is set for all threads at once, in image.ts.
 sharp.cache(false);
 
 await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
@@ -85,8 +80,9 @@ async function writeCopies({ target, seconds }: EncodeInput, image: Buffer, imag
   for (const width of COPY_WIDTHS.filter((each) => each < imageWidth)) {
     const copy = await sharp(image).timeout({ seconds }).resize({ width }).webp({ quality: COPY_QUALITY }).toBuffer();
     if (copy.length >= image.length) continue;
-    await writeFile(copyPath(target, width), copy);
-    copies.push({ width, size: copy.length });
+    const path = `${target}.${width}`;
+    await writeFile(path, copy);
+    copies.push({ width, size: copy.length, path });
   }
   return copies;
 }

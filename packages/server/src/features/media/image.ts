@@ -1,8 +1,9 @@
 // Turns an uploaded image into the one that is served, away from the request loop.
 
-// As its documentation wants: on glibc, a native library that only threads have open is unloaded under its own threads when the last of them ends.
-import 'sharp';
 import type { ImageFormat } from '@chauffeur/contract/image-rules';
+// Also for the thread, as its documentation wants: on glibc, a native library that only threads have open is unloaded under its own threads when the
+// last of them ends.
+import sharp from 'sharp';
 import { runInThread } from '../../kernel/threads.ts';
 import { takeTurns } from '../../kernel/turns.ts';
 import type { ImageKind } from './media.ts';
@@ -17,9 +18,9 @@ export type EncodeTask = {
 /** What the thread is given: the task, and how long decoding and encoding may take. */
 export type EncodeInput = EncodeTask & { seconds: number };
 
-/** Of one that is not animated; size in bytes. */
-export type ImageCopy = { width: number; size: number };
-/** What lies at `target` then; size in bytes. The copies lie at `copyPath`. */
+/** A smaller one, of one that is not animated; size in bytes. */
+export type ImageCopy = { width: number; size: number; path: string };
+/** What lies at `target` then, and beside it its copies; size in bytes. */
 export type EncodedImage = {
   format: ImageFormat;
   width: number;
@@ -30,11 +31,6 @@ export type EncodedImage = {
 /** `refused` says what the image is, and what is needed. */
 export type EncodeResult = EncodedImage | { refused: string };
 
-/** Where the copy of a width is written, of the image that is written to `target`. */
-export function copyPath(target: string, width: number): string {
-  return `${target}.${width}`;
-}
-
 const THREAD = new URL('./image.thread.ts', import.meta.url);
 const SECONDS = 30;
 /**
@@ -42,6 +38,13 @@ const SECONDS = 30;
  * Pixels lie outside of the heap, and are bounded by their number.
  */
 const LIMITS = { timeoutMs: (SECONDS + 15) * 1000, maxHeapMb: 128 };
+
+// The library can read many formats, some by large old decoders: only these may run. This holds for the process with all its threads, and so it is set
+// here, once, and not by each thread: an image that another reads at that moment would be refused.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
+});
 
 /** The library works on the few threads that the process has for files and host names as well: some must stay free. */
 const inTurn = takeTurns(2);
