@@ -20,6 +20,7 @@ const STEPS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['commands'],
   ['app.ts'],
+  ['roles.ts'],
   // The registry: it binds the features to what mounts and runs them.
   ['features.ts'],
   ['http', 'mcp', 'worker'],

@@ -11,25 +11,27 @@ export type Context = {
   signal: AbortSignal;
   /** The client, with the deploy key of flags or environment. Rejects with LocalError where that is missing. */
   connect(): Promise<Client>;
-  /** Patience for `tries` failures in a row, told as notes. */
-  patience(tries: number): PatienceOptions;
+  /** For what took long to get where it is, such as an upload: bears with a server that is restarted. */
+  patience: PatienceOptions;
   /** Runs a call that may be repeated, a few times when it fails in passing. */
   insist<T>(attempt: () => Promise<T>): Promise<T>;
 };
 
 /** For short calls: a mistyped address should be told within seconds. */
 const SHORT_TRIES = 3;
+/** About a minute lies between the first failure and the last. */
+const LONG_TRIES = 9;
 
 export function createContext(options: GlobalOptions, output: Output, signal: AbortSignal): Context {
   const { env } = process;
   const note = (line: string) => output.note(line);
-  const patience = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
+  const patienceFor = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
   return {
     output,
     env,
     signal,
-    patience,
-    insist: (attempt) => persist(patience(SHORT_TRIES), attempt),
+    patience: patienceFor(LONG_TRIES),
+    insist: (attempt) => persist(patienceFor(SHORT_TRIES), attempt),
     async connect() {
       const { url, uploadUrl, accessToken, secretKey } = await readSettings(options, env, process.stdin);
       for (const base of new Set([url, uploadUrl])) {

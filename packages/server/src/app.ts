@@ -1,17 +1,14 @@
-// Assembles the service: database, storage, mail, accounts, and in the process's role the HTTP server and the worker.
+// Assembles the service: database, storage, mail, accounts, and what the process takes in its role.
 
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
 import { currentConnection } from './features/agents/agents.ts';
 import { ownsGames } from './features/games/games.ts';
-import { FURTHER_MOUNTINGS, JOBS, MOUNTINGS } from './features.ts';
-import { createHttpServer } from './http/server.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Closers, openClosers } from './kernel/closers.ts';
@@ -23,11 +20,7 @@ import { createMailer } from './kernel/mail.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { migrate } from './kernel/migrate.ts';
 import { joinPresence } from './kernel/presence.ts';
-import { mountMcp } from './mcp/mcp.ts';
-import { startWorker } from './worker/run.ts';
-
-/** `start` is all in one process; `api` and `worker` split it; `admin` is for one command. */
-export type Role = 'start' | 'api' | 'worker' | 'admin';
+import type { Role } from './roles.ts';
 
 export type App = {
   readonly ctx: Context;
@@ -41,9 +34,6 @@ export type App = {
   close(): Promise<void>;
 };
 
-const SWEEP_MS = 100;
-/** Beyond `shutdownSeconds`, to see that the connections that were cut then are gone. */
-const CUT_SECONDS = 10;
 /** Enough for the pool to give up the connections that it was opening. */
 const CLOSE_SECONDS = 15;
 /** The embedded PostgreSQL has deadlines of its own, which say more; this one is for what they miss. */
@@ -71,7 +61,11 @@ export async function startApp(config: Config, role: Role, parts: Parts): Promis
 async function assemble(given: Config, role: Role, parts: Parts, closers: Closers): Promise<App> {
   const { log, clock = systemClock, fetchDocument } = parts;
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
-  const { database, connectionString } = await connect(config, role, log, closers);
+  const [{ database, connectionString }, roles] = await Promise.all([
+    connect(config, role, log, closers),
+    // Most of the code, and an operator's command needs none of it. It is loaded while the database starts.
+    role === 'admin' ? undefined : import('./roles.ts'),
+  ]);
   const { db } = database;
   const presence = await joinPresence(connectionString, role, log);
   closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
@@ -82,11 +76,11 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   closers.add({ name: 'mailer', seconds: CLOSE_SECONDS, close: () => mailer.close() });
   const secret = await readAuthSecret(db, config);
   const base = { config, db, blobs, clock, log, mailer, metrics: createMetrics(), presence, secret };
-  const publicUrl = (config.publicUrl ?? `http://${hostInUrl(config.host)}:${config.port}`).replace(/\/+$/, '');
-  const ctx: Context = { ...base, publicUrl };
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
+  const ctx: Context = { ...base, publicUrl: (config.publicUrl ?? url).replace(/\/+$/, '') };
   const auth = createAuth(db, {
     secret,
-    publicUrl,
+    publicUrl: ctx.publicUrl,
     limitSignIns: config.limitSignIns,
     ownsGames: (userId) => ownsGames(db, userId),
     currentConnection: (consent) => currentConnection(db, consent),
@@ -95,34 +89,8 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   });
   // Its plugins ask the database when they start: one that is closed meanwhile, as after a short command, would end the process.
   await auth.$context;
-  const url = await startRole(ctx, auth, database, role, closers);
-  return { ctx, auth, url, close: () => closers.close() };
-}
-
-/** Starts what takes jobs and requests; answers where requests are taken. Both end what is under way at the same time. */
-async function startRole(
-  ctx: Context,
-  auth: Auth,
-  { pool }: Database,
-  role: Role,
-  closers: Closers,
-): Promise<string | undefined> {
-  const { host, port, shutdownSeconds } = ctx.config;
-  const server =
-    role === 'start' || role === 'api'
-      ? createHttpServer(ctx, auth, [...MOUNTINGS, ...FURTHER_MOUNTINGS], (http) =>
-          mountMcp(http, ctx, auth, MOUNTINGS),
-        )
-      : undefined;
-  const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
-  const seconds = shutdownSeconds + CUT_SECONDS;
-  closers.add(
-    ...(worker === undefined ? [] : [{ name: 'worker', seconds, close: () => worker.stop() }]),
-    ...(server === undefined ? [] : [{ name: 'HTTP server', seconds, close: () => closeServer(server, ctx) }]),
-  );
-  if (server === undefined) return undefined;
-  await server.listen({ host, port });
-  return `http://${hostInUrl(host)}:${port}`;
+  const takesRequests = await roles?.startRole(ctx, auth, database.pool, role, closers);
+  return { ctx, auth, url: takesRequests ? url : undefined, close: () => closers.close() };
 }
 
 async function connect(
@@ -157,25 +125,4 @@ async function findFreePort(host: string): Promise<number> {
   probe.close();
   await once(probe, 'close');
   return port;
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-/** Lets requests under way end, for as long as the settings allow; then cuts them off. */
-async function closeServer(http: FastifyInstance, { config, log }: Context): Promise<void> {
-  const timer = setTimeout(() => {
-    log.warn('uploads were still under way when the time to stop was over');
-    http.server.closeAllConnections();
-  }, config.shutdownSeconds * 1000);
-  // An answer that had begun before, such as a download, keeps its connection open for the client's next request: for over a
-  // minute.
-  const sweep = setInterval(() => http.server.closeIdleConnections(), SWEEP_MS);
-  try {
-    await http.close();
-  } finally {
-    clearTimeout(timer);
-    clearInterval(sweep);
-  }
 }

@@ -18,9 +18,6 @@ import { type ZipResult, zipEntries } from '../zip/zip.ts';
 
 type Options = { asset: string; ignore?: string[]; wait?: true; timeout: string; resume: boolean; tmp?: string };
 
-/** Failures in a row, without a byte of progress between them, before the upload is given up. */
-const UPLOAD_TRIES = 6;
-
 const collect = (value: string, before: string[] = []) => [...before, value];
 
 export function addfilesCommand(act: Act): Command {
@@ -49,7 +46,7 @@ const addfiles: Handler<Options> = async (context, options) => {
     const path = join(temp, 'build.zip');
     const zip = await zipTo(path, entries, context);
     const file = await upload(client, { ...zip, path }, { ...descriptor, build_id: buildId }, options.resume, context);
-    const scanned = options.wait ? { ...file, ...(await waitForScan(client, file, minutes, context)) } : file;
+    const scanned = options.wait ? { ...file, ...(await waitForScan(client, file, minutes, context.patience)) } : file;
     return {
       data: scanned,
       lines: [`file_uid=${scanned.file_uid}`, `checksum=${scanned.checksum}`, `status=${scanned.status}`],
@@ -130,7 +127,7 @@ async function upload(
   const filename = `${build_type}-${version}-${os}-${arch}.zip`.replaceAll(/[^\w.+-]+/g, '-');
   const progress = startProgress('uploading', output, env);
   return uploadZip({
-    ...patience(UPLOAD_TRIES),
+    ...patience,
     client,
     zip: { ...zip, filename },
     fields: { build_id, os, arch, channel },

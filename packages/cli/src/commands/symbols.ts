@@ -31,8 +31,6 @@ type Package = { path: string; filename: string; size: number; sha256: string };
 /** What was sent, and how many files need not be. */
 type Sent = { stored: Stored; skipped: number };
 
-const UPLOAD_TRIES = 6;
-
 export function symbolsCommand(act: Act): Command {
   return new Command('symbols')
     .description('upload Breakpad .sym files for a build')
@@ -147,7 +145,7 @@ async function send(client: Client, file: Package, buildId: string, context: Con
     const { form, headers } = multipartBody(fields, { ...file, start: 0, end: file.size }, onSent);
     return client.send(uploadSymbols, form, { headers, signal: context.signal });
   };
-  const { symbols: stored } = await persist(context.patience(UPLOAD_TRIES), attempt).finally(progress.finish);
+  const { symbols: stored } = await persist(context.patience, attempt).finally(progress.finish);
   return stored;
 }
 

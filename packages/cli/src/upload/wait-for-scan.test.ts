@@ -8,8 +8,7 @@ import { waitForScan } from './wait-for-scan.ts';
 function start(t: TestContext, peer: Peer, minutes: number) {
   const trial = trialOf(t, peer, 1);
   const file = { file_uid: '01900000-0000-7000-8000-000000000003' };
-  const context = { signal: trial.signal, patience: () => trial };
-  return { pauses: trial.pauses, ended: waitForScan(trial.client, file, minutes, context) };
+  return { pauses: trial.pauses, ended: waitForScan(trial.client, file, minutes, trial) };
 }
 
 test('the scan is asked for more and more seldom, until the file is clean', async (t) => {

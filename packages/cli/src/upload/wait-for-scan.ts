@@ -9,7 +9,6 @@ type FileRecord = OutputOf<typeof getFile>;
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 5_000;
-const TRIES = 6;
 
 /**
  * Resolves to the record of a file that players may get (clean, or unscanned where the service has no scanner). Rejects
@@ -19,19 +18,19 @@ export async function waitForScan(
   client: Client,
   file: { file_uid: string },
   minutes: number,
-  { signal, patience }: { signal: AbortSignal; patience: (tries: number) => PatienceOptions },
+  patience: PatienceOptions,
 ): Promise<FileRecord> {
-  const options = patience(TRIES);
+  const { waiting, signal, note } = patience;
   let left = minutes * 60_000;
-  options.note('Waiting for the scan.');
+  note('Waiting for the scan.');
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 1.5, LONGEST_DELAY_MS)) {
-    const record = await persist(options, () => client.call(getFile, { file_uid: file.file_uid }, { signal }));
+    const record = await persist(patience, () => client.call(getFile, { file_uid: file.file_uid }, { signal }));
     if (record.status === 'clean' || record.status === 'unscanned') return record;
     if (record.status === 'infected' || record.status === 'error') throw failureOf(record);
     if (left <= 0) {
       throw new ScanError(`The scan has not ended within ${minutes} minutes.`, 'pending', record);
     }
-    await options.waiting.pause(delay, signal);
+    await waiting.pause(delay, signal);
     left -= delay;
   }
 }

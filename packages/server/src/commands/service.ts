@@ -1,7 +1,8 @@
 // `start`, `api` and `worker`: run until told to stop, then end what is under way first.
-import { type App, type Role, startApp } from '../app.ts';
+import { type App, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
 import { createLog, type Log } from '../kernel/log.ts';
+import type { Role } from '../roles.ts';
 
 const EXIT_MS = 1000;
 

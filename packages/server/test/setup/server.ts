@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '@chauffeur/contract/client';
-import { type App, type Role, startApp } from '../../src/app.ts';
+import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { createUser } from '../../src/features/accounts/accounts.ts';
@@ -14,6 +14,7 @@ import { createGameFor } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createLog, type Log } from '../../src/kernel/log.ts';
+import type { Role } from '../../src/roles.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export type TestServer = {
