@@ -171,6 +171,19 @@ describe('normalizeName', () => {
     }
   });
 
+  it('tells files of one language from those of another, also for a name that it has seen', () => {
+    const name = 'void game::load<int>(char)';
+    for (const _ of [1, 2]) {
+      assert.equal(normalizeName(name, 'load.cpp'), 'game::load<T>');
+      assert.equal(normalizeName(name, 'load.go'), name);
+    }
+  });
+
+  it('goes on after more names than it keeps', () => {
+    const names = Array.from({ length: 10_000 }, (_, no) => `draw${no}`);
+    for (const name of [...names, ...names]) assert.equal(normalizeName(`${name}(int)`, null), name);
+  });
+
   it('gives the text itself where all of it would be left out', () => {
     assert.equal(normalizeName('[unknown]', null), '[unknown]');
     assert.equal(normalizeName(' () -> () ', 'x.swift'), '() -> ()');

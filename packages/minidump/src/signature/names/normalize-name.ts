@@ -20,11 +20,27 @@ const TELLTALE_LENGTH = 512;
  * Never throws, takes time linear in the name's length, and gives '' only for a blank name.
  */
 export function normalizeName(name: string, file: string | null): string {
-  return normalizeByLanguage(name, file) || name.trim();
+  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase() ?? '';
+  if (name.length + extension.length > LONGEST_KEPT) return normalizeAs(extension, name);
+  const key = `${extension} ${name}`;
+  const kept = latest.get(key);
+  if (kept !== undefined) return kept;
+  if (latest.size === MOST_KEPT) latest.clear();
+  const normalized = normalizeAs(extension, name);
+  latest.set(key, normalized);
+  return normalized;
 }
 
-function normalizeByLanguage(name: string, file: string | null): string {
-  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase() ?? '';
+/** By extension of the file and name: stacks have names in common with those that were looked at before. */
+const latest = new Map<string, string>();
+const MOST_KEPT = 4096;
+const LONGEST_KEPT = 512;
+
+function normalizeAs(extension: string, name: string): string {
+  return normalizeByLanguage(extension, name) || name.trim();
+}
+
+function normalizeByLanguage(extension: string, name: string): string {
   const sample = telltale(name);
   if (OBJC_METHOD.test(sample)) return name.trim().replace(/_block_invoke(?:[_.]\d+)*$/, '_block_invoke');
   if (extension === 'rs' || RUST.test(sample)) return normalizeRustName(name);

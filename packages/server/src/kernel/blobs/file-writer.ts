@@ -3,20 +3,20 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from './store.ts';
 
 /**
- * What one write takes. Not more: Linux keeps a larger write in larger pieces of memory, which a virtual machine may have to
- * fetch from its host first; writes of 1 MiB took the kernel three times as long as these (bench/README.md).
+ * What one write takes. Not less: each wakes a thread, which takes longer than to copy a page. Not more: Linux keeps a larger write in larger pieces
+ * of memory, which a virtual machine may have to fetch from its host first (bench/README.md).
  */
-const BATCH_BYTES = 64 * 1024;
+const BATCH_BYTES = 256 * 1024;
 /** Buffers in one batch, however small they are: what one writev takes (IOV_MAX of Linux). */
 const BATCH_BUFFERS = 1024;
 /** Writes under way at once, so that a slow one does not hold up the sender. */
-const MOST_WRITES = 8;
+const MOST_WRITES = 4;
 /** Writing back starts early, or the last byte of 5 GiB, and of each chunk of 16 MiB, waits for all of it to reach the disk. */
 const SYNC_BYTES = 4 * 1024 * 1024;
 
 /**
- * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. At most nine batches (about
- * 0.6 MiB, or as many buffers where they are larger) are held in memory; the buffers must not be changed after they were
+ * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. At most five batches (1.25 MiB,
+ * or as many buffers where they are larger) are held in memory; the buffers must not be changed after they were
  * given, and are released when they are written. Errors of `source` pass through; nothing touches the file any more once
  * this has settled.
  */

@@ -1,5 +1,5 @@
 // Keeps blobs as files below one folder: `<key>` when complete, `<key>.part` while it is written.
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from './file-writer.ts';
@@ -124,13 +124,42 @@ async function openPart(path: string, upload: BlobUpload): Promise<FileHandle> {
   throw new Error(`The part of blob ${upload.key} has ${size} bytes where ${upload.size} were written`);
 }
 
+/**
+ * Reads a whole blob of the store in `folder` to the beginning of what `spaceFor` gives for its size, and answers that, in bytes: for a thread that
+ * has nothing else to do meanwhile. Throws BlobMissingError when there is none.
+ */
+export function readWhole(folder: string, key: string, spaceFor: (bytes: number) => Buffer): number {
+  assertKey(key);
+  let file: number;
+  try {
+    file = openSync(join(folder, key), 'r');
+  } catch (error) {
+    throw isMissing(error) ? missing(key, error) : error;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const bytes = spaceFor(size);
+    for (let done = 0; done < size; ) {
+      const read = readSync(file, bytes, done, size - done, done);
+      if (read === 0) throw new Error(`Blob ${key} has ended at ${done} of ${size} bytes`);
+      done += read;
+    }
+    return size;
+  } finally {
+    closeSync(file);
+  }
+}
+
 async function openExisting(path: string, flags: string, key: string): Promise<FileHandle> {
   try {
     return await open(path, flags);
   } catch (error) {
-    if (isMissing(error)) throw new BlobMissingError(`There is no blob ${key}`, { cause: error });
-    throw error;
+    throw isMissing(error) ? missing(key, error) : error;
   }
+}
+
+function missing(key: string, cause: unknown): BlobMissingError {
+  return new BlobMissingError(`There is no blob ${key}`, { cause });
 }
 
 /** Cuts the part to exactly `upload.size` bytes. */

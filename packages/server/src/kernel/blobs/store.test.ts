@@ -9,6 +9,7 @@ import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { S3_MISSING, startS3 } from '../../../test/setup/s3.ts';
 import { newId } from '../ids.ts';
+import { readWhole } from './filesystem.ts';
 import { type BlobSettings, openBlobStore, parseBlobSettings } from './open.ts';
 import { BlobMissingError, type BlobStore, type BlobUpload } from './store.ts';
 
@@ -245,6 +246,25 @@ const attempts = fc.array(
   fc.record({ size: fc.nat({ max: 300_000 }), buffer: fc.integer({ min: 100, max: 200_000 }), breaks: fc.boolean() }),
   { maxLength: 12 },
 );
+
+test('files are read whole into what is at hand, where that is large enough', async () => {
+  const store = openBlobStore({ kind: 'files', folder });
+  const bytes = randomBytes(3 * MIB + 1);
+  await store.put('whole', inBuffers(bytes));
+  const space = Buffer.alloc(4 * MIB);
+  assert.equal(
+    readWhole(folder, 'whole', (size) => space.subarray(0, size)),
+    bytes.length,
+  );
+  assert.equal(hash(space.subarray(0, bytes.length)), hash(bytes));
+  await store.put('empty', inBuffers(Buffer.alloc(0)));
+  assert.equal(
+    readWhole(folder, 'empty', () => space),
+    0,
+  );
+  assert.throws(() => readWhole(folder, 'nothing', () => space), BlobMissingError);
+  assert.throws(() => readWhole(folder, '../whole', () => space), /key/);
+});
 
 test('files hold exactly the appends that succeeded, whatever broke off between them', async () => {
   const store = openBlobStore({ kind: 'files', folder });

@@ -7,9 +7,16 @@ import type { SymbolPlace, SymbolQuestion, SymbolReply } from './walk-task.ts';
 
 type Wanted = SymbolQuestion[number];
 
+/**
+ * Of this thread, by path, the latest use last. The next dump is mostly of the same build and returns to the same pages. What lies under a path
+ * never changes.
+ */
+const kept = new Map<string, SymbolCache>();
+/** Between two dumps; each is an open file, whose room on the disk is free only when it is closed, and a megabyte of memory or more. */
+const MOST_KEPT = 16;
+
 export class StoredSymbols implements SymbolSource {
   readonly #places = new Map<string, SymbolPlace>();
-  readonly #open = new Map<string, SymbolCache>();
 
   /** `reply` is what was answered to `question`. */
   constructor(question: SymbolQuestion, reply: SymbolReply) {
@@ -17,18 +24,22 @@ export class StoredSymbols implements SymbolSource {
   }
 
   find(module: ModuleId): ModuleSymbols | undefined {
-    const key = keyOf(module);
-    const place = this.#places.get(key);
+    const place = this.#places.get(keyOf(module));
     if (place === undefined) return undefined;
     if ('problem' in place) throw new MinidumpError('bad-symbols', place.problem);
-    const cache = this.#open.get(key) ?? openSymbolCache(new FileReader(place.path));
-    this.#open.set(key, cache);
+    const cache = kept.get(place.path) ?? openSymbolCache(new FileReader(place.path));
+    kept.delete(place.path);
+    kept.set(place.path, cache);
     return cache;
   }
 
+  /** Ends the use of what was found. */
   close(): void {
-    for (const cache of this.#open.values()) cache.close();
-    this.#open.clear();
+    for (const [path, cache] of kept) {
+      if (kept.size <= MOST_KEPT) return;
+      kept.delete(path);
+      cache.close();
+    }
   }
 }
 
