@@ -23,7 +23,7 @@ type AskForSymbols = (question: SymbolQuestion) => Promise<SymbolReply>;
 /** Modules that are asked about; a dump that was made to annoy may name more. */
 const MOST_MODULES = 4096;
 
-/** A report repeats itself so much that a forty-fifth of it is left even so; the most thorough way takes three times as long for a third less. */
+/** A level of gzip. Reports repeat themselves: it leaves a thirtieth of one, and the usual level takes three times as long to leave a forty-fifth. */
 const QUICKLY = 1;
 
 let store: BlobStore | undefined;
