@@ -179,6 +179,12 @@ describe('normalizeName', () => {
     }
   });
 
+  // Whoever writes symbols chooses the names of files, too.
+  it('takes no part of a file’s ending for one of another name', () => {
+    assert.equal(normalizeName('game::save<int>(char)', 'save.go void'), 'game::save<T>');
+    assert.equal(normalizeName('void game::save<int>(char)', 'save.go'), 'void game::save<int>(char)');
+  });
+
   it('goes on after more names than it keeps', () => {
     const names = Array.from({ length: 10_000 }, (_, no) => `draw${no}`);
     for (const name of [...names, ...names]) assert.equal(normalizeName(`${name}(int)`, null), name);

@@ -20,32 +20,40 @@ const TELLTALE_LENGTH = 512;
  * Never throws, takes time linear in the name's length, and gives '' only for a blank name.
  */
 export function normalizeName(name: string, file: string | null): string {
-  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase() ?? '';
-  if (name.length + extension.length > LONGEST_KEPT) return normalizeAs(extension, name);
-  const key = `${extension} ${name}`;
+  const language = languageOf(file);
+  if (name.length > LONGEST_KEPT) return normalizeAs(language, name);
+  const key = `${language} ${name}`;
   const kept = latest.get(key);
   if (kept !== undefined) return kept;
   if (latest.size === MOST_KEPT) latest.clear();
-  const normalized = normalizeAs(extension, name);
+  const normalized = normalizeAs(language, name);
   latest.set(key, normalized);
   return normalized;
 }
 
-/** By extension of the file and name: stacks have names in common with those that were looked at before. */
+/** By language, which has no space in it, and name: stacks have names in common with those that were looked at before. */
 const latest = new Map<string, string>();
 const MOST_KEPT = 4096;
 const LONGEST_KEPT = 512;
 
-function normalizeAs(extension: string, name: string): string {
-  return normalizeByLanguage(extension, name) || name.trim();
+type Language = 'rs' | 'go' | 'swift' | '';
+
+/** What the file’s ending tells; '' for the others, most of which are C and C++. */
+function languageOf(file: string | null): Language {
+  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase();
+  return extension === 'rs' || extension === 'go' || extension === 'swift' ? extension : '';
 }
 
-function normalizeByLanguage(extension: string, name: string): string {
+function normalizeAs(language: Language, name: string): string {
+  return normalizeByLanguage(language, name) || name.trim();
+}
+
+function normalizeByLanguage(language: Language, name: string): string {
   const sample = telltale(name);
   if (OBJC_METHOD.test(sample)) return name.trim().replace(/_block_invoke(?:[_.]\d+)*$/, '_block_invoke');
-  if (extension === 'rs' || RUST.test(sample)) return normalizeRustName(name);
-  if (extension === 'go' || GO.test(sample)) return normalizeGoName(name);
-  if (extension === 'swift' || SWIFT.test(sample)) return normalizeSwiftName(name);
+  if (language === 'rs' || RUST.test(sample)) return normalizeRustName(name);
+  if (language === 'go' || GO.test(sample)) return normalizeGoName(name);
+  if (language === 'swift' || SWIFT.test(sample)) return normalizeSwiftName(name);
   return normalizeCppName(dropSymbolSuffix(name.trim()));
 }
 
