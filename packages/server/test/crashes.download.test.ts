@@ -1,7 +1,12 @@
 // Private links to the files of a report on the real server, on files and on S3: who gets one, what it leads to, and for how long.
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync, zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { createLog } from '../src/kernel/log.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
@@ -50,6 +55,23 @@ function codeIn(bytes: Buffer): number {
 
 function statusOf({ status, body }: Answer): [number, number | undefined] {
   return [status, body.error?.code];
+}
+
+/** Stores the files of a report as the service did before it packed them. */
+async function unpackFiles({ ctx }: TestServer, id: string): Promise<void> {
+  for await (const { key } of ctx.blobs.list('crashes/')) {
+    if (!key.includes(id)) continue;
+    const bytes = zstdDecompressSync(await buffer(await ctx.blobs.read(key)));
+    const former = key.replace(/\.zst$/, key.includes('.json') ? '.gz' : '');
+    assert.notEqual(former, key);
+    await ctx.blobs.put(former, Readable.from([key.includes('.json') ? gzipSync(bytes) : bytes]));
+    await ctx.blobs.delete(key);
+    for (const column of ['dump_key', 'log_key', 'stack_key'])
+      await changed(
+        ctx.db,
+        sql`update crash_reports set ${sql.ref(column)} = ${former} where report_id = ${id} and ${sql.ref(column)} = ${key}`,
+      );
+  }
 }
 
 /** A game with a report that has everything. */
@@ -110,6 +132,24 @@ describe('a download link', () => {
     assert.deepEqual((await load(url, { method: 'HEAD' })).bytes.length, 0);
   });
 
+  test('leads to files that were stored as they came, before files were packed', async () => {
+    const { game, id } = await makeReport();
+    const stackLink = await linkTo(game, id, 'stack');
+    const stack = (await load(stackLink.url)).bytes;
+    await unpackFiles(server, id);
+    for (const [kind, bytes] of [
+      ['dump', DUMP],
+      ['log', LOG],
+    ] as const) {
+      const { url } = await linkTo(game, id, kind);
+      assert.deepEqual((await load(url)).bytes, bytes);
+      assert.deepEqual((await load(url, { headers: { range: 'bytes=2-5' } })).bytes, bytes.subarray(2, 6));
+    }
+    assert.deepEqual((await load(stackLink.url)).bytes, stack);
+    const page = await callAs(server, game.owner, `/games/${game.uid}/crashes/${id}/log`);
+    assert.equal(page.body.data.text, LOG.toString());
+  });
+
   test('answers a range, and 304 to who has the bytes already', async () => {
     const { game, id } = await makeReport();
     const { url } = await linkTo(game, id, 'dump');
@@ -118,6 +158,8 @@ describe('a download link', () => {
       [part.status, part.bytes.toString(), part.headers.get('content-range')],
       [206, 'MDMP', `bytes 0-3/${DUMP.length}`],
     );
+    const end = await load(url, { headers: { range: 'bytes=-5' } });
+    assert.deepEqual([end.status, end.bytes], [206, DUMP.subarray(-5)]);
     const etag = (await load(url)).headers.get('etag') ?? '';
     assert.equal((await load(url, { headers: { 'if-none-match': etag } })).status, 304);
   });

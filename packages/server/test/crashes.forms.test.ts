@@ -110,6 +110,21 @@ describe('the one-shot form of an engine', () => {
     assert.equal(await countJobs(sender, 'crashes:process', row.report_id), 1);
   });
 
+  test('does not take more room than was sent, however much its files unpack to', async () => {
+    const sender = await makeSender(server);
+    const zeros = Buffer.alloc(LIMITS.crashFileBytes);
+    const parts = [metadataPart(metadata(sender)), part('dump', zeros, { filename: 'x.dmp' }), part('log', zeros)];
+    const form = gzipSync(multipartOf(parts));
+    assert.ok(form.length < 150_000);
+    const headers = { ...idHeaders(sender), 'content-encoding': 'gzip' };
+    assert.equal((await post(sender, form, { query: '', headers })).status, 201);
+    const { dump_key, dump_size, log_key, log_size } = await onlyReportOf(sender);
+    assert.deepEqual([dump_size, log_size], [zeros.length, zeros.length]);
+    const stored = await Promise.all([dump_key, log_key].map((key) => server.ctx.blobs.stat(key ?? '')));
+    const total = stored.reduce((sum, file) => sum + (file?.size ?? Number.NaN), 0);
+    assert.ok(total < form.length, `${total} bytes are stored of ${form.length}`);
+  });
+
   test('names its game in the metadata alone, which may come after the dump', async () => {
     const sender = await makeSender(server);
     const parts = [part('dump', DUMP, { filename: 'x.dmp' }), metadataPart(metadata(sender))];

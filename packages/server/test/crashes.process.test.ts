@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { zstdDecompressSync } from 'node:zlib';
 import type { Report } from '@chauffeur/minidump/report';
 import { sql } from 'kysely';
 import type { Context } from '../src/context.ts';
@@ -38,7 +38,7 @@ async function openGame(server: TestServer): Promise<{ game: TestGame; buildId: 
 }
 
 async function readStack({ ctx }: TestServer, { stack_key }: StoredReport): Promise<Report> {
-  return JSON.parse(gunzipSync(await buffer(await ctx.blobs.read(stack_key ?? ''))).toString());
+  return JSON.parse(zstdDecompressSync(await buffer(await ctx.blobs.read(stack_key ?? ''))).toString());
 }
 
 async function keysOf({ ctx }: TestServer, reportId: string): Promise<string[]> {
@@ -166,7 +166,7 @@ describe('processing a crash', () => {
     const { game, buildId } = await openGame(server);
     const before = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
     for (const key of await keysOf(server, before.report_id))
-      if (key.endsWith('.dmp')) await server.ctx.blobs.delete(key);
+      if (key.endsWith('.dmp.zst')) await server.ctx.blobs.delete(key);
     await processCrash(server.ctx, { gameId: game.uid, reportId: before.report_id }, FIRST);
     assert.deepEqual(await reportRow(server, before.report_id), before);
   });

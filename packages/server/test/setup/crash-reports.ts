@@ -1,6 +1,6 @@
 // Crash reports for tests that read them: written by the features' own functions, without a client and without a dump.
 import { hash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { zstdCompressSync } from 'node:zlib';
 import type { Frame, Report } from '@chauffeur/minidump/report';
 import type { Context } from '../../src/context.ts';
 import { groupMessages } from '../../src/features/crashes/groups/group-messages.job.ts';
@@ -81,8 +81,8 @@ export async function addReport(ctx: Context, input: ReportInput): Promise<strin
   const { game, buildId, message, user_message, os, metadata, stack } = input;
   const reportId = newId(ctx.clock.now().getTime());
   const [dump, log] = await Promise.all([
-    input.dump === undefined ? null : storeFile(ctx, reportId, 'dump', bytesOf(input.dump), 1e6),
-    input.log === undefined ? null : storeFile(ctx, reportId, 'log', bytesOf(input.log), 1e6),
+    input.dump === undefined ? null : storeFile(ctx, reportId, 'dump', bytesOf(input.dump), { most: 1e6 }),
+    input.log === undefined ? null : storeFile(ctx, reportId, 'log', bytesOf(input.log), { most: 1e6 }),
   ]);
   const facts = {
     ...(message !== undefined && { message }),
@@ -103,10 +103,10 @@ async function recordStack(
   stack: readonly string[],
   missing: readonly string[],
 ) {
-  const stackKey = `${stemOf(reportId)}.${newId()}.json.gz`;
+  const stackKey = `${stemOf(reportId)}.${newId()}.json.zst`;
   const upload = await ctx.blobs.append(
     await ctx.blobs.begin(stackKey),
-    bytesOf(gzipSync(JSON.stringify(reportOf(stack)))),
+    bytesOf(zstdCompressSync(JSON.stringify(reportOf(stack)))),
   );
   await ctx.blobs.complete(upload);
   await rememberFunctions(ctx.db, gameId, stack, utcDayOf(ctx.clock.now()));

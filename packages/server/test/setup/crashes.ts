@@ -1,6 +1,7 @@
 // What tests of crash reports send, and how they look at what came of it.
 import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
+import { readUnpacked } from '../../src/kernel/blobs/packed.ts';
 import { onlyRow, rows } from '../../src/kernel/db.ts';
 import { type Answer, makeGame, request, type TestGame, type TestServer } from './server.ts';
 import { register } from './uploads.ts';
@@ -69,10 +70,10 @@ export async function onlyReportOf(sender: CrashSender): Promise<CrashRow> {
   return first;
 }
 
-/** The whole blob under `key`. */
+/** The file stored under `key`, as it came. */
 export async function blobOf({ server }: CrashSender, key: string | null): Promise<Buffer> {
   if (key === null) throw new Error('there is no blob');
-  return buffer(await server.ctx.blobs.read(key));
+  return buffer(await readUnpacked(server.ctx.blobs, key));
 }
 
 /** Keys of all blobs of crash reports in the store, whole or begun. */

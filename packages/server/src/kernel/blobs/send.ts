@@ -14,8 +14,11 @@ export type SendableBlob = {
   signedSeconds: number | null;
 };
 
+/** What sends a blob reads it through: a store, or what unpacks the blobs of one. */
+export type BlobReader = Pick<BlobStore, 'read' | 'sign'>;
+
 export async function sendBlob(
-  blobs: BlobStore,
+  blobs: BlobReader,
   request: FastifyRequest,
   reply: FastifyReply,
   blob: SendableBlob,

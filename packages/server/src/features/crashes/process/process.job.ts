@@ -1,5 +1,6 @@
 // Processes a report’s dump: queued → processing → processed, with its stack and its group, or failed, with the reason.
 import type { Context } from '../../../context.ts';
+import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 import { utcDayOf } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Attempt } from '../../../kernel/jobs.ts';
@@ -23,8 +24,8 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   const report = await beginProcessing(ctx.db, gameId, reportId);
   if (report === undefined) return;
   const desk = new SymbolDesk(ctx, gameId, report.build_id);
-  const stackKey = `${stemOf(reportId)}.${newId()}.json.gz`;
-  const task = { dumpKey: report.dump_key, stackKey, statement: statementOf(report) };
+  const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
+  const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, statement: statementOf(report) };
   const reading = await readDump(ctx, task, desk).catch((error) => giveUp(ctx, error, attempt));
   if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, desk);
   else {

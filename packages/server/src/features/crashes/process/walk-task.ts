@@ -8,7 +8,14 @@ export type WalkInput = {
   /** What the report says of itself. */
   readonly statement: Statement;
 } & (
-  | { readonly task: 'walk'; readonly dumpKey: string /** Where the whole report goes. */; readonly stackKey: string }
+  | {
+      readonly task: 'walk';
+      readonly dumpKey: string;
+      /** Bytes of the dump as it came. */
+      readonly dumpSize: number;
+      /** Where the whole report goes. */
+      readonly stackKey: string;
+    }
   | { readonly task: 'group' /** Where it is. */; readonly stackKey: string }
 );
 

@@ -1,6 +1,5 @@
 // The thread of `readDump` and `regroupStack`: walks a dump with what symbols there are, or groups a report that was walked before.
 import { Readable } from 'node:stream';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
@@ -10,11 +9,13 @@ import { MODULES } from '@chauffeur/minidump/streams/modules';
 import { readWhole } from '../../../kernel/blobs/filesystem.ts';
 import { giveBack } from '../../../kernel/blobs/give-back.ts';
 import { type BlobSettings, openBlobStore } from '../../../kernel/blobs/open.ts';
+import { freeUnpacked, isPacked, packNow, unpackNow } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
 import { serveTasks } from '../../../kernel/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
 import { excerptOf } from './excerpt.ts';
 import { withoutPrivatePaths } from './private-paths.ts';
+import { parseStoredReport } from './stored-report.ts';
 import { StoredSymbols } from './stored-symbols.ts';
 import type { SymbolQuestion, SymbolReply, WalkInput, WalkOutput } from './walk-task.ts';
 
@@ -22,9 +23,6 @@ type AskForSymbols = (question: SymbolQuestion) => Promise<SymbolReply>;
 
 /** Modules that are asked about; a dump that was made to annoy may name more. */
 const MOST_MODULES = 4096;
-
-/** A level of gzip. Reports repeat themselves: it leaves a thirtieth of one, and the usual level takes three times as long to leave a forty-fifth. */
-const QUICKLY = 1;
 
 let store: BlobStore | undefined;
 
@@ -41,12 +39,24 @@ serveTasks<WalkInput, WalkOutput, SymbolQuestion, SymbolReply>(async (input, ask
   }
 });
 
-async function walk(
+async function walk(blobs: BlobStore, input: WalkInput & { task: 'walk' }, ask: AskForSymbols): Promise<WalkOutput> {
+  const stored = await readBlob(blobs, input.blobSettings, input.dumpKey);
+  if (!isPacked(input.dumpKey)) return walkDump(blobs, stored, input, ask);
+  const dump = unpackNow(stored, input.dumpSize, input.dumpSize);
+  try {
+    return await walkDump(blobs, dump, input, ask);
+  } finally {
+    // Left to V8, it would collect the whole heap every few dumps.
+    freeUnpacked(dump);
+  }
+}
+
+async function walkDump(
   blobs: BlobStore,
-  { blobSettings, dumpKey, stackKey, statement }: WalkInput & { task: 'walk' },
+  dump: Buffer,
+  { stackKey, statement }: WalkInput & { task: 'walk' },
   ask: AskForSymbols,
 ): Promise<WalkOutput> {
-  const dump = await readBlob(blobs, blobSettings, dumpKey);
   const question = modulesOf(dump);
   const symbols = new StoredSymbols(question, question.length === 0 ? [] : await ask(question));
   let walked: Report;
@@ -59,8 +69,7 @@ async function walk(
   // Guessed frames do not make the signature here: who reads the whole report finds the same one.
   const signature = { signature: grouping.title, notes: grouping.explanation };
   const report = grouping.kind === 'stack' ? { ...walked, signature } : walked;
-  const json = gzipSync(JSON.stringify(report), { level: QUICKLY });
-  await blobs.put(stackKey, Readable.from([json]));
+  await blobs.put(stackKey, Readable.from([packNow(JSON.stringify(report))]));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 
@@ -110,7 +119,6 @@ async function regroup(
   blobs: BlobStore,
   { blobSettings, stackKey, statement }: WalkInput & { task: 'group' },
 ): Promise<WalkOutput> {
-  const json = gunzipSync(await readBlob(blobs, blobSettings, stackKey));
-  const report = JSON.parse(json.toString()) as Report;
+  const report = parseStoredReport(stackKey, await readBlob(blobs, blobSettings, stackKey));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, statement) };
 }

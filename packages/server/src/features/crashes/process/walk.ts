@@ -31,7 +31,7 @@ export type Reading =
  */
 export function readDump(
   ctx: Context,
-  task: { dumpKey: string; stackKey: string; statement: Statement },
+  task: { dumpKey: string; dumpSize: number; stackKey: string; statement: Statement },
   desk: SymbolDesk,
 ): Promise<Reading> {
   return runBounded(ctx, { task: 'walk', blobSettings: settingsOf(ctx), ...task }, (question) => desk.answer(question));

@@ -10,6 +10,7 @@ import type { Excerpt } from './excerpt.ts';
 export type DumpRow = {
   build_id: string;
   dump_key: string;
+  dump_size: number;
   /** The report of the walk before; null when there was none. */
   stack_key: string | null;
 } & StatementRow;
@@ -33,7 +34,7 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
         update crash_reports set state = 'processing'
         where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and state in ('received', 'queued')
       )
-      select build_id, dump_key, stack_key, ${statement} from crash_reports
+      select build_id, dump_key, dump_size, stack_key, ${statement} from crash_reports
       where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null`),
   );
 }

@@ -8,7 +8,8 @@ import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context } from '../../../context.ts';
 import { attachment } from '../../../kernel/blobs/content-disposition.ts';
-import { type SendableBlob, sendBlob } from '../../../kernel/blobs/send.ts';
+import { readUnpacked } from '../../../kernel/blobs/packed.ts';
+import { type BlobReader, type SendableBlob, sendBlob } from '../../../kernel/blobs/send.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { SECOND } from '../../../kernel/clock.ts';
 import { requireMember } from '../../games/games.ts';
@@ -44,8 +45,8 @@ export async function requestCrashDownload(
 }
 
 /**
- * `GET /crash-downloads/{token}`. The bytes come from here also where the store could sign an address: that one would outlive the link,
- * and its use would be in no log.
+ * `GET /crash-downloads/{token}`. The server sends the bytes even if the store could sign an address: the store has them packed, a signed address
+ * would outlive the link, and no log would record its use.
  */
 export async function downloadCrashFile(
   ctx: Context,
@@ -88,7 +89,11 @@ async function sendFile(
   }
   const size = kind === 'dump' ? files.dump_size : files.log_size;
   const blob: SendableBlob = { key, size: size ?? 0, etag: etagOf(key), filename, contentType, signedSeconds: null };
-  return sendBlob(ctx.blobs, request, reply, blob);
+  const unpacked: BlobReader = {
+    read: (stored, range) => readUnpacked(ctx.blobs, stored, range),
+    sign: async () => null,
+  };
+  return sendBlob(unpacked, request, reply, blob);
 }
 
 /** A key is never written twice, so it stands for its bytes; it is nobody's business as it is. */

@@ -4,6 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { AccountCaller, Context } from '../../../context.ts';
+import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { requireMember } from '../../games/games.ts';
 import { readStoredReport } from '../process/stored-report.ts';
@@ -38,7 +39,9 @@ export async function getCrashLog(
   const bytes =
     size === 0
       ? Buffer.alloc(0)
-      : await buffer(await ctx.blobs.read(key, { start, end: size - 1 }).catch((error) => refuse('log', error)));
+      : await buffer(
+          await readUnpacked(ctx.blobs, key, { start, end: size - 1 }).catch((error) => refuse('log', error)),
+        );
   return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
 }
 

@@ -80,7 +80,7 @@ async function tryToStore(
   source: AsyncIterable<Uint8Array>,
 ): Promise<StoredFile | string> {
   try {
-    return await storeFile(ctx, reportId, kind, source, LIMITS.crashFileBytes);
+    return await storeFile(ctx, reportId, kind, source, { most: LIMITS.crashFileBytes });
   } catch (error) {
     if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return TOO_LARGE;
     throw error;

@@ -30,7 +30,8 @@ export type NewReport = {
   failure: string | null;
 };
 
-export type StoredFile = { key: string; size: number };
+/** `size` is that of the file, `stored` what the store keeps of it, in bytes. */
+export type StoredFile = { key: string; size: number; stored: number };
 
 /** What became of a report: `granted` tells that its upload addresses are within the game’s limit. */
 export type WrittenReport = { known: boolean; accepted: boolean; granted: boolean };

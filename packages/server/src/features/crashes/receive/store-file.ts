@@ -1,6 +1,7 @@
-// Stores a dump or a log as it arrives: durable when it returns, and nothing left of it when it does not.
+// Stores a dump or a log as it arrives, packed: durable when it returns, and nothing left of it when it does not.
 import type { Context } from '../../../context.ts';
 import { giveBack } from '../../../kernel/blobs/give-back.ts';
+import { PACKED_SUFFIX, putPacked } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { newId, timeOfId } from '../../../kernel/ids.ts';
 import { partitionOf } from '../keep/partitions.sql.ts';
@@ -25,26 +26,26 @@ export function stemOf(reportId: string): string {
 }
 
 /**
- * Stores `source` under a key of its own, so that two senders of one file do not meet. Throws FileTooLargeError past `most`
- * bytes, and what the store and the source throw; then the blob is gone again.
+ * Stores `source` packed, under a key of its own, so that two senders of one file do not meet. Throws FileTooLargeError past `most` bytes,
+ * PackedTooLargeError when more than `maxStored` bytes would be stored, and what the store and the source throw; then the blob is gone again.
  */
 export async function storeFile(
   ctx: Context,
   reportId: string,
   kind: CrashFileKind,
   source: ByteSource,
-  most: number,
+  { most, maxStored = Number.POSITIVE_INFINITY }: { most: number; maxStored?: number },
 ): Promise<StoredFile> {
-  const key = `${stemOf(reportId)}.${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}`;
+  const key = `${stemOf(reportId)}.${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}${PACKED_SUFFIX}`;
   try {
-    return { key, size: await ctx.blobs.put(key, limited(source, most)) };
+    return { key, ...(await putPacked(ctx.blobs, key, limited(source, most), maxStored)) };
   } catch (error) {
     await ctx.blobs.delete(key);
     throw error;
   }
 }
 
-/** Its buffers must be nobody else’s: their memory is given back as soon as they are stored. */
+/** Its buffers must be nobody else’s: their memory is given back as soon as they are packed. */
 function limited(source: ByteSource, most: number): ByteSource {
   return { [Symbol.asyncIterator]: () => measure(source, most), release: giveBack };
 }

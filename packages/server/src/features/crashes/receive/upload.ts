@@ -63,11 +63,11 @@ async function store(ctx: Context, grant: UploadGrant, request: FastifyRequest):
       await readCrashForm(body, request.headers, {
         kindOf: () => kind,
         async onPart({ bytes }) {
-          stored = await storeFile(ctx, reportId, kind, bytes, LIMITS.crashFileBytes);
+          stored = await storeFile(ctx, reportId, kind, bytes, { most: LIMITS.crashFileBytes });
           isCut = bytes.truncated === true;
         },
       });
-    } else stored = await storeFile(ctx, reportId, kind, body, LIMITS.crashFileBytes);
+    } else stored = await storeFile(ctx, reportId, kind, body, { most: LIMITS.crashFileBytes });
     if (isCut) throw tooLarge(grant);
     if (stored === undefined || stored.size === 0)
       throw new ApiError(4001, `The body holds no ${kind}; send its bytes.`);
