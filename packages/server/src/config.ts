@@ -161,7 +161,7 @@ export const SETTINGS = {
     'CHAUFFEUR_UPLOAD_IDLE_SECONDS',
     '30',
     number(1, 3600),
-    'An upload that sends nothing for this long is dropped.',
+    'An upload that sends less than 1 KiB in this time is dropped, and so is any other body that has not arrived whole by then.',
   ),
   shutdownSeconds: set(
     'CHAUFFEUR_SHUTDOWN_SECONDS',

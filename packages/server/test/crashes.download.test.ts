@@ -1,10 +1,10 @@
 // Private links to the files of a report on the real server, on files and on S3: who gets one, what it leads to, and for how long.
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { bytesOfBuffer } from '../src/kernel/byte-source.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
@@ -64,7 +64,7 @@ async function unpackFiles({ ctx }: TestServer, id: string): Promise<void> {
     const bytes = zstdDecompressSync(await buffer(await ctx.blobs.read(key)));
     const former = key.replace(/\.zst$/, key.includes('.json') ? '.gz' : '');
     assert.notEqual(former, key);
-    await ctx.blobs.put(former, Readable.from([key.includes('.json') ? gzipSync(bytes) : bytes]));
+    await ctx.blobs.put(former, bytesOfBuffer(key.includes('.json') ? gzipSync(bytes) : bytes));
     await ctx.blobs.delete(key);
     for (const column of ['dump_key', 'log_key', 'stack_key'])
       await changed(

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
+import { bytesOf } from '../src/kernel/byte-source.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
@@ -157,7 +158,10 @@ describe('the sweeper', () => {
     await compileNow(server, game, sha256(text));
     const orphans = [`symbols/${game.uid}/${newId()}.sym.gz`, `symbols/${game.uid}/${newId()}.cache`];
     await server.ctx.blobs.complete(await server.ctx.blobs.begin(orphans[0]!));
-    await server.ctx.blobs.append(await server.ctx.blobs.begin(orphans[1]!), createReadStream(import.meta.filename));
+    await server.ctx.blobs.append(
+      await server.ctx.blobs.begin(orphans[1]!),
+      bytesOf(() => createReadStream(import.meta.filename)),
+    );
     await sweepSymbols(later(23));
     assert.equal((await keptOf(server, game)).blobs, 4);
     await sweepSymbols(later(25));

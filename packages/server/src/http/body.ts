@@ -1,35 +1,31 @@
-// Reads JSON and form bodies: strict about UTF-8, and of no opinion about the rest.
-import { ApiError } from '@chauffeur/contract/errors';
+// Reads JSON and form bodies: strict about UTF-8, bounded in size and time, decoded where they come compressed.
 import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import { UnreadableBodyError } from '../kernel/body.ts';
+import { addBytesParser, bodyDeadlineMs } from '../kernel/bytes-parser.ts';
 import { isFormType } from '../kernel/form.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** A body that is not what its content type says; the operation gives it its own code. */
-export class UnreadableBodyError extends Error {
-  override readonly name = 'UnreadableBodyError';
-}
 
 /**
  * JSON bodies become values. Every other content type is left unread on the request, for the routes that stream it or know better what
  * it is; a route that wanted JSON then finds none.
  */
-export function addBodyParsers(app: FastifyInstance): void {
+export function addBodyParsers(app: FastifyInstance, { config }: Context): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, parseJson(body as Buffer)),
-  );
+  addBytesParser(app, 'application/json', bodyDeadlineMs(config), parseJson);
   app.addContentTypeParser('*', async () => undefined);
 }
 
 /** Has urlencoded bodies become values as well. Not everywhere: it is what `curl -d` calls every body that is not said to be something else. */
-export function addFormParser(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => parseForm(decode(body)),
-  );
+export function addFormParser(app: FastifyInstance, { config }: Context): void {
+  addBytesParser(app, 'application/x-www-form-urlencoded', bodyDeadlineMs(config), (body) => parseForm(decode(body)));
 }
+
+/**
+ * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
+ * as `Content-Type: dump`, would be refused before a parser is looked for, so all but forms are called what they are taken as.
+ */
 
 /**
  * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
@@ -72,9 +68,4 @@ function parseForm(text: string): Record<string, string> {
     Object.defineProperty(form, name, { value, enumerable: true });
   }
   return form;
-}
-
-/** The error of an unreadable body under the code of its operation. */
-export function asApiError(error: UnreadableBodyError, code: ConstructorParameters<typeof ApiError>[0]): ApiError {
-  return new ApiError(code, error.message, { cause: error });
 }

@@ -4,8 +4,10 @@ import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { asKnownError, asUnexpected } from '../kernel/as-api-error.ts';
+import { BodyTooLargeError, UnreadableBodyError } from '../kernel/body.ts';
 
 const RETRY_SECONDS = 2;
+const TOO_LARGE = 'body: too large for this route; send less.';
 
 /** Answers an error. `invalid` is the code that the operation gives to a request that could not be read. */
 export function sendError(
@@ -29,8 +31,10 @@ export function sendError(
 function translate(thrown: unknown, invalid: ErrorCode): ApiError {
   const known = asKnownError(thrown);
   if (known !== null) return known;
+  if (thrown instanceof UnreadableBodyError) return new ApiError(invalid, thrown.message, { cause: thrown });
+  if (thrown instanceof BodyTooLargeError) return new ApiError(invalid, TOO_LARGE, { cause: thrown });
   const { code, statusCode } = thrown as { code?: string; statusCode?: number };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(invalid, 'body: too large for this route; send less.');
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(invalid, TOO_LARGE);
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new ApiError(invalid, 'Content-Length does not match the body; send the right one.');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')

@@ -9,7 +9,7 @@ import type { Auth } from '../features/accounts/accounts.ts';
 import { Answer } from '../kernel/answer.ts';
 import { checkAddress, type Handler, invalidCode, type Perform, performer } from '../kernel/perform.ts';
 import { identify } from './auth.ts';
-import { addFormParser, asApiError, leaveBodiesUnread, UnreadableBodyError } from './body.ts';
+import { addFormParser, leaveBodiesUnread } from './body.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
 
@@ -92,7 +92,7 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
     mountRoutes(scope, ctx, auth, bytes);
   });
   app.register(async (scope) => {
-    addFormParser(scope);
+    addFormParser(scope, ctx);
     mountRoutes(scope, ctx, auth, urlencoded);
   });
 }
@@ -120,8 +120,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: 
       },
       errorHandler: (error, request, reply) => {
         if (operation.access === 'deploy_key') challenge(error, reply);
-        const known = error instanceof UnreadableBodyError ? asApiError(error, invalidCode(operation)) : error;
-        sendError(ctx, request, reply, known, invalidCode(operation));
+        sendError(ctx, request, reply, error, invalidCode(operation));
       },
       handler: async (request, reply) => {
         const result = await run(ctx, request.caller, request, reply);

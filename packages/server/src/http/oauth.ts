@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../features/accounts/oauth.ts';
+import { addBytesParser, bodyDeadlineMs } from '../kernel/bytes-parser.ts';
 import { handOver } from './accounts.ts';
 
 /** Of a form or of JSON; the largest that is registered is far below. */
@@ -15,7 +16,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Forms may name a parameter twice, which is better-auth’s to judge.
-    scope.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: string) => body);
+    addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body.toString());
     for (const name of OFFERED) {
       scope.route({
         method: ['GET', 'POST'],

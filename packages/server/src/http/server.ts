@@ -46,7 +46,7 @@ export function createHttpServer(
       sendError(ctx, request, reply, error);
     },
   }) as unknown as FastifyInstance;
-  addBodyParsers(app);
+  addBodyParsers(app, ctx);
   addHooks(app, ctx);
   keepPlayHostApart(app, ctx);
   refuseWhileStopping(app);

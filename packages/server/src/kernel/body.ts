@@ -1,74 +1,185 @@
-// The bytes of a request's body as the client meant them: unpacked where they are packed, bounded, and given up when they stop.
+// Owns the body of a request for its whole life, errors included: decoded, bounded in size and time, handed out only to a reader that waits.
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, type Readable, Transform } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
-import { ApiError } from '@chauffeur/contract/errors';
-import { watchIdle } from './form.ts';
+import type { ByteSource } from './blobs/store.ts';
 
-/** A body became larger than it may, unpacked. */
+/** A body became larger than it may, decoded. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
 
+/** A body broke off, did not arrive in time, or is not what its headers say. The operation gives it its own code. */
+export class UnreadableBodyError extends Error {
+  override readonly name = 'UnreadableBodyError';
+}
+
 export type BodyOptions = {
   /** `header`: as Content-Encoding says. `zlib`: always a zlib stream, as Unreal’s. */
-  packing: 'header' | 'zlib';
-  /** Bytes, unpacked: what bounds a small body that unpacks to a huge one. */
-  most: number;
+  encoding?: 'header' | 'zlib';
+  /** Bytes after decoding, which bounds a small body that decodes to a huge one. No bound where absent. */
+  maxBytes?: number;
+  /** The sender is given up after waiting this long for the next KiB; time in which nobody reads does not count. */
   idleMs: number;
+  /** Ends the body with its reason, which must be an Error. */
+  signal?: AbortSignal | undefined;
 };
 
-const UNPACKERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
+/** The bytes of a body. They can be read once. */
+export type Body = ByteSource & {
+  /** Ends the body early: the pending read and every later one rejects with `reason`. */
+  fail(reason: Error): void;
+};
 
 /**
- * The body, unpacked. It fails with 4001 when it breaks off, stops coming or is not what it says, and with BodyTooLargeError
- * past `most`. The request itself is never destroyed: its sender is still to be answered. Whoever has enough destroys the body.
+ * Gives `read` the body of a request, and takes it back when `read` settles. Reading rejects with UnreadableBodyError when the body breaks off, stops
+ * arriving or is not what Content-Encoding says, and with BodyTooLargeError past `maxBytes`. What goes wrong while nobody reads waits for the next
+ * read: it is never emitted, so it cannot end the process. The request itself is not destroyed, because its sender is still to be answered.
+ * Rejects with UnreadableBodyError for an unsupported Content-Encoding, and with what `read` rejects with.
  */
-export function openBody(request: IncomingMessage, options: BodyOptions): Readable {
-  const unpacker = unpackerOf(request, options);
-  const body = measure(options.most);
-  const fail = (error: Error) => {
-    request.unpipe(unpacker);
-    body.destroy(error);
-  };
-  const onClose = () => {
-    if (!request.complete) fail(unreadable('broke off'));
-  };
-  const idle = watchIdle(request, options.idleMs, () => fail(unreadable('stopped coming')));
-  request.on('close', onClose).on('error', onClose);
-  unpacker.on('error', (cause) => fail(unreadable('is not the packed data that it says it is', cause)));
-  body.once('close', () => {
-    clearInterval(idle);
-    request.off('close', onClose);
-    request.unpipe(unpacker);
-    unpacker.destroy();
-  });
-  if (request.destroyed) onClose();
-  else request.pipe(unpacker).pipe(body);
-  return body;
+export async function receiveBody<T>(
+  request: IncomingMessage,
+  options: BodyOptions,
+  read: (body: Body) => Promise<T>,
+): Promise<T> {
+  const body = new RequestBody(request, options);
+  try {
+    return await read(body);
+  } finally {
+    body.release();
+  }
 }
 
-function unpackerOf(request: IncomingMessage, { packing }: BodyOptions): Transform {
-  if (packing === 'zlib') return createInflate();
+const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
+
+/** Undefined where the body comes as it is. */
+export function createDecoder(request: IncomingMessage): Transform | undefined {
   const encoding = (request.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return new PassThrough();
-  const unpacker = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding as keyof typeof UNPACKERS] : undefined;
-  if (unpacker === undefined)
-    throw new ApiError(4001, 'Content-Encoding: not one that is read here; send gzip, deflate or nothing.');
-  return unpacker();
+  if (encoding === '' || encoding === 'identity') return undefined;
+  if (Object.hasOwn(DECODERS, encoding)) return DECODERS[encoding as keyof typeof DECODERS]();
+  throw new UnreadableBodyError('Content-Encoding: not supported; send gzip, deflate or no encoding.');
 }
 
-function measure(most: number): Transform {
-  let size = 0;
-  return new Transform({
-    transform(bytes: Buffer, _encoding, done) {
-      size += bytes.length;
-      if (size > most) done(new BodyTooLargeError(`more than ${most} bytes`));
-      else done(null, bytes);
-    },
-  });
-}
+/** What arrives while the reader is busy is kept up to here, then the sender has to wait. */
+const BUFFER_BYTES = 256 * 1024;
+/** A sender that sends less than this in the idle time counts as idle: a byte now and then would hold a connection forever. */
+const MIN_PROGRESS_BYTES = 1024;
 
-function unreadable(how: string, cause?: unknown): ApiError {
-  return new ApiError(4001, `The body ${how}; send it again.`, { cause });
+export const BODY_CUT = 'The connection closed before the whole body had arrived; send it again.';
+export const BODY_LATE = 'The body did not arrive in time; send it again.';
+
+const released = new Error('The body was read after its request had been handled');
+
+class RequestBody implements Body {
+  readonly #request: IncomingMessage;
+  readonly #decoder: Transform | undefined;
+  readonly #source: Readable;
+  readonly #maxBytes: number;
+  readonly #idleMs: number;
+  readonly #signal: AbortSignal | undefined;
+  #queue: Buffer[] = [];
+  #queued = 0;
+  #size = 0;
+  #isEnded = false;
+  #failure: Error | undefined;
+  /** Continues the read that waits for bytes, the end or a failure. */
+  #wake: (() => void) | undefined;
+  #idleSpent = 0;
+  #progress = 0;
+
+  constructor(request: IncomingMessage, { encoding = 'header', maxBytes = Infinity, idleMs, signal }: BodyOptions) {
+    this.#decoder = encoding === 'zlib' ? createInflate() : createDecoder(request);
+    this.#request = request;
+    this.#source = this.#decoder ?? request;
+    this.#maxBytes = maxBytes;
+    this.#idleMs = idleMs;
+    this.#signal = signal;
+    // These two stay for good: an error that comes after the release must find a listener, too.
+    request.on('error', () => undefined);
+    this.#decoder?.on('error', (cause) =>
+      this.fail(new UnreadableBodyError('The body does not match its Content-Encoding; encode it again.', { cause })),
+    );
+    request.on('close', this.#onClose);
+    this.#source.on('data', this.#onData).on('end', this.#onEnd).pause();
+    if (this.#decoder !== undefined) request.pipe(this.#decoder);
+    signal?.addEventListener('abort', this.#onAbort);
+    if (signal?.aborted) this.#onAbort();
+    if (request.destroyed) this.#onClose();
+  }
+
+  fail(reason: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = reason;
+    this.#queue = [];
+    this.#wake?.();
+  }
+
+  /** Lets go of the request, so that the rest of its body can be discarded. */
+  release(): void {
+    this.fail(released);
+    this.#request.off('close', this.#onClose);
+    this.#source.off('data', this.#onData).off('end', this.#onEnd);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#decoder === undefined) return;
+    this.#request.unpipe(this.#decoder);
+    this.#decoder.destroy();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
+    return {
+      next: () => this.#next(),
+      // A reader that has seen enough leaves the rest where it is.
+      return: async () => ({ done: true, value: undefined }),
+    };
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const bytes = this.#queue.shift();
+      if (bytes !== undefined) {
+        this.#queued -= bytes.length;
+        return { done: false, value: bytes };
+      }
+      if (this.#isEnded) return { done: true, value: undefined };
+      await this.#wait();
+    }
+  }
+
+  async #wait(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const since = performance.now();
+    const idle = setTimeout(() => this.fail(new UnreadableBodyError(BODY_LATE)), this.#idleMs - this.#idleSpent);
+    this.#wake = resolve;
+    this.#source.resume();
+    await promise;
+    this.#wake = undefined;
+    clearTimeout(idle);
+    this.#idleSpent += performance.now() - since;
+    if (this.#progress < MIN_PROGRESS_BYTES) return;
+    this.#progress = 0;
+    this.#idleSpent = 0;
+  }
+
+  readonly #onData = (bytes: Buffer) => {
+    this.#size += bytes.length;
+    this.#progress += bytes.length;
+    if (this.#size > this.#maxBytes) return this.fail(new BodyTooLargeError(`more than ${this.#maxBytes} bytes`));
+    if (this.#failure !== undefined) return;
+    this.#queue.push(bytes);
+    this.#queued += bytes.length;
+    if (this.#queued >= BUFFER_BYTES) this.#source.pause();
+    this.#wake?.();
+  };
+
+  readonly #onEnd = () => {
+    this.#isEnded = true;
+    this.#wake?.();
+  };
+
+  readonly #onClose = () => {
+    if (!this.#request.complete) this.fail(new UnreadableBodyError(BODY_CUT));
+  };
+
+  readonly #onAbort = () => this.fail(this.#signal?.reason as Error);
 }

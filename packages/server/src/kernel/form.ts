@@ -1,15 +1,11 @@
-// Reads a multipart form as it arrives: text fields are kept, file parts are handed on as streams, whatever their order.
+// Reads the form of an upload strictly: fields are kept, file parts are handed on as they arrive, anything unexpected refuses the form.
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import type { ByteSource } from './blobs/store.ts';
+import { receiveBody, UnreadableBodyError } from './body.ts';
+import { type Field, type FilePart, MalformedMultipartError, readMultipart } from './multipart.ts';
 
 export type Fields = Readonly<Record<string, string>>;
-
-/** A file part: the names of the part and of the file as the form gives them, and its bytes, which throw when the form breaks off. */
-export type FilePart = { name: string; filename: string; bytes: ByteSource };
 
 export type FormOptions = {
   /**
@@ -18,18 +14,18 @@ export type FormOptions = {
    */
   onFile: (file: FilePart, fields: Fields) => Promise<void>;
   /** File parts that the form may have; it must have one. */
-  mostFiles: number;
+  maxFiles: number;
   /** What they may be named; `file` where absent. */
   fileNames?: readonly string[];
   /** Code of the errors about the form. */
   invalid: ErrorCode;
-  /** The sender is given up after this long without a byte. */
+  /** The sender is given up after waiting this long for the next KiB. */
   idleMs: number;
   /** Ends the form with its reason, which must be an error. */
   signal?: AbortSignal | undefined;
 };
 
-const MOST_FIELDS = 64;
+const MAX_FIELDS = 64;
 
 /** Whether a content type is that of such a form. */
 export function isFormType(contentType: string): boolean {
@@ -40,113 +36,49 @@ export function isFormType(contentType: string): boolean {
  * All text fields of the form, once it has ended and every `onFile` is done. Throws `invalid` for a form that cannot be read,
  * has no file part, too many of them, or stops coming; and whatever `onFile` throws.
  */
-export function readForm(request: IncomingMessage, options: FormOptions): Promise<Fields> {
-  const { mostFiles, invalid, fileNames = ['file'] } = options;
-  const named = fileNames.join(' or ');
-  const parser = openParser(request, options);
+export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Fields> {
+  const { maxFiles, invalid, idleMs, signal, fileNames = ['file'] } = options;
+  const names = fileNames.join(' or ');
+  const expected = maxFiles === 1 ? 'exactly one file part' : `1 to ${maxFiles} file parts, each`;
+  const refusal = (problem: string, cause?: unknown) =>
+    new ApiError(invalid, `The form could not be read: ${problem}.`, { cause });
+  if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? ''))
+    throw refusal('Content-Type must be multipart/form-data with a boundary');
+
   const fields: Record<string, string> = Object.create(null);
-  const { promise, resolve, reject } = Promise.withResolvers<Fields>();
   let files = 0;
-  let stored: Promise<void> | undefined;
-  let part: Readable | undefined;
-  let failed = false;
 
-  const refuse = (reason: string, cause?: unknown) => fail(unreadable(invalid, reason, cause));
-
-  /** Rejects once nothing of a file is being stored any more, so that whoever tries again finds no writer in the way. */
-  function fail(error: Error): void {
-    failed = true;
-    request.unpipe(parser);
-    part?.destroy(error);
-    Promise.allSettled([stored]).then(() => reject(error));
+  function onField({ name, value, isTruncated }: Field): void {
+    if (isTruncated) throw refusal('a field is too long; shorten it');
+    if (name in fields) throw refusal('a field comes twice; send each once');
+    fields[name] = value;
   }
 
-  parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated || valueTruncated) refuse('a field is too long; shorten it');
-    else if (name in fields) refuse('a field comes twice; send each once');
-    else fields[name] = value;
-  });
-  parser.on('file', (name, stream, filename) => {
-    // Its error reaches the sender by `fail`; without a listener, one that comes while nobody reads would end the process.
-    stream.on('error', () => undefined);
-    if (failed) return void stream.resume();
+  function onFile(part: FilePart): () => Promise<void> {
     files += 1;
-    if (!fileNames.includes(name) || files > mostFiles) {
-      stream.resume();
-      return refuse(
-        `send ${mostFiles === 1 ? 'exactly one file part' : `1 to ${mostFiles} file parts, each`} named ${named}`,
-      );
-    }
-    part = stream;
-    const store = () => options.onFile({ name, filename: filename ?? '', bytes: stream }, fields);
-    stored = stored === undefined ? store() : stored.then(store);
-    stored.catch(fail);
-  });
-  parser.on('fieldsLimit', () => refuse('too many fields; send only those of the API reference'));
-  parser.on('error', (cause) => refuse('the body is not well-formed multipart/form-data', cause));
-  parser.on('finish', () => {
-    if (stored === undefined) refuse(`there is no part named ${named}; send the file in one`);
-    else stored.then(() => resolve(fields), reject);
-  });
-  const idle = watchIdle(request, options.idleMs, () => refuse('the body stopped coming; send it again'));
-  const onAbort = () => fail(options.signal?.reason as Error);
-  options.signal?.addEventListener('abort', onAbort);
-  const onClose = () => {
-    if (!request.complete) refuse('the connection closed before the form had ended');
-  };
-  request.on('close', onClose);
-  request.on('error', onClose);
-  request.pipe(parser);
-  return promise.finally(() => {
-    clearInterval(idle);
-    request.off('close', onClose);
-    options.signal?.removeEventListener('abort', onAbort);
-  });
-}
-
-function openParser(request: IncomingMessage, { mostFiles, invalid }: FormOptions): BusboyInstance {
-  const type = request.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*;/i.test(type))
-    throw unreadable(invalid, 'Content-Type must be multipart/form-data with a boundary');
-  try {
-    const limits = {
-      fieldSize: LIMITS.formFieldBytes,
-      fieldNameSize: 100,
-      fields: MOST_FIELDS,
-      // Room for one field and one file too many, which are refused; further parts would be skipped in silence.
-      parts: MOST_FIELDS + mostFiles + 2,
-      headerPairs: 50,
-    };
-    return new Busboy({
-      headers: request.headers as BusboyHeaders,
-      limits,
-      highWaterMark: 256 * 1024,
-      fileHwm: 256 * 1024,
-    });
-  } catch (cause) {
-    throw unreadable(invalid, 'Content-Type names no boundary', cause);
+    if (!fileNames.includes(part.name) || files > maxFiles) throw refusal(`send ${expected} named ${names}`);
+    return () => options.onFile(part, fields);
   }
-}
 
-/** Calls `onIdle` when nothing has arrived for `idleMs`; time in which the form is held back because storing is slow does not count. */
-export function watchIdle(request: IncomingMessage, idleMs: number, onIdle: () => void): NodeJS.Timeout {
-  const { socket } = request;
-  let seen = socket.bytesRead;
-  let since = performance.now();
-  return setInterval(
-    () => {
-      const now = performance.now();
-      if (socket.bytesRead !== seen || request.readableLength > 0) {
-        seen = socket.bytesRead;
-        since = now;
-      } else if (now - since >= idleMs) {
-        onIdle();
-      }
-    },
-    Math.min(1000, idleMs),
-  ).unref();
-}
-
-function unreadable(code: ErrorCode, reason: string, cause?: unknown): ApiError {
-  return new ApiError(code, `The form could not be read: ${reason}.`, { cause });
+  const limits = {
+    fieldSize: LIMITS.formFieldBytes,
+    fieldNameSize: 100,
+    fields: MAX_FIELDS,
+    // Room for one field and one file too many, which are refused; further parts would be skipped in silence.
+    parts: MAX_FIELDS + maxFiles + 2,
+    headerPairs: 50,
+  };
+  const onLimit = () => {
+    throw refusal('too many fields; send only those of the API reference');
+  };
+  try {
+    await receiveBody(request, { idleMs, signal }, (body) =>
+      readMultipart(body, request.headers, { limits, onField, onFile, onLimit }),
+    );
+  } catch (error) {
+    if (error instanceof MalformedMultipartError) throw refusal(error.message, error);
+    throw error instanceof UnreadableBodyError ? new ApiError(invalid, error.message, { cause: error }) : error;
+  }
+  if (files === 0) throw refusal(`there is no part named ${names}; send the file in one`);
+  return fields;
 }

@@ -3,19 +3,22 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
-import { BodyTooLargeError, openBody } from './body.ts';
+import { BodyTooLargeError } from './body.ts';
+import { collectBody } from './collect-body.ts';
 
 /** To be awaited: the parsed body, at once where it was parsed as it came; undefined when there is none. Throws 4001. */
-export function readJsonBody(request: FastifyRequest, { idleMs }: { idleMs: number }): unknown {
+export function readJsonBody(request: FastifyRequest, { deadlineMs }: { deadlineMs: number }): unknown {
   const isRead = request.body !== undefined || request.raw.readableEnded;
-  return isRead ? request.body : parseBody(request, idleMs);
+  return isRead ? request.body : parseBody(request, deadlineMs);
 }
 
-async function parseBody(request: FastifyRequest, idleMs: number): Promise<unknown> {
+async function parseBody(request: FastifyRequest, deadlineMs: number): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  collectBody(request.raw, { maxBytes: MIB, deadlineMs }, (error, bytes) =>
+    error === null ? resolve(bytes as Buffer) : reject(error),
+  );
   try {
-    const text = Buffer.concat(
-      await Array.fromAsync(openBody(request.raw, { packing: 'header', most: MIB, idleMs })),
-    ).toString();
+    const text = (await promise).toString();
     return text === '' ? undefined : JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError)

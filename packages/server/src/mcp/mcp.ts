@@ -7,6 +7,8 @@ import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@mod
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { BodyTooLargeError } from '../kernel/body.ts';
+import { addBytesParser, bodyDeadlineMs } from '../kernel/bytes-parser.ts';
 import type { Performable } from '../kernel/perform.ts';
 import { createAgentServer, offerOf } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';
@@ -36,7 +38,7 @@ export function mountMcp(
   app.addHook('preClose', () => handler.close());
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+    addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body);
     scope.route({
       method: ['GET', 'POST', 'DELETE'],
       url: '/mcp',
@@ -48,7 +50,7 @@ export function mountMcp(
         request.caller = await admit(ctx, auth, request, reply);
       },
       errorHandler: (error) => {
-        throw (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+        throw error instanceof BodyTooLargeError
           ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes; send less.`, { cause: error })
           : error;
       },

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../../context.ts';
 import { countPublicPost } from '../../kernel/address-limit.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
+import { bodyDeadlineMs } from '../../kernel/bytes-parser.ts';
 import { idsOf } from '../../kernel/client-ids.ts';
 import { readJsonBody } from '../../kernel/json-body.ts';
 import { accept } from './receive/accept.ts';
@@ -24,7 +25,7 @@ export async function receiveCrash(
 ): Promise<Answer<unknown> | FastifyReply> {
   countPost(ctx, request);
   if (!isForm(request)) {
-    const body = await readJsonBody(request, { idleMs: ctx.config.uploadIdleSeconds * 1000 });
+    const body = await readJsonBody(request, { deadlineMs: bodyDeadlineMs(ctx.config) });
     return answer(201, createdOf(await createReport(ctx, jsonReportOf(ctx, request, body))));
   }
   const report = await receiveForm(ctx, request);

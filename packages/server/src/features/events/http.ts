@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../../context.ts';
 import { countPublicPost } from '../../kernel/address-limit.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
+import { bodyDeadlineMs } from '../../kernel/bytes-parser.ts';
 import { idsOf } from '../../kernel/client-ids.ts';
 import { readJsonBody } from '../../kernel/json-body.ts';
 import { accept } from './receive/accept.ts';
@@ -36,5 +37,5 @@ function readBody(ctx: Context, request: FastifyRequest): unknown {
     ctx.metrics.eventRefusals.inc({ rule: 'address_limit' });
     throw error;
   }
-  return readJsonBody(request, { idleMs: ctx.config.uploadIdleSeconds * 1000 });
+  return readJsonBody(request, { deadlineMs: bodyDeadlineMs(ctx.config) });
 }

@@ -9,6 +9,7 @@ import type { AccountCaller, Caller, Context, GameCaller } from '../../context.t
 import { type Answer, answer } from '../../kernel/answer.ts';
 import { sendBlob } from '../../kernel/blobs/send.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { bytesOf } from '../../kernel/byte-source.ts';
 import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireMember, requireVerifiedOwner } from '../games/games.ts';
@@ -83,8 +84,15 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
   const { filename, format, width, height, size, copies } = file;
   const id = newId();
   const key = blobKeyOf(gameId, id, format);
-  await ctx.blobs.put(key, createReadStream(file.path));
-  for (const copy of copies) await ctx.blobs.put(copyKeyOf(key, copy.width), createReadStream(copy.path));
+  await ctx.blobs.put(
+    key,
+    bytesOf(() => createReadStream(file.path)),
+  );
+  for (const copy of copies)
+    await ctx.blobs.put(
+      copyKeyOf(key, copy.width),
+      bytesOf(() => createReadStream(copy.path)),
+    );
   const served = {
     content_type: `image/${format}`,
     width,

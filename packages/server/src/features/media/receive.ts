@@ -22,7 +22,7 @@ const Form = Type.Object({ kind: MediaKind });
 export async function receiveImages(request: IncomingMessage, folder: string, idleMs: number): Promise<ReceivedForm> {
   const files: ReceivedFile[] = [];
   const fields = await readForm(request, {
-    mostFiles: LIMITS.imagesPerRequest,
+    maxFiles: LIMITS.imagesPerRequest,
     invalid: 4150,
     idleMs,
     async onFile({ filename, bytes }) {

@@ -8,8 +8,9 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context, GameCaller } from '../../context.ts';
-import { type Fields, type FilePart, readForm } from '../../kernel/form.ts';
+import { type Fields, readForm } from '../../kernel/form.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import type { FilePart } from '../../kernel/multipart.ts';
 import { type Build, requireBuild } from '../builds/builds.ts';
 import { peek } from './peek.ts';
 import { type Spooled, spool } from './spool.ts';
@@ -59,7 +60,7 @@ export async function receiveSymbols(
   try {
     const idleMs = ctx.config.uploadIdleSeconds * 1000;
     const fileNames = Object.keys(FORMS);
-    const fields = await readForm(request.raw, { onFile, mostFiles: 1, fileNames, invalid: 4037, idleMs });
+    const fields = await readForm(request.raw, { onFile, maxFiles: 1, fileNames, invalid: 4037, idleMs });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? addressed);
     requireChecksum(form, fields, (zip ?? single)!.checksum);
     return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip), form };

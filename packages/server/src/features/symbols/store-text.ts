@@ -6,6 +6,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { bytesOfOpen } from '../../kernel/byte-source.ts';
 import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
 import { peek } from './peek.ts';
@@ -61,7 +62,7 @@ async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8
   // What goes wrong with the text shows at the other end, which the store reads.
   const feeding = pipeline(text, gzip).catch(() => undefined);
   try {
-    await ctx.blobs.put(key, gzip);
+    await ctx.blobs.put(key, bytesOfOpen(gzip));
   } finally {
     gzip.destroy();
     await feeding;

@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import type { FilePart } from '../../kernel/form.ts';
+import type { FilePart } from '../../kernel/multipart.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
 import { beginChunk, takenOver } from './chunks-under-way.ts';

@@ -4,7 +4,8 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, Context, GameCaller } from '../../context.ts';
 import { type Answer, answer } from '../../kernel/answer.ts';
-import { type Fields, type FilePart, readForm } from '../../kernel/form.ts';
+import { type Fields, readForm } from '../../kernel/form.ts';
+import type { FilePart } from '../../kernel/multipart.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { receiveChunk } from './chunk.ts';
@@ -62,7 +63,7 @@ function readFormOf(
   signal?: AbortSignal,
 ): Promise<Fields> {
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  return readForm(request.raw, { onFile, mostFiles: 1, invalid: 4037, idleMs, signal });
+  return readForm(request.raw, { onFile, maxFiles: 1, invalid: 4037, idleMs, signal });
 }
 
 /** `POST …/tool/upload/sessions`, a urlencoded form; JSON of the same fields is read as well. */

@@ -58,7 +58,7 @@ export async function storeBytes(
 }
 
 /** SHA-256 of a source, as hex. */
-export async function hashOf(source: ByteSource): Promise<string> {
+export async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for await (const bytes of source) hash.update(bytes);
   return hash.digest('hex');

@@ -2,8 +2,9 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import type { Fields, FilePart } from '../../kernel/form.ts';
+import type { Fields } from '../../kernel/form.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { FilePart } from '../../kernel/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { blobKeyOf, completeFile, type UploadedFile } from './complete-file.ts';
 import { createReceiver, storeBytes } from './receive.ts';

@@ -1,8 +1,12 @@
 // What the service needs of a place that keeps blobs: files on disk and S3 both fit behind it.
 import type { Readable } from 'node:stream';
 
-/** Where bytes come from: buffers in order. Throwing ends the write; what it had given does not count. */
+/**
+ * Where bytes come from: buffers in order. Throwing ends the write; what it had given does not count. Never a Node stream, whose error ends
+ * the process when it comes while nobody reads, as before a write begins: `bytesOf` makes a source of one.
+ */
 export type ByteSource = AsyncIterable<Uint8Array> & {
+  pipe?: never;
   /** A store that is done with a buffer may say so, and its memory can be used again before it is collected. */
   release?(bytes: Uint8Array): void;
 };

@@ -1,5 +1,4 @@
 // The thread of `readDump` and `regroupStack`: walks a dump with what symbols there are, or groups a report that was walked before.
-import { Readable } from 'node:stream';
 import { MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
@@ -11,6 +10,7 @@ import { giveBack } from '../../../kernel/blobs/give-back.ts';
 import { type BlobSettings, openBlobStore } from '../../../kernel/blobs/open.ts';
 import { freeUnpacked, isPacked, packNow, unpackNow } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
+import { bytesOfBuffer } from '../../../kernel/byte-source.ts';
 import { serveTasks } from '../../../kernel/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
 import { excerptOf } from './excerpt.ts';
@@ -69,7 +69,7 @@ async function walkDump(
   // Guessed frames do not make the signature here: who reads the whole report finds the same one.
   const signature = { signature: grouping.title, notes: grouping.explanation };
   const report = grouping.kind === 'stack' ? { ...walked, signature } : walked;
-  await blobs.put(stackKey, Readable.from([packNow(JSON.stringify(report))]));
+  await blobs.put(stackKey, bytesOfBuffer(packNow(JSON.stringify(report))));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 

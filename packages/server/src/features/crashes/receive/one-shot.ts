@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
+import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { BodyTooLargeError } from '../../../kernel/body.ts';
 import { type Ids, idsOf } from '../../../kernel/client-ids.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -25,7 +26,7 @@ export type Whole = {
 };
 
 /** Bytes of one file of a report; what throws FileTooLargeError or BodyTooLargeError costs the file, not the report. */
-export type KeepFile = (kind: CrashFileKind, source: AsyncIterable<Uint8Array>, isCut?: () => boolean) => Promise<void>;
+export type KeepFile = (kind: CrashFileKind, source: ByteSource, isCut?: () => boolean) => Promise<void>;
 
 const TOO_LARGE = `larger than ${LIMITS.crashFileBytes / MIB} MB and was not kept`;
 
@@ -77,7 +78,7 @@ async function tryToStore(
   ctx: Context,
   reportId: string,
   kind: CrashFileKind,
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
 ): Promise<StoredFile | string> {
   try {
     return await storeFile(ctx, reportId, kind, source, { most: LIMITS.crashFileBytes });

@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
-import { BodyTooLargeError, openBody } from '../../../kernel/body.ts';
+import { type Body, BodyTooLargeError, receiveBody } from '../../../kernel/body.ts';
 import { isFormType } from '../../../kernel/form.ts';
 import { hasNoRoom } from '../../../kernel/no-room.ts';
 import { readCrashForm } from './forms/read-form.ts';
@@ -49,22 +49,23 @@ function openUploadToken(ctx: Context, token: string): UploadGrant | null {
   return { ...grant, kind: grant.allows };
 }
 
-async function store(ctx: Context, grant: UploadGrant, request: FastifyRequest): Promise<StoredFile> {
+function store(ctx: Context, grant: UploadGrant, request: FastifyRequest): Promise<StoredFile> {
+  const maxBytes = LIMITS.crashFileBytes + FORM_BYTES;
+  const idleMs = ctx.config.uploadIdleSeconds * 1000;
+  return receiveBody(request.raw, { maxBytes, idleMs }, (body) => storeBody(ctx, grant, request, body));
+}
+
+async function storeBody(ctx: Context, grant: UploadGrant, request: FastifyRequest, body: Body): Promise<StoredFile> {
   const { kind, reportId } = grant;
-  const body = openBody(request.raw, {
-    packing: 'header',
-    most: LIMITS.crashFileBytes + FORM_BYTES,
-    idleMs: ctx.config.uploadIdleSeconds * 1000,
-  });
   let stored: StoredFile | undefined;
   let isCut = false;
   try {
     if (isForm(request)) {
       await readCrashForm(body, request.headers, {
         kindOf: () => kind,
-        async onPart({ bytes }) {
+        async onPart({ bytes, isTruncated }) {
           stored = await storeFile(ctx, reportId, kind, bytes, { most: LIMITS.crashFileBytes });
-          isCut = bytes.truncated === true;
+          isCut = isTruncated();
         },
       });
     } else stored = await storeFile(ctx, reportId, kind, body, { most: LIMITS.crashFileBytes });

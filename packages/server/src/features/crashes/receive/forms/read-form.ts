@@ -1,21 +1,14 @@
 // Reads the form of a crash reporter as it arrives: fields are kept, dump and log are handed on as streams, other files are skipped.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
-import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { BodyTooLargeError } from '../../../../kernel/body.ts';
+import type { ByteSource } from '../../../../kernel/blobs/store.ts';
+import { type Body, BodyTooLargeError } from '../../../../kernel/body.ts';
+import { type Field, type FilePart, MalformedMultipartError, readMultipart } from '../../../../kernel/multipart.ts';
 import type { CrashFileKind } from '../tokens.ts';
 
-/** A dump or a log. `filename` is empty where the form gives none; `truncated` is known when the bytes have ended. */
-export type CrashPart = {
-  readonly kind: CrashFileKind;
-  readonly name: string;
-  readonly filename: string;
-  /** Cut at the most that a file may have. */
-  readonly bytes: BusboyFileStream;
-};
+/** A dump or a log: its bytes end at the most that a file may have. */
+export type CrashPart = FilePart & { readonly kind: CrashFileKind };
 
 export type CrashForm = {
   /** The form’s texts by their names; the first counts where one comes twice. */
@@ -53,65 +46,47 @@ const FORM_LIMITS = {
  * ends the form there, a part that it breaks off throws BodyTooLargeError, and what came before counts.
  */
 export async function readCrashForm(
-  body: Readable,
+  body: Body,
   headers: IncomingHttpHeaders,
   { onPart, kindOf = kindOfPart }: CrashFormOptions,
 ): Promise<CrashForm> {
-  const parser = openParser(headers);
-  const open = new Set<BusboyFileStream>();
   const fields = new Map<string, string>();
   const omissions = new Set<string>();
+  const kinds = new Set<string>();
   let metadata: string | null = null;
-  const parts = new Map<string, Promise<unknown>>();
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
 
-  function fail(error: Error): void {
-    body.unpipe(parser);
-    body.destroy();
-    for (const stream of open) stream.destroy(error);
-    reject(error);
+  function onField({ name, value, isTruncated }: Field): void {
+    if (isTruncated) omissions.add('a field was too long and was cut');
+    if (name !== '' && !fields.has(name)) fields.set(name, value);
   }
 
-  parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
-    if (valueTruncated) omissions.add('a field was too long and was cut');
-    if (name !== undefined && !fields.has(name)) fields.set(name, value);
-  });
-  parser.on('file', (name: string | undefined, stream, filename = '') => {
-    // Its error reaches the sender through the part’s promise, or by the body.
-    stream.on('error', () => undefined);
-    const kind = name === METADATA_PART ? METADATA_PART : kindOf(name ?? '', filename);
-    if (kind === null || parts.has(kind)) {
+  function onFile(part: FilePart): (() => Promise<void>) | null {
+    const kind = part.name === METADATA_PART ? METADATA_PART : kindOf(part.name, part.filename);
+    if (kind === null || kinds.has(kind)) {
       omissions.add('a file was left out: a report has one dump and one log');
-      return void stream.resume();
+      return null;
     }
-    open.add(stream);
-    const done =
-      kind === METADATA_PART
-        ? readMetadata(stream).then((given) => {
-            metadata = given;
-          })
-        : onPart({ kind, name: name ?? '', filename, bytes: stream });
-    parts.set(kind, done);
-    done.catch(fail).finally(() => open.delete(stream));
-  });
-  for (const event of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const)
-    parser.on(event, () => omissions.add('parts were left out: there were too many'));
-  parser.on('error', (cause) => fail(unreadable('it is not well-formed multipart/form-data', cause)));
-  parser.on('finish', resolve);
-  body.on('error', fail);
-  body.pipe(parser);
+    kinds.add(kind);
+    if (kind !== METADATA_PART) return () => onPart({ ...part, kind });
+    return async () => {
+      metadata = await readMetadata(part.bytes);
+    };
+  }
+
+  const onLimit = () => void omissions.add('parts were left out: there were too many');
   try {
-    await ended;
+    await readMultipart(body, headers, { limits: FORM_LIMITS, isFile: isFilePart, onField, onFile, onLimit });
   } catch (error) {
-    if (!(error instanceof BodyTooLargeError)) {
-      // Nothing of a file is being stored any more when the caller tidies up.
-      await Promise.allSettled(parts.values());
-      throw error;
-    }
+    if (error instanceof MalformedMultipartError)
+      throw new ApiError(4001, `The form could not be read: ${error.message}.`, { cause: error });
+    if (!(error instanceof BodyTooLargeError)) throw error;
     omissions.add('the rest of the form was left out: it was too large');
   }
-  await Promise.all(parts.values());
   return { fields, metadata, omissions: [...omissions] };
+}
+
+function isFilePart(name: string, contentType: string, filename: string | undefined): boolean {
+  return filename !== undefined || contentType === 'application/octet-stream' || FILE_PARTS.has(name);
 }
 
 function kindOfPart(name: string, filename: string): CrashFileKind | null {
@@ -119,30 +94,13 @@ function kindOfPart(name: string, filename: string): CrashFileKind | null {
   return name === 'log' || /\.(log|txt)$/i.test(filename) ? 'log' : null;
 }
 
-async function readMetadata(stream: BusboyFileStream): Promise<string> {
+async function readMetadata(bytes: ByteSource): Promise<string> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  stream.on('data', (bytes: Buffer) => {
-    size += bytes.length;
-    if (size > MIB) stream.destroy(new ApiError(4001, 'metadata: larger than 1 MiB; send less in it.'));
-  });
-  return text(stream);
-}
-
-function openParser(headers: IncomingHttpHeaders): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: headers as BusboyHeaders,
-      limits: FORM_LIMITS,
-      isPartAFile: (name, contentType, filename) =>
-        filename !== undefined || contentType === 'application/octet-stream' || FILE_PARTS.has(name ?? ''),
-      highWaterMark: 256 * 1024,
-      fileHwm: 256 * 1024,
-    });
-  } catch (cause) {
-    throw unreadable('Content-Type names no boundary', cause);
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > MIB) throw new ApiError(4001, 'metadata: larger than 1 MiB; send less in it.');
+    chunks.push(chunk);
   }
-}
-
-function unreadable(reason: string, cause: unknown): ApiError {
-  return new ApiError(4001, `The form could not be read: ${reason}.`, { cause });
+  return Buffer.concat(chunks).toString();
 }

@@ -2,7 +2,7 @@
 import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
-import { openBody } from '../../../../kernel/body.ts';
+import { receiveBody } from '../../../../kernel/body.ts';
 import type { OpenedReport } from '../create.ts';
 import { receiveWhole, type Whole } from '../one-shot.ts';
 import { factsOfAnnotations } from './annotations.ts';
@@ -11,7 +11,7 @@ import { clientRefOf } from './facts.ts';
 import { type CrashForm, DUMP_PART, readCrashForm } from './read-form.ts';
 
 /** Unpacked, with all that is skipped: a dump behind a huge log is still reached, and a small body cannot unpack without end. */
-const MOST_FORM_BYTES = 512 * MIB;
+const MAX_FORM_BYTES = 512 * MIB;
 
 export type FormReport = OpenedReport & { source: 'engine' | 'breakpad' };
 
@@ -20,17 +20,15 @@ export async function receiveForm(ctx: Context, request: FastifyRequest): Promis
   let source: FormReport['source'] = 'breakpad';
   const report = await receiveWhole(ctx, request, async (keep) => {
     const dump = { part: '', filename: '' };
-    const body = openBody(request.raw, {
-      packing: 'header',
-      most: MOST_FORM_BYTES,
-      idleMs: ctx.config.uploadIdleSeconds * 1000,
-    });
-    const form = await readCrashForm(body, request.headers, {
-      onPart: async ({ kind, name, filename, bytes }) => {
-        if (kind === 'dump') Object.assign(dump, { part: name, filename });
-        await keep(kind, bytes, () => bytes.truncated === true);
-      },
-    });
+    const idleMs = ctx.config.uploadIdleSeconds * 1000;
+    const form = await receiveBody(request.raw, { maxBytes: MAX_FORM_BYTES, idleMs }, (body) =>
+      readCrashForm(body, request.headers, {
+        onPart: async ({ kind, name, filename, bytes, isTruncated }) => {
+          if (kind === 'dump') Object.assign(dump, { part: name, filename });
+          await keep(kind, bytes, isTruncated);
+        },
+      }),
+    );
     const whole = wholeOf(form, dump.part, request);
     source = whole.source;
     return { ...whole, clientRef: clientRefOf(dump.filename) };

@@ -6,16 +6,17 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
-import { BodyTooLargeError, openBody } from '../../../../kernel/body.ts';
+import { BodyTooLargeError, receiveBody } from '../../../../kernel/body.ts';
+import { bytesOf } from '../../../../kernel/byte-source.ts';
 import type { OpenedReport } from '../create.ts';
 import { type KeepFile, receiveWhole, type Whole } from '../one-shot.ts';
 import { type ArchivedFile, BadArchiveError, listArchive } from './archive.ts';
 import { factsOfContext } from './context.ts';
 
 /** A dump, a log, and what else the client puts beside them. */
-const MOST_ARCHIVE_BYTES = 2 * LIMITS.crashFileBytes + 64 * MIB;
+const MAX_ARCHIVE_BYTES = 2 * LIMITS.crashFileBytes + 64 * MIB;
 /** Real ones have a few hundred KiB. */
-const MOST_CONTEXT_BYTES = 4 * MIB;
+const MAX_CONTEXT_BYTES = 4 * MIB;
 
 /**
  * Receives the archive in `request`. It is inflated into a file first: where its files are is known only at its end. Throws as
@@ -36,12 +37,13 @@ export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<Op
 
 async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle): Promise<void> {
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  const body = openBody(request.raw, { packing: 'zlib', most: MOST_ARCHIVE_BYTES, idleMs });
   try {
-    for await (const bytes of body) await file.writeFile(bytes);
+    await receiveBody(request.raw, { encoding: 'zlib', maxBytes: MAX_ARCHIVE_BYTES, idleMs }, async (body) => {
+      for await (const bytes of body) await file.writeFile(bytes);
+    });
   } catch (error) {
     if (error instanceof BodyTooLargeError)
-      throw new ApiError(4043, `The archive unpacks to more than ${MOST_ARCHIVE_BYTES / MIB} MB; send less.`);
+      throw new ApiError(4043, `The archive unpacks to more than ${MAX_ARCHIVE_BYTES / MIB} MB; send less.`);
     throw error;
   }
 }
@@ -53,8 +55,8 @@ async function readArchive(file: FileHandle, keep: KeepFile): Promise<Whole> {
   const log = files.find(({ name }) => /\.log$/i.test(name));
   if (context === undefined && dump === undefined && log === undefined)
     throw unreadable('it holds no context, log or dump');
-  if (dump !== undefined) await keep('dump', bytesOf(file, dump));
-  if (log !== undefined) await keep('log', bytesOf(file, log));
+  if (dump !== undefined) await keep('dump', contentOf(file, dump));
+  if (log !== undefined) await keep('log', contentOf(file, log));
   const xml = context === undefined ? '' : await textOf(file, context);
   return { source: 'unreal', ids: {}, clientRef: null, facts: (omitted) => factsOfContext(xml, omitted) };
 }
@@ -67,15 +69,12 @@ async function listFiles(file: FileHandle): Promise<ArchivedFile[]> {
   }
 }
 
-function bytesOf(file: FileHandle, { start, size }: ArchivedFile): AsyncIterable<Uint8Array> {
-  if (size === 0) return emptySource();
-  return file.createReadStream({ start, end: start + size - 1, autoClose: false });
+async function* contentOf(file: FileHandle, { start, size }: ArchivedFile): AsyncGenerator<Uint8Array, undefined> {
+  if (size > 0) yield* bytesOf(() => file.createReadStream({ start, end: start + size - 1, autoClose: false }));
 }
 
-async function* emptySource(): AsyncGenerator<Uint8Array> {}
-
 async function textOf(file: FileHandle, { start, size }: ArchivedFile): Promise<string> {
-  const length = Math.min(size, MOST_CONTEXT_BYTES);
+  const length = Math.min(size, MAX_CONTEXT_BYTES);
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, start);
   return buffer.toString('utf8');
 }
