@@ -1,12 +1,13 @@
 // Writes docs/api.md: every operation of the contract with its input, answers and errors.
 import type { ErrorCode } from '@chauffeur/contract/errors';
+import { bodiesOf, parametersOf, type Success, successesOf } from '@chauffeur/contract/messages';
 import { type Access, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { API_INTRODUCTION } from './api-introduction.ts';
 import { EXAMPLES, NOTES } from './examples.ts';
-import { type Field, fieldsOf, type NameOf, type Schema, schemaOf } from './fields.ts';
+import { type Field, fieldsOf, type Schema, schemaOf } from './fields.ts';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
-import { findRecords, type Records } from './records.ts';
+import { nameOf, RECORDS } from './records.ts';
 
 /** Heading and caller of each kind of access, in the order of the document. */
 const KINDS: Readonly<Record<Access, { heading: string; caller: string }>> = {
@@ -16,23 +17,15 @@ const KINDS: Readonly<Record<Access, { heading: string; caller: string }>> = {
   operator: { heading: 'For operators', caller: 'a signed-in operator of the service' },
 };
 
-const MEDIA_TYPES = {
-  json: 'application/json',
-  multipart: 'multipart/form-data',
-  urlencoded: 'application/x-www-form-urlencoded',
-  bytes: 'application/octet-stream',
-} as const;
-
 const MIB = 1024 * 1024;
 
-export async function writeApi(): Promise<string> {
+export function writeApi(): string {
   requireKnown(Object.keys({ ...EXAMPLES, ...NOTES }));
-  const records = await findRecords();
   const sections = Object.entries(KINDS).map(([access, { heading, caller }]) => {
     const operations = OPERATIONS.filter((operation) => operation.access === access);
     const shared = sharedErrors(operations);
-    const described = operations.map((operation) => describe(operation, caller, shared, records.nameOf));
-    const rule = `Beside its own errors, every operation here may answer ${linksTo(shared)}.`;
+    const described = operations.map((operation) => describe(operation, caller, shared));
+    const rule = `In addition to its own errors, every operation here may answer ${linksTo(shared)}.`;
     return { heading, operations, text: blocks(`## ${heading}`, rule, ...described) };
   });
   const texts = sections.map(({ text }) => text);
@@ -43,7 +36,7 @@ export async function writeApi(): Promise<string> {
     '## Operations',
     ...sections.map(({ heading, operations }) => overview(heading, operations)),
     ...texts,
-    describeRecords(records, texts),
+    describeRecords(texts),
   );
 }
 
@@ -73,7 +66,7 @@ function linksTo(codes: readonly ErrorCode[]): string {
   return codes.map((errorCode) => `[${errorCode}](errors.md#${errorCode})`).join(', ');
 }
 
-function describe(operation: Operation, caller: string, shared: readonly ErrorCode[], nameOf: NameOf): string {
+function describe(operation: Operation, caller: string, shared: readonly ErrorCode[]): string {
   const { id, summary, method, path, host } = operation;
   const base = host === 'upload' ? '{upload_url}' : '{base_url}';
   const example = EXAMPLES[id];
@@ -82,50 +75,94 @@ function describe(operation: Operation, caller: string, shared: readonly ErrorCo
     `### ${id}`,
     `${summary}.`,
     fence('http', `${method} ${base}/api/v1${path}`),
-    [`- **Caller:** ${caller}`, ...bodyLine(operation)].join('\n'),
-    inputTable(operation, nameOf),
+    [`- **Caller:** ${caller}`, ...bodyLines(operation)].join('\n'),
+    inputTable(operation),
     NOTES[id] ?? '',
-    describeAnswer(operation, nameOf),
+    describeAnswers(operation),
     own.length === 0 ? '' : `**Errors:** ${linksTo(own)}`,
     example === undefined ? '' : fence('sh', example),
   );
 }
 
-function bodyLine({ body, bodyKind = 'json', bodyLimit = MIB }: Operation): string[] {
-  if (body === undefined) return [];
-  const limit = bodyKind === 'json' ? `, at most ${bodyLimit / MIB} MiB` : '';
-  return [`- **Body:** ${code(MEDIA_TYPES[bodyKind])}${limit}`];
+function bodyLines(operation: Operation): string[] {
+  const bodies = bodiesOf(operation);
+  if (bodies.length === 0) return [];
+  const isJson = (operation.bodyKind ?? 'json') === 'json';
+  const limit = isJson ? `, at most ${(operation.bodyLimit ?? MIB) / MIB} MiB` : '';
+  const [usual, ...others] = bodies.map(({ contentType }) => code(contentType));
+  return [`- **Body:** ${usual}${limit}${others.length === 0 ? '' : `; or ${others.join(', ')}`}`];
 }
 
-function inputTable({ params, query, body }: Operation, nameOf: NameOf): string {
-  const places = { path: params, query, body };
-  const rows = Object.entries(places).flatMap(([place, schema]) =>
-    schema === undefined
-      ? []
-      : fieldsOf(schemaOf(schema), nameOf).map(({ name, type, required, meaning }) => [
-          code(name),
-          place,
-          required ? 'yes' : 'no',
-          type,
-          meaning,
-        ]),
+function inputTable(operation: Operation): string {
+  const parameters = parametersOf(operation).map((parameter) => {
+    const [field] = fieldsOf({ properties: { [parameter.name]: schemaOf(parameter.schema) } }, nameOf);
+    return [code(parameter.name), parameter.place, required(parameter.required), field?.type, field?.meaning];
+  });
+  const fields = bodiesOf(operation).flatMap(({ contentType, schema }, index) =>
+    fieldsOf(schemaOf(schema), nameOf).map((field) => [
+      code(field.name),
+      index === 0 ? 'body' : code(contentType),
+      required(field.required),
+      field.type,
+      field.meaning,
+    ]),
   );
+  const rows = distinct([...parameters, ...fields] as string[][]);
   return rows.length === 0 ? '' : table(['Field', 'In', 'Required', 'Type', 'Meaning'], rows);
 }
 
-function describeAnswer({ output, statuses, answerKind }: Operation, nameOf: NameOf): string {
-  const any = statuses.join(' or ');
-  if (answerKind === 'bytes') return `**Answers** ${any}: the bytes themselves, without an envelope.`;
-  if (output === undefined) return `**Answers** ${any}.`;
-  const schema = schemaOf(output);
-  // A union has one form for each status, in their order.
-  const forms = schema.anyOf?.map((form, index) => ({ status: String(statuses[index] ?? any), form }));
+function required(isRequired: boolean): string {
+  return isRequired ? 'yes' : 'no';
+}
+
+/** A field that several content types have in common is described once. */
+function distinct(rows: readonly string[][]): string[][] {
+  const seen = new Set<string>();
+  return rows.filter(([field, place = '', ...rest]) => {
+    const key = JSON.stringify([field, place.startsWith('`') ? 'body' : place, ...rest]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Statuses with the same content together. */
+function describeAnswers(operation: Operation): string {
+  const successes = successesOf(operation).filter(({ status }) => status < 300);
+  const byContent = Map.groupBy(successes, ({ contents }) => JSON.stringify(contents));
+  const rest = successesOf(operation).filter(({ status }) => status >= 300);
   return blocks(
-    ...(forms ?? [{ status: any, form: schema }]).map(({ status, form }) => describeForm(status, form, nameOf)),
+    ...[...byContent.values()].map(describeSuccess),
+    rest.length === 0 ? '' : `**Also:** ${rest.map(({ status }) => STATUS_MEANINGS[status] ?? status).join(', ')}.`,
   );
 }
 
-function describeForm(status: string, form: Schema, nameOf: NameOf): string {
+const STATUS_MEANINGS: Readonly<Record<number, string>> = {
+  302: '302 with the address of the file in `Location`',
+  304: '304 while your copy is current',
+  416: '416 for a range that the file does not have',
+};
+
+function describeSuccess(successes: readonly Success[]): string {
+  const statuses = successes.map(({ status }) => status).join(' or ');
+  const { contents = [] } = successes[0] ?? {};
+  const bytes = contents.filter(({ enveloped, description }) => !enveloped && description === undefined);
+  return blocks(
+    ...contents.filter(({ enveloped }) => enveloped).map(({ schema }) => describeForm(statuses, schemaOf(schema))),
+    bytes.length === 0
+      ? ''
+      : `**Answers** ${statuses} with ${bytes.map(({ contentType }) => code(contentType)).join(', ')}, without an envelope.`,
+    ...contents.flatMap(({ contentType, description }) =>
+      description === undefined
+        ? []
+        : [`**Answers** ${statuses} with ${code(contentType)} ${lowerFirst(description)}.`],
+    ),
+  );
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function describeForm(status: string, form: Schema): string {
   const record = nameOf(form);
   if (record !== undefined) return `**Answers** ${status} with [${record}](#${fragmentOf(record)}).`;
   return blocks(`**Answers** ${status} with`, fieldTable(fieldsOf(form, nameOf)));
@@ -139,8 +176,8 @@ function fieldTable(fields: readonly Field[]): string {
 }
 
 /** The records that an operation or another record links to. */
-function describeRecords({ schemas, nameOf }: Records, texts: readonly string[]): string {
-  const described = [...schemas].map(([name, schema]) => ({ name, text: fieldTable(fieldsOf(schema, nameOf)) }));
+function describeRecords(texts: readonly string[]): string {
+  const described = [...RECORDS].map(([name, schema]) => ({ name, text: fieldTable(fieldsOf(schema, nameOf)) }));
   const isLinked = (name: string, within: readonly string[]) =>
     within.some((text) => text.includes(`](#${fragmentOf(name)})`));
   const linked = described.filter(({ name }) => isLinked(name, [...texts, ...described.map(({ text }) => text)]));

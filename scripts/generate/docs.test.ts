@@ -19,7 +19,7 @@ function headingsOf(markdown: string): string[] {
 }
 
 test('every code, operation and setting has its place in the documents', async () => {
-  const [errors, api, config] = [headingsOf(writeErrors()), headingsOf(await writeApi()), writeConfig()];
+  const [errors, api, config] = [headingsOf(writeErrors()), headingsOf(writeApi()), writeConfig()];
   assert.deepEqual(
     Object.keys(ERRORS).filter((code) => !errors.includes(code)),
     [],
@@ -42,7 +42,7 @@ test('every code, operation and setting has its place in the documents', async (
 test('every link leads to a heading, and no two headings of a document share a fragment', async () => {
   const documents: Record<string, string> = {
     'errors.md': writeErrors(),
-    'api.md': await writeApi(),
+    'api.md': writeApi(),
     'mcp-tools.md': writeMcpTools(),
   };
   for (const [name, text] of Object.entries(documents)) {
@@ -56,7 +56,7 @@ test('every link leads to a heading, and no two headings of a document share a f
 });
 
 test('every row of a table has as many cells as its head', async () => {
-  for (const text of [writeErrors(), writeConfig(), await writeApi(), writeMcpTools()]) {
+  for (const text of [writeErrors(), writeConfig(), writeApi(), writeMcpTools()]) {
     for (const [table] of text.matchAll(/(?:^\|.*\n)+/gm)) {
       const cells = table
         .trimEnd()

@@ -59,7 +59,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   'uploads.file': `The build is found by \`build_id\`, or by \`build_type\`, \`version\`, \`os\`, \`arch\` and \`channel\`; then \`build\`, its title, is sent too. Put
 \`file\` last in the form, so that a wrong field is refused before the zip is sent.
 
-With the header \`X-Upload-Session-ID\` the request is one chunk of a session and its form holds \`file\` alone; \`Content-Range: bytes <start>-<end>/<total_size>\`
+A whole zip needs \`os\`, \`arch\`, \`channel\` and \`checksum\`. With the header \`X-Upload-Session-ID\` the request is one chunk of a session and its form holds \`file\` alone; \`Content-Range: bytes <start>-<end>/<total_size>\`
 says which bytes. Chunks go in order, one at a time. Every chunk but the last answers 202; the last answers 201, as a single upload does.
 A chunk that does not continue the session answers [4044](errors.md#4044) with \`current_size\`: continue there.
 

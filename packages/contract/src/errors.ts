@@ -2,8 +2,8 @@
 
 type ErrorEntry = {
   readonly status: number;
-  /** A second HTTP status that the code may come with. */
-  readonly alsoStatus?: number;
+  /** Other HTTP statuses that the code may come with. */
+  readonly alsoStatuses?: readonly number[];
   readonly meaning: string;
   readonly remedy: string;
 };
@@ -17,8 +17,10 @@ export const ERRORS = {
   },
   4002: {
     status: 400,
-    meaning: 'A field of the request is missing or not valid.',
-    remedy: 'Correct the field that the message names.',
+    // From the HTTP parser: the headers were too slow, or too large.
+    alsoStatuses: [408, 431],
+    meaning: 'A field of the request is missing or not valid, or the request is not well-formed HTTP.',
+    remedy: 'Correct what the message names.',
   },
   4006: {
     status: 404,
@@ -121,7 +123,7 @@ export const ERRORS = {
   4044: {
     status: 400,
     // When the headers are well-formed and the chunk does not continue the session.
-    alsoStatus: 409,
+    alsoStatuses: [409],
     meaning: 'The session id or the Content-Range is missing or malformed, or the chunk does not continue the session.',
     remedy: 'Continue at the current_size of the answer.',
   },
@@ -261,8 +263,8 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** Every HTTP status that the code may come with, the usual one first. */
 export function statusesOf(code: ErrorCode): number[] {
-  const { status, alsoStatus }: ErrorEntry = ERRORS[code];
-  return alsoStatus === undefined ? [status] : [status, alsoStatus];
+  const { status, alsoStatuses = [] }: ErrorEntry = ERRORS[code];
+  return [status, ...alsoStatuses];
 }
 
 /** What a client can act on: resume position, seconds to wait, index of the offending item. */

@@ -1,6 +1,7 @@
 // The shape of an operation: what the server mounts, the client calls, the API reference prints and MCP may expose.
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
+import type { Tag } from './tags.ts';
 
 /**
  * Who may call: `public` anyone (a session or deploy key widens what they see), `account` a signed-in person,
@@ -8,12 +9,17 @@ import type { ErrorCode } from './errors.ts';
  */
 export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
 
-/**
- * How the body travels when it is not JSON, or what the answer is when it is not an envelope. `bytes` is whatever comes, also
- * where its content type says JSON or a form.
- */
+/** How the body is encoded. `bytes` takes any bytes, even if their content type says JSON or a form. */
 export type BodyKind = 'json' | 'multipart' | 'urlencoded' | 'bytes';
-export type AnswerKind = 'envelope' | 'bytes';
+
+/** A successful answer without the envelope, next to the enveloped one: some clients expect another format. */
+export type PlainAnswer = {
+  readonly status: number;
+  readonly contentType: string;
+  readonly schema: TSchema;
+  /** Which clients get it. */
+  readonly description: string;
+};
 
 export type Operation<
   Params extends TSchema = TSchema,
@@ -22,8 +28,8 @@ export type Operation<
   Output extends TSchema = TSchema,
   By extends Access = Access,
 > = {
-  /** Dotted name, `builds.register`. */
-  readonly id: string;
+  /** Tag and name, `builds.register`. */
+  readonly id: `${Tag}.${string}`;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`, with `{name}` for parameters. */
@@ -33,20 +39,33 @@ export type Operation<
   readonly access: By;
   readonly params?: Params;
   readonly query?: Query;
+  /**
+   * Request headers, in addition to those that follow from the access and the statuses. They are described here and checked by
+   * the feature.
+   */
+  readonly headers?: TSchema;
+  /** Query parameters for clients that cannot set headers. They are described here and checked by the feature. */
+  readonly headerQuery?: TSchema;
   readonly bodyKind?: BodyKind;
   /** Pages of any origin may call it (web builds of games): it looks at no cookie. */
   readonly crossOrigin?: true;
   readonly body?: Body;
+  /** Other content types that the body may have, with the schema of each. */
+  readonly otherBodies?: Readonly<Record<string, TSchema>>;
   /** Largest JSON body in bytes; 1 MiB where absent. */
   readonly bodyLimit?: number;
   readonly output?: Output;
-  readonly answerKind?: AnswerKind;
+  /** Content types of an answer that consists of bytes without an envelope; the operation then has no `output`. */
+  readonly answerTypes?: readonly [string, ...string[]];
+  readonly plainAnswers?: readonly PlainAnswer[];
   /** HTTP statuses of success; the first is the default. */
   readonly statuses: readonly [number, ...number[]];
-  /** The code that a malformed request answers; 4002 where absent. */
+  /** The code for a malformed request; 4002 by default. */
   readonly invalid?: ErrorCode;
-  /** Codes of its own; those of its access, 5000, 5030 and 5070 are added by `errorsOf`. */
+  /** Codes of its own; `errorsOf` adds those of its access and those of every operation. */
   readonly errors: readonly ErrorCode[];
+  /** A JSON or form body that works, and the `data` of a typical answer; each must match its schema. */
+  readonly example?: { readonly body?: unknown; readonly answer?: unknown };
   /** Set when the MCP server offers the operation as a tool. */
   readonly mcp?: McpMark;
 };
@@ -93,11 +112,12 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   operator: [4011, 4032, 4033],
 };
 
-/** Every code that the operation may answer, ascending. */
-export function errorsOf(operation: Operation): ErrorCode[] {
-  const invalid = operation.invalid ?? (operation.params || operation.query || operation.body ? 4002 : undefined);
-  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[operation.access], ...operation.errors, 5000, 5030, 5070]);
-  if (invalid !== undefined) codes.add(invalid);
+/** 4002 is also the code for what the HTTP parser refuses, before any operation is found. */
+const SHARED_ERRORS: readonly ErrorCode[] = [4002, 5000, 5030, 5070];
+
+/** Every error code of the operation, ascending. */
+export function errorsOf({ access, errors, invalid = 4002 }: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[access], ...errors, ...SHARED_ERRORS, invalid]);
   return [...codes].sort((a, b) => a - b);
 }
 

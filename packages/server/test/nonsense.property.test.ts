@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ERRORS, isErrorCode } from '@chauffeur/contract/errors';
+import { successesOf } from '@chauffeur/contract/messages';
 import { errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
@@ -151,13 +152,15 @@ function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
 }
 
 function problemOfSuccess(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
-  if (!operation.statuses.includes(status)) return 'a status of success that is not documented';
-  return body?.success === true || operation.answerKind === 'bytes' ? null : 'a success without its envelope';
+  const success = successesOf(operation).find((known) => known.status === status);
+  if (success === undefined) return 'a status of success that is not documented';
+  const mayBePlain = success.contents.length === 0 || success.contents.some(({ enveloped }) => !enveloped);
+  return body?.success === true || mayBePlain ? null : 'a success without its envelope';
 }
 
 function problemOfRefusal(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
   const { code, message = '' } = body?.error ?? {};
-  if (status === 416 && operation.answerKind === 'bytes') return null;
+  if (status === 416 && operation.statuses.includes(206)) return null;
   if (!isErrorCode(code)) return 'a refusal without a code of the registry';
   if (!errorsOf(operation).includes(code)) return 'a code that is not documented';
   // 4044 has two: a chunk that does not continue its session is a conflict.

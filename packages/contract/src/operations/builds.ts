@@ -87,6 +87,20 @@ export const registerBuild = defineOperation({
   statuses: [201, 200],
   invalid: 4026,
   errors: [],
+  example: {
+    body: { version: '1.4.0', os: 'linux', arch: 'x86_64', channel: 'beta', title: 'Autumn update' },
+    answer: {
+      build_id: '0199a1b2-7d4e-7c10-9f3a-5b6c7d8e9f01',
+      version: '1.4.0',
+      build_type: 'game',
+      os: 'linux',
+      arch: 'x86_64',
+      channel: 'beta',
+      title: 'Autumn update',
+      app_id: '01998f20-1c2d-7e3f-8a4b-6c5d7e8f9a0b',
+      created: true,
+    },
+  },
 });
 
 export const listBuilds = defineOperation({

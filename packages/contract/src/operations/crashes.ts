@@ -3,7 +3,19 @@ import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  FilePart,
+  Foreign,
+  GameParams,
+  GameRef,
+  NextCursor,
+  Nullable,
+  SenderHeaders,
+  SenderQuery,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'unreal'] as const;
@@ -131,6 +143,47 @@ export const CrashGroupDetail = Type.Object({
   ),
 });
 
+const dumpParts = {
+  dump: Type.Optional(FilePart('application/octet-stream', 'The minidump')),
+  log: Type.Optional(FilePart('text/plain', 'The log')),
+};
+
+/** One form with everything, as crash reporters send it. */
+export const CrashForm = Type.Object(
+  {
+    app_id: Type.Optional(Type.String({ description: 'The game’s uid, where no header names it' })),
+    build_id: Type.Optional(Type.String({ description: 'The build_id of the exact build, where no header names it' })),
+    metadata: Type.Optional(FilePart('application/json', 'What an engine’s crash reporter says of the crash')),
+    ...dumpParts,
+    upload_file_minidump: Type.Optional(
+      FilePart('application/octet-stream', 'The minidump, as Breakpad and Crashpad name it'),
+    ),
+  },
+  { additionalProperties: true, description: 'Breakpad and Crashpad send annotations in further text fields' },
+);
+
+const CrashFileForm = Type.Object(dumpParts, { description: 'The file that the address is for' });
+
+const Encoding = Type.Object({
+  'Content-Encoding': Type.Optional(
+    Type.Enum(['gzip', 'deflate', 'identity'], { description: 'How the body is compressed' }),
+  ),
+});
+const SentByGames = Type.Object({ ...SenderHeaders.properties, ...Encoding.properties });
+const ReadToken = Type.Object({
+  'X-Read-Token': Type.Optional(
+    Type.String({ description: 'The report’s read_token; unlike the query, the header keeps it out of the address' }),
+  ),
+});
+
+const PublicCrash = Type.Object({
+  id: Type.String(),
+  app_id: Uuid,
+  build_id: Uuid,
+  state: Type.Enum([...CRASH_STATES]),
+  analysis: Nullable(Type.Object({ crash_reason: Nullable(Type.String()), crash_address: Nullable(Type.String()) })),
+});
+
 const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
@@ -141,11 +194,33 @@ export const createCrash = defineOperation({
   path: '/public/crashes',
   access: 'public',
   crossOrigin: true,
+  headers: SentByGames,
+  headerQuery: SenderQuery,
   body: CrashInput,
+  otherBodies: { 'multipart/form-data': CrashForm },
   output: CrashCreated,
-  statuses: [201, 200],
+  plainAnswers: [
+    {
+      status: 200,
+      contentType: 'text/plain',
+      schema: Type.String({ description: 'The id of the report' }),
+      description: 'For a form with upload_file_minidump: Breakpad and Crashpad expect 200 and the bare id',
+    },
+  ],
+  statuses: [201],
   invalid: 4001,
   errors: [4001, 4010, 4030, 4043, 4130, 4290],
+  example: {
+    body: {
+      has_dump: true,
+      app_version: '1.4.0',
+      os: 'linux',
+      arch: 'x86_64',
+      message: 'Segmentation fault',
+      user_message: 'I opened the door',
+      metadata: { level: 3, renderer: 'vulkan' },
+    },
+  },
 });
 
 export const createUnrealCrash = defineOperation({
@@ -155,6 +230,8 @@ export const createUnrealCrash = defineOperation({
   path: '/public/crashes/unreal',
   access: 'public',
   crossOrigin: true,
+  headers: SenderHeaders,
+  headerQuery: SenderQuery,
   bodyKind: 'bytes',
   output: CrashCreated,
   statuses: [201],
@@ -170,7 +247,9 @@ export const uploadCrashFile = defineOperation({
   host: 'upload',
   access: 'public',
   crossOrigin: true,
+  headers: Encoding,
   bodyKind: 'bytes',
+  otherBodies: { 'multipart/form-data': CrashFileForm },
   params: Type.Object({ token: Type.String({ maxLength: 256 }) }),
   output: Type.Object({ crash_id: Uuid, kind: Type.Enum(['dump', 'log']), size: Type.Integer() }),
   statuses: [200],
@@ -186,13 +265,17 @@ export const getPublicCrash = defineOperation({
   crossOrigin: true,
   params: Type.Object({ id: Type.String({ maxLength: 128 }) }),
   query: Type.Object({ read_token: Type.Optional(Type.String({ maxLength: 128 })) }),
-  output: Type.Object({
-    id: Type.String(),
-    app_id: Uuid,
-    build_id: Uuid,
-    state: Type.Enum([...CRASH_STATES]),
-    analysis: Nullable(Type.Object({ crash_reason: Nullable(Type.String()), crash_address: Nullable(Type.String()) })),
-  }),
+  headers: ReadToken,
+  output: PublicCrash,
+  plainAnswers: [
+    {
+      status: 200,
+      contentType: 'application/json',
+      schema: PublicCrash,
+      description:
+        'Without an envelope for an engine’s side-car, which asks with its own random id and without a read token',
+    },
+  ],
   statuses: [200],
   errors: [4040],
 });
@@ -206,7 +289,8 @@ export const getPublicStack = defineOperation({
   crossOrigin: true,
   params: Type.Object({ id: Type.String({ maxLength: 128 }) }),
   query: Type.Object({ read_token: Type.Optional(Type.String({ maxLength: 128 })) }),
-  answerKind: 'bytes',
+  headers: ReadToken,
+  answerTypes: ['text/plain'],
   statuses: [200],
   errors: [4040, 4090],
 });
@@ -350,7 +434,7 @@ export const downloadCrashFile = defineOperation({
   path: '/crash-downloads/{token}',
   access: 'public',
   params: Type.Object({ token: Type.String({ maxLength: 512 }) }),
-  answerKind: 'bytes',
+  answerTypes: ['text/plain', 'application/octet-stream'],
   statuses: [200, 206, 304],
   errors: [4040, 4090],
 });

@@ -3,7 +3,17 @@ import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  GameParams,
+  GameRef,
+  NextCursor,
+  Nullable,
+  SenderHeaders,
+  SenderQuery,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 
 /** The standard events with the fields of each, beside those that every event may have. */
 export const STANDARD_EVENTS = {
@@ -70,7 +80,12 @@ export const createEvents = defineOperation({
   path: '/public/events',
   access: 'public',
   crossOrigin: true,
+  headers: SenderHeaders,
+  headerQuery: SenderQuery,
   body: Type.Object({ events: Type.Array(EventInput, { maxItems: LIMITS.events }) }),
+  otherBodies: {
+    'text/plain': Type.String({ description: 'The same JSON, as beacons and pages without a preflight send it' }),
+  },
   output: Type.Object({
     accepted: Type.Integer({ description: 'Events that count now' }),
     repeated: Type.Integer({ description: 'Events that had come before, by their event_id' }),
@@ -78,6 +93,10 @@ export const createEvents = defineOperation({
   statuses: [202],
   invalid: 4001,
   errors: [4001, 4010, 4030, 4130, 4158, 4290],
+  example: {
+    body: { events: [{ event: 'boot_ok', device_uid: '0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601', ms: 4200 }] },
+    answer: { accepted: 1, repeated: 0 },
+  },
 });
 
 export const listEventNames = defineOperation({

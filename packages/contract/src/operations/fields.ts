@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.ts';
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 export const Uuid = Type.String({ pattern: UUID, description: 'a UUID' });
-export const Timestamp = Type.String({ description: 'ISO 8601 time in UTC, with milliseconds' });
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC, with milliseconds' });
 export const Sha256 = Type.String({ description: 'SHA-256 as 64 lowercase hex digits' });
 // What looks like a uid is read as one, so a game of such a slug would never be found by it.
 const SLUG = `^(?!${UUID.slice(1)})[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$`;
@@ -41,6 +41,25 @@ export const WholeQuery = {
   ),
 };
 
+/** The part of a form that holds a file of the content type. */
+export function FilePart(contentType: string, description: string) {
+  return Type.Unsafe<Blob>(Type.String({ format: 'binary', contentMediaType: contentType, description }));
+}
+
+/** Names the game and the build in reports and events, which need no secret. */
+export const SenderHeaders = Type.Object({
+  'X-App-Id': Type.Optional(Type.String({ description: 'The game’s uid; required unless app_id is sent' })),
+  'X-Build-Id': Type.Optional(
+    Type.String({ description: 'The build_id of the exact build; required unless build_id is sent in the query' }),
+  ),
+});
+export const SenderQuery = Type.Object({
+  app_id: Type.Optional(Type.String({ description: 'The game’s uid, for clients that cannot set X-App-Id' })),
+  build_id: Type.Optional(
+    Type.String({ description: 'The build_id of the exact build, for clients that cannot set X-Build-Id' }),
+  ),
+});
+
 /** `T` or null. */
 export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(schema: S) {
   return Type.Union([schema, Type.Null()]);
@@ -58,7 +77,7 @@ export function Foreign<S extends TSchema & { description?: string }>(schema: S)
   const { description } = schema;
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as S;
   return Object.assign(copy, {
-    untrusted: true,
+    'x-untrusted': true,
     description: description === undefined ? UNTRUSTED : `${description} (${UNTRUSTED})`,
   });
 }

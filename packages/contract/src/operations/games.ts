@@ -22,8 +22,8 @@ export const GameRecord = Type.Object({
 export const GameTexts = Type.Object({
   tagline: Type.String({
     maxLength: LIMITS.taglineLength,
-    // No control character, and neither of the two line breaks that Unicode has beside them.
-    pattern: '^[^\\p{Cc}\\u2028\\u2029]*$',
+    // No control characters and no line breaks. Spelled out: \\p{Cc} is unknown to some readers of the OpenAPI document.
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
     description: 'one line of plain text',
   }),
   description: Type.String({

@@ -1,7 +1,8 @@
 // Store images: cover, thumbnail and the ordered gallery of screenshots.
 import Type from 'typebox';
+import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { FilePart, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MediaKind = Type.Enum(['cover', 'thumbnail', 'screenshot']);
 
@@ -50,7 +51,14 @@ export const addMedia = defineOperation({
   path: '/tool/media',
   access: 'deploy_key',
   bodyKind: 'multipart',
-  body: Type.Object({ kind: MediaKind, file: Type.Unsafe<Blob>(Type.String({ format: 'binary' })) }),
+  body: Type.Object({
+    kind: MediaKind,
+    file: Type.Array(FilePart('image/*', 'A PNG, JPEG, GIF or WebP'), {
+      minItems: 1,
+      maxItems: LIMITS.imagesPerRequest,
+      description: 'One part for each image; several only of kind screenshot',
+    }),
+  }),
   output: Type.Object({ added: Type.Array(MediaImage), ...MediaSet.properties }),
   statuses: [201],
   invalid: 4150,
@@ -150,7 +158,7 @@ export const downloadMedia = defineOperation({
   query: Type.Object({
     width: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Of the copy, in pixels' })),
   }),
-  answerKind: 'bytes',
+  answerTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   statuses: [200, 206, 304],
   errors: [4040],
 });

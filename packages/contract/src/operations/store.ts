@@ -117,7 +117,7 @@ export const downloadFile = defineOperation({
   path: '/public/games/{uid}/files/{file_uid}/download',
   access: 'public',
   params: FileParams,
-  answerKind: 'bytes',
+  answerTypes: ['application/zip'],
   statuses: [200, 206, 302, 304],
   errors: [4040, 4074, 4099],
 });

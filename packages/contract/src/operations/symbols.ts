@@ -2,7 +2,18 @@
 import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Sha256, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  FilePart,
+  Foreign,
+  GameParams,
+  GameRef,
+  NextCursor,
+  Nullable,
+  Sha256,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 
 export const SYMBOL_STATES = ['stored', 'compiled', 'unreadable'] as const;
 
@@ -25,7 +36,6 @@ export const SymbolRecord = Type.Object({
 const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 const SymbolList = Type.Object({ symbols: Type.Array(SymbolRecord) });
 const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCursor });
-const SymbolContent = Type.Unsafe<Blob>(Type.String({ format: 'binary' }));
 
 export const uploadSymbols = defineOperation({
   id: 'symbols.upload',
@@ -41,8 +51,8 @@ export const uploadSymbols = defineOperation({
   body: Type.Object({
     build_id: Type.Optional(Uuid),
     checksum: Type.Optional(ChecksumInput),
-    file: Type.Optional(SymbolContent),
-    symbol_file: Type.Optional(SymbolContent),
+    file: Type.Optional(FilePart('application/octet-stream', 'A .sym file, or a zip of them')),
+    symbol_file: Type.Optional(FilePart('application/octet-stream', 'The same, as Breakpad’s sym_upload names it')),
   }),
   output: SymbolList,
   statuses: [201, 200],
@@ -116,7 +126,10 @@ export const readSymbols = defineOperation({
     debug_id: Type.String({ maxLength: 64 }),
     name: Type.String({ maxLength: 255 }),
   }),
-  answerKind: 'bytes',
+  headers: Type.Object({
+    'Accept-Encoding': Type.Optional(Type.String({ description: 'With gzip, the text is sent compressed' })),
+  }),
+  answerTypes: ['text/plain'],
   statuses: [200, 304],
   invalid: 4040,
   errors: [4040],

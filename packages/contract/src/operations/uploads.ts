@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { ArchInput, ArchName, ChannelName, ChecksumInput, OsInput, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Sha256, Timestamp, Uuid } from './fields.ts';
+import { FilePart, Sha256, Timestamp, Uuid } from './fields.ts';
 import { ScanStateName } from './files.ts';
 
 /** The text fields of the single-upload form, beside the part `file`. */
@@ -58,8 +58,20 @@ export const uploadFile = defineOperation({
   path: '/tool/upload/files',
   host: 'upload',
   access: 'deploy_key',
+  headers: Type.Object({
+    'X-Upload-Session-ID': Type.Optional(Type.String({ description: 'With a chunk: the session_id' })),
+    'Content-Range': Type.Optional(
+      Type.String({ description: 'With a chunk: `bytes <start>-<end>/<total_size>`, both ends included' }),
+    ),
+  }),
   bodyKind: 'multipart',
-  body: Type.Object({ ...FileForm.properties, file: Type.Unsafe<Blob>(Type.String({ format: 'binary' })) }),
+  body: Type.Object(
+    {
+      ...Type.Partial(FileForm).properties,
+      file: FilePart('application/zip', 'The zip, or one chunk of it; send it last'),
+    },
+    { description: 'A whole zip needs os, arch, channel and checksum; a chunk is sent with nothing but the file' },
+  ),
   output: Type.Union([UploadedFile, ChunkReceipt]),
   statuses: [201, 202],
   invalid: 4037,
@@ -75,6 +87,7 @@ export const openUploadSession = defineOperation({
   access: 'deploy_key',
   bodyKind: 'urlencoded',
   body: SessionForm,
+  otherBodies: { 'application/json': SessionForm },
   output: UploadSession,
   statuses: [201],
   invalid: 4037,

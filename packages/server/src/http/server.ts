@@ -12,7 +12,7 @@ import { sendError } from './errors.ts';
 import { homePage } from './home.ts';
 import { type Mounting, mountOperations } from './mount.ts';
 import { mountOAuth } from './oauth.ts';
-import { openApiOf } from './openapi.ts';
+import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { mountStatus } from './status.ts';
 import { mountWebsite } from './website.ts';
@@ -55,10 +55,12 @@ export function createHttpServer(
   mountOAuth(app, ctx, auth);
   mountMore(app);
   mountOperations(app, ctx, auth, mountings);
-  const openApi = JSON.stringify(openApiOf(OPERATIONS, ctx.publicUrl));
-  app.get('/api/v1/openapi.json', async (_request, reply) =>
-    reply.header('content-type', 'application/json; charset=utf-8').send(openApi),
-  );
+  // Written when it is first read: most processes never serve it.
+  let openApi: string | undefined;
+  app.get('/api/v1/openapi.json', async (_request, reply) => {
+    openApi ??= JSON.stringify(openApiOf(OPERATIONS, ctx.publicUrl));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(openApi);
+  });
   mountPlay(app, ctx);
   const website = mountWebsite(app, ctx, auth);
   if (website === undefined)

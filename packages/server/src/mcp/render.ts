@@ -30,7 +30,7 @@ type Place = {
 
 function write(writer: Writer, value: unknown, given: Schema | undefined, place: Place): void {
   const schema = schemaOf(given, value);
-  const untrusted = place.untrusted || schema?.untrusted === true;
+  const untrusted = place.untrusted || schema?.['x-untrusted'] === true;
   if (typeof value === 'string') writeText(writer, value, { ...place, untrusted });
   else if (Array.isArray(value)) writeList(writer, value, schema, { ...place, untrusted });
   else if (typeof value === 'object' && value !== null) writeFields(writer, value, schema, { ...place, untrusted });

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 
 export type Schema = TSchema & {
   readonly type?: string;
-  readonly untrusted?: boolean;
+  readonly 'x-untrusted'?: boolean;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -20,7 +20,9 @@ export function schemaOf(schema: Schema | undefined, value: unknown): Schema | u
   if (anyOf === undefined) return schema;
   const found = anyOf.find((one) => fits(one, value)) ?? anyOf.find(({ type }) => type === typeOf(value));
   // A mark on the whole holds for each of its kinds.
-  return found !== undefined && schema?.untrusted === true ? { ...found, untrusted: true } : schemaOf(found, value);
+  return found !== undefined && schema?.['x-untrusted'] === true
+    ? { ...found, 'x-untrusted': true }
+    : schemaOf(found, value);
 }
 
 /** The schema of the part under `key`, an index in a list. */

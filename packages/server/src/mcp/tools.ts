@@ -112,5 +112,5 @@ function outputOf({ output }: Operation, tool: string): Schema {
 
 /** As JSON, without the marks that only we know: some clients refuse schemas with words that they do not know. */
 function plain(schema: Schema): unknown {
-  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'untrusted' ? undefined : value)));
+  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'x-untrusted' ? undefined : value)));
 }

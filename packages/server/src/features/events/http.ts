@@ -22,7 +22,7 @@ export async function receiveEvents(ctx: Context, _caller: Caller, request: Fast
 }
 
 /** `POST /v1/events`: no address can be set there but the host’s, and no headers, so it is no operation of the API. */
-export const engineEvents = { ...createEvents, id: 'events.createByEngine' };
+export const engineEvents = { ...createEvents, id: 'events.createByEngine' } as const;
 
 export async function receiveEngineEvents(ctx: Context, _caller: Caller, request: FastifyRequest): Promise<Taken> {
   const verdict = acceptEngine(await readBody(ctx, request), idsOf(request));

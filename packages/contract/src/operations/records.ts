@@ -1,0 +1,55 @@
+// The schemas that operations share by name: objects and enumerations that the modules of this folder export.
+import type { TSchema } from 'typebox';
+import * as identity from '../identity.ts';
+import * as agents from './agents.ts';
+import * as approvals from './approvals.ts';
+import * as bugs from './bugs.ts';
+import * as buildDeletion from './build-deletion.ts';
+import * as builds from './builds.ts';
+import * as channels from './channels.ts';
+import * as crashStacks from './crash-stacks.ts';
+import * as crashes from './crashes.ts';
+import * as deployKeys from './deploy-keys.ts';
+import * as events from './events.ts';
+import * as fields from './fields.ts';
+import * as files from './files.ts';
+import * as games from './games.ts';
+import * as health from './health.ts';
+import * as media from './media.ts';
+import * as operator from './operator.ts';
+import * as shelves from './shelves.ts';
+import * as store from './store.ts';
+import * as symbols from './symbols.ts';
+import * as uploads from './uploads.ts';
+
+const MODULES = [
+  ...[identity, fields, agents, approvals, bugs, buildDeletion, builds, channels, crashStacks, crashes],
+  ...[deployKeys, events, files, games, health, media, operator, shelves, store, symbols, uploads],
+];
+
+const names = new Map<string, string>();
+
+/** Schemas by the names that they are exported under. */
+export const RECORDS: ReadonlyMap<string, TSchema> = collectRecords();
+
+function collectRecords(): Map<string, TSchema> {
+  const records = new Map<string, TSchema>();
+  for (const [name, value] of MODULES.flatMap((module) => Object.entries<unknown>({ ...module }))) {
+    if (!isRecord(value)) continue;
+    const text = JSON.stringify(value);
+    if (names.has(text)) continue;
+    if (records.has(name)) throw new Error(`Two modules export different schemas named ${name}: rename one of them.`);
+    records.set(name, value);
+    names.set(text, name);
+  }
+  return records;
+}
+
+function isRecord(value: unknown): value is TSchema {
+  return typeof value === 'object' && value !== null && ('properties' in value || 'enum' in value);
+}
+
+/** The name of a schema with the same content, since TypeBox copies schemas that are put into others. */
+export function recordNameOf(schema: unknown): string | undefined {
+  return names.get(JSON.stringify(schema));
+}

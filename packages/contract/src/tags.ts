@@ -1,0 +1,27 @@
+// The groups that operations belong to, in the order of the OpenAPI document.
+
+/** By the first part of an operation's id: what the operations of the group are for. */
+export const TAGS = {
+  builds: 'Register, list, inspect and delete builds.',
+  uploads: 'Upload the zip of a build, whole or in chunks.',
+  files: 'Follow the virus scans of uploaded files.',
+  deployInfo: 'Look up the addresses, limits and recent builds of a game.',
+  media: 'Manage store images: the cover, the thumbnail and screenshots.',
+  symbols: 'Upload, list, delete and read Breakpad symbols.',
+  crashes: 'Report crashes, and search, read and resolve them.',
+  events: 'Send events, chart them, and read or delete those of one device.',
+  health: 'See how well builds launch on the devices of players.',
+  bugs: 'File bug tickets and update their status.',
+  overview: 'Summarize all games of a developer.',
+  store: 'Browse public games, download builds and check where files came from.',
+  play: 'Play web builds in the browser.',
+  accounts: 'Manage your public profile.',
+  games: 'Create games, change them and manage their admins.',
+  deployKeys: 'Issue and list deploy keys.',
+  channels: 'Promote and roll back builds, and manage beta members.',
+  approvals: 'Approve or deny changes that agents asked for.',
+  agents: 'Manage the keys and connections of agents, and see what they called.',
+  operator: 'Operate the service: its state, failed jobs, accounts and settings.',
+} as const;
+
+export type Tag = keyof typeof TAGS;

@@ -1,0 +1,166 @@
+// The responses of an operation in the OpenAPI document: successes in each of their formats, and failures with their codes.
+import { ERRORS, type ErrorCode, statusesOf } from '@chauffeur/contract/errors';
+import { type Success, successesOf } from '@chauffeur/contract/messages';
+import { errorsOf, type Operation } from '@chauffeur/contract/operation';
+import Type, { type TSchema } from 'typebox';
+import type { SchemaWriter } from './schemas.ts';
+
+const Text = Type.String();
+
+/** Headers of responses, by the names that the document's components have. */
+export const RESPONSE_HEADERS = {
+  RequestId: { name: 'X-Request-Id', description: 'Identifies the request in the logs of the service', schema: Text },
+  RetryAfter: {
+    name: 'Retry-After',
+    description: 'Seconds to wait before the next attempt',
+    schema: Type.Integer({ minimum: 0 }),
+  },
+  Challenge: { name: 'WWW-Authenticate', description: 'Asks for the deploy key as user and password', schema: Text },
+  Location: { name: 'Location', description: 'A signed address, valid for a limited time', schema: Text },
+  ETag: { name: 'ETag', description: 'Changes when the content does', schema: Text },
+  ContentRange: {
+    name: 'Content-Range',
+    description: 'The bytes that were sent, and the size of the whole file',
+    schema: Text,
+  },
+  ContentDisposition: {
+    name: 'Content-Disposition',
+    description: 'The file name to save the content under',
+    schema: Text,
+  },
+} as const;
+
+type HeaderKey = keyof typeof RESPONSE_HEADERS;
+
+/** What each status means, where no code says it. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  201: 'Created.',
+  202: 'Accepted.',
+  206: 'The part that Range asked for.',
+  302: 'The file is at the address in Location.',
+  304: 'Your copy is current.',
+  416: 'The file has no such range.',
+};
+
+export function responsesOf(operation: Operation, schemas: SchemaWriter): Record<string, object> {
+  const successes = successesOf(operation).map((success) => [
+    success.status,
+    describeSuccess(operation, success, schemas),
+  ]);
+  return Object.fromEntries([...successes, ...failuresOf(operation)]);
+}
+
+function describeSuccess(operation: Operation, success: Success, schemas: SchemaWriter): object {
+  const { status, contents } = success;
+  const variants = contents.flatMap(({ contentType, description }) =>
+    description === undefined ? [] : [`${description} (${contentType}).`],
+  );
+  return {
+    description: [MEANINGS[status] ?? 'Success.', ...variants].join(' '),
+    headers: headersOf(successHeaders(operation, success)),
+    ...(contents.length > 0 && { content: contentOf(operation, success, schemas) }),
+  };
+}
+
+/** A content type may come in several formats: in an envelope, and without it for certain clients. */
+function contentOf(operation: Operation, { status, contents }: Success, schemas: SchemaWriter): Record<string, object> {
+  const { example, statuses } = operation;
+  const byType = Map.groupBy(contents, ({ contentType }) => contentType);
+  return Object.fromEntries(
+    [...byType].map(([contentType, formats]) => {
+      const written = formats.map(({ schema, enveloped }) => {
+        const inner = schemas.write(schema);
+        return enveloped ? envelopeOf(inner) : inner;
+      });
+      const isExemplary = example?.answer !== undefined && status === statuses[0] && formats[0]?.enveloped === true;
+      return [
+        contentType,
+        {
+          schema: written.length === 1 ? written[0] : { anyOf: written },
+          ...(isExemplary && { example: { success: true, data: example.answer } }),
+        },
+      ];
+    }),
+  );
+}
+
+function envelopeOf(data: object): object {
+  return {
+    type: 'object',
+    required: ['success', 'data'],
+    properties: { success: { type: 'boolean', const: true }, data },
+  };
+}
+
+function successHeaders({ statuses, answerTypes }: Operation, { status }: Success): HeaderKey[] {
+  const hasBytes = answerTypes !== undefined && (status === 200 || status === 206);
+  return [
+    'RequestId',
+    ...(status === 302 ? (['Location'] as const) : []),
+    ...(statuses.includes(304) && [200, 206, 304].includes(status) ? (['ETag'] as const) : []),
+    ...(status === 206 || status === 416 ? (['ContentRange'] as const) : []),
+    ...(hasBytes && statuses.includes(206) ? (['ContentDisposition'] as const) : []),
+  ];
+}
+
+/** Failures of every operation, by the names of their components. */
+const SHARED: Readonly<Record<string, { status: number; code: ErrorCode; description: string }>> = {
+  RequestTimeout: { status: 408, code: 4002, description: 'The headers of the request took too long.' },
+  HeadersTooLarge: { status: 431, code: 4002, description: 'The address and headers of the request are too large.' },
+  InternalError: { status: 500, code: 5000, description: ERRORS[5000].meaning },
+  NotReady: { status: 503, code: 5030, description: ERRORS[5030].meaning },
+  NoRoom: { status: 507, code: 5070, description: ERRORS[5070].meaning },
+};
+
+export function sharedResponses(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(SHARED).map(([name, { status, code, description }]) => [
+      name,
+      describeFailure(`${code}: ${description}`, failureHeaders(status), [code]),
+    ]),
+  );
+}
+
+function failuresOf(operation: Operation): [number, object][] {
+  const answers = errorsOf(operation).flatMap((code) => statusesOf(code).map((status) => ({ code, status })));
+  const byStatus = Map.groupBy(answers, ({ status }) => status);
+  return [...byStatus].map(([status, found]) => {
+    const codes = found.map(({ code }) => code);
+    const shared = Object.keys(SHARED).find((name) => SHARED[name]?.status === status);
+    if (shared !== undefined && codes.length === 1) return [status, { $ref: `#/components/responses/${shared}` }];
+    const description = codes.map((code) => `${code}: ${ERRORS[code].meaning}`).join(' ');
+    return [status, describeFailure(description, failureHeaders(status, operation), codes)];
+  });
+}
+
+function describeFailure(description: string, headers: readonly HeaderKey[], codes: readonly ErrorCode[]): object {
+  return {
+    description,
+    headers: headersOf(headers),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+    'x-error-codes': codes,
+  };
+}
+
+function failureHeaders(status: number, operation?: Operation): HeaderKey[] {
+  return [
+    'RequestId',
+    ...(status === 429 || status === 503 ? (['RetryAfter'] as const) : []),
+    ...(status === 401 && operation?.access === 'deploy_key' ? (['Challenge'] as const) : []),
+  ];
+}
+
+function headersOf(keys: readonly HeaderKey[]): Record<string, object> {
+  return Object.fromEntries(keys.map((key) => [RESPONSE_HEADERS[key].name, { $ref: `#/components/headers/${key}` }]));
+}
+
+/** The envelope around every failure. */
+export const Failure: TSchema = Type.Object({
+  success: Type.Literal(false),
+  error: Type.Object({
+    code: Type.Integer({ description: 'Of the list in docs/errors.md; decide by it rather than by the message' }),
+    message: Type.String({ description: 'Names the field, its problem and the remedy' }),
+    data: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'What a program can act on' })),
+  }),
+  data: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The same as error.data' })),
+});
