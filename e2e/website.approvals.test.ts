@@ -142,4 +142,22 @@ describe('what an agent asks for', () => {
     await other.getByText('There is no such approval, or it is not yours to decide.').waitFor();
     await context.close();
   });
+
+  // Last: it revokes the key that ships the builds of the tests before.
+  test('is a deploy key that the agent collects after the approval, as the page then shows', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const ask = () => tool<Waiting & { key_ref?: string }>('request_deploy_key', { uid: studio.gameUid });
+    assert.equal((await ask()).code, 4214);
+    const { link } = await office.take(/^Approve\? Give an agent a new deploy key/);
+    await page.goto(link);
+    await page.getByText(/^Your current deploy key \(.+…\) stops working/).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('your current deploy key keeps working').waitFor();
+    const { key_ref } = await ask();
+    await page.getByText('Approved: the agent has the key').waitFor();
+    await page.getByRole('link', { name: 'See the deploy keys' }).click();
+    await page
+      .getByRole('row', { name: new RegExp(`${key_ref}.*owner through Release desk, approved by owner`) })
+      .waitFor();
+  });
 });

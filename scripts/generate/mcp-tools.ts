@@ -1,6 +1,6 @@
 // Writes docs/mcp-tools.md: every tool of the MCP server, what it does, what it takes and what it may answer as an error.
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { sayWaiting } from '../../packages/server/src/mcp/approval-tools.ts';
+import { errorsOfTool, sayWaiting } from '../../packages/server/src/mcp/approval-tools.ts';
 import { type Tool, toolsOf } from '../../packages/server/src/mcp/tools.ts';
 import { fieldsOf, type Schema } from './fields.ts';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
@@ -36,6 +36,7 @@ function hintsOf({ readOnlyHint, destructiveHint, idempotentHint }: Tool['defini
 }
 
 function describe({ name, operation, definition }: Tool): string {
+  const errors = errorsOfTool(name, operation.errors);
   const fields = fieldsOf(definition.inputSchema as Schema, () => undefined);
   const rows = fields.map(({ name: field, type, required, meaning }) => [
     code(field) + (required ? '' : ' (optional)'),
@@ -47,8 +48,6 @@ function describe({ name, operation, definition }: Tool): string {
     `${operation.summary}. Answers as [\`${operation.id}\`](api.md#${fragmentOf(operation.id)}).`,
     sayWaiting(name),
     rows.length === 0 ? 'No parameters.' : table(['Parameter', 'Type', 'Meaning'], rows),
-    operation.errors.length === 0
-      ? ''
-      : `Errors: ${operation.errors.map((one) => `[${one}](errors.md#${one})`).join(', ')}.`,
+    errors.length === 0 ? '' : `Errors: ${errors.map((one) => `[${one}](errors.md#${one})`).join(', ')}.`,
   );
 }

@@ -126,6 +126,35 @@ describe('a risky change', () => {
     assert.deepEqual(await stableOf(studio), []);
   });
 
+  test('that asks for a deploy key hands it out once it is approved, once, and to the agent that asked', async () => {
+    const studio = await open();
+    const asking = { uid: studio.game.slug, idempotency_key: 'key-1' };
+    const keys = async () => {
+      const { body } = await request(`${server.api}/games/${studio.game.uid}/deploy-keys`, { headers: studio.owner });
+      return body.data.deploy_keys.length as number;
+    };
+    const { structuredContent } = await studio.agent.call('request_deploy_key', asking);
+    assert.equal(structuredContent.code, 4214);
+    assert.equal(structuredContent.access_token, undefined);
+    const code = await mailedCode(studio);
+    const confirmed = await studio.agent.call('confirm_approval', { uid: structuredContent.approval.uid, code });
+    assert.deepEqual([confirmed.structuredContent.status, await keys()], ['approved', 1]);
+    const other = await connect(server, (await makeKey(server, studio.owner)).key);
+    assert.equal(codeOf(await other.call('request_deploy_key', asking)), 4002);
+    const answers = await Promise.all([1, 2, 3].map(() => studio.agent.call('request_deploy_key', asking)));
+    assert.deepEqual(answers.map(codeOf).sort(), [0, 4217, 4217]);
+    const issued = answers.find((answer) => codeOf(answer) === 0)?.structuredContent;
+    const { status } = await request(`${server.api}/tool/info`, {
+      headers: { 'x-access-token': issued.access_token, 'x-secret-key': issued.secret_key },
+    });
+    assert.deepEqual([status, await keys()], [200, 2]);
+    for (const reader of [studio.agent, other]) {
+      const seen = await reader.call('get_approval', { uid: structuredContent.approval.uid });
+      assert.equal(seen.structuredContent.result.key_ref, issued.key_ref);
+      assert.doesNotMatch(JSON.stringify(seen), new RegExp(`${issued.access_token}|${issued.secret_key}`));
+    }
+  });
+
   test('is one of stable alone: other channels move at once', async () => {
     const studio = await open();
     const answer = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });

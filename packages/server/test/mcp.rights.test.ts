@@ -1,5 +1,6 @@
 // Rights over MCP on the real server: every tool with every kind of wrong token, and what stays behind a token of one game.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { DAY } from '../src/kernel/clock.ts';
@@ -196,4 +197,37 @@ test('a link to a crash is for one object and one hour', async () => {
   now += 3_601_000;
   assert.equal((await fetch(structuredContent.url)).status, 404);
   now -= 3_601_000;
+});
+
+/** The rows of the table in docs/mcp.md: the tool, where the row is about one channel that channel, and whether it waits. */
+async function readDocumentedTools(): Promise<{ tool: string; channel?: string; waits: boolean }[]> {
+  const text = await readFile(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
+  const rows = text.matchAll(/^\| `(\w+)`(?: to (.+?))? \| (waits|immediate) \|/gm);
+  return [...rows].map(([, tool = '', to, word]) => ({
+    tool,
+    ...(to !== undefined && { channel: to === '`stable`' ? 'stable' : 'nightly' }),
+    waits: word === 'waits',
+  }));
+}
+
+describe('docs/mcp.md', () => {
+  test('lists every tool that changes something, and no other', async () => {
+    const documented = await readDocumentedTools();
+    assert.deepEqual([...new Set(documented.map(({ tool }) => tool))].sort(), [...writes].sort());
+  });
+
+  test('says of each tool whether it waits for the owner, as the tool does', async () => {
+    const studio = await openStudio(server);
+    const calls = callsOf(studio);
+    const key = await makeKey(server, studio.owner);
+    await asAgent(key, async (agent) => {
+      for (const { tool, channel, waits } of await readDocumentedTools()) {
+        const args = { ...calls[tool]?.args, ...(channel !== undefined && { channel }) };
+        const { structuredContent = {} } = await agent.call(tool, args);
+        assert.equal(structuredContent.code === 4214, waits, `${tool} ${channel ?? ''}`);
+      }
+      const { structuredContent } = await agent.call('rollback_channel', { uid: studio.game.uid, channel: 'stable' });
+      assert.equal(structuredContent?.code, undefined, 'a rollback of stable is immediate');
+    });
+  });
 });

@@ -2,7 +2,7 @@
 import { ERRORS } from '@chauffeur/contract/errors';
 import type { McpMark, Operation } from '@chauffeur/contract/operation';
 import type { Perform, Performable } from '../kernel/perform.ts';
-import { APPROVAL_INPUT, isRisky, sayWaiting, WAITING_OUTPUT } from './approval-tools.ts';
+import { APPROVAL_INPUT, errorsOfTool, isRisky, sayWaiting, WAITING_OUTPUT } from './approval-tools.ts';
 import type { Schema } from './schema-walk.ts';
 
 export type Tool = {
@@ -56,7 +56,9 @@ function toolOf(operation: Operation, mark: McpMark, perform: Perform): Tool {
 /** What a reader cannot tell of the schemas: what it is for, and what can go wrong. */
 function descriptionOf({ summary, errors }: Operation, { tool, scope, more = '' }: McpMark): string {
   const needs = scope === 'mcp:write' ? 'Changes things: needs a key or connection that may write.' : '';
-  const failures = errors.map((code) => `- ${code}: ${ERRORS[code].meaning} ${ERRORS[code].remedy}`);
+  const failures = errorsOfTool(tool, errors).map(
+    (code) => `- ${code}: ${ERRORS[code].meaning} ${ERRORS[code].remedy}`,
+  );
   const said = [`${summary}.`, sayWaiting(tool), needs, more].filter((line) => line !== '');
   return [...said, ...(failures.length === 0 ? [] : ['Errors:', ...failures])].join('\n');
 }

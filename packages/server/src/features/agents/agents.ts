@@ -38,6 +38,11 @@ export async function callerOfConnection(
   return callerOf('connection', { ...found, may_write: found.may_write && token.mayWrite });
 }
 
+/** Whether the key or connection of this id works and may change things. */
+export async function mayAgentWrite(db: Context['db'], agentId: string, now: Date): Promise<boolean> {
+  return (await keys.isWritingKey(db, agentId, now)) || (await connections.isWritingConnection(db, agentId));
+}
+
 export type FoundAgent = {
   agent_id: string;
   name: string;

@@ -103,10 +103,22 @@ export function findConnection(
       from agent_connections as agents
         join users on users.id = agents.user_id join oauth_clients as clients using (client_id)
       where connection_id = ${connectionId} and agents.user_id = ${userId} and client_id = ${clientId}
-        and revoked_at is null and clients.disabled is not true
-        and not (exists (select from oauth_refresh_tokens where reference_id = ${connectionId})
-          and not exists (select from oauth_refresh_tokens where reference_id = ${connectionId} and revoked is null))`,
+        and ${isLive(connectionId)}`,
   );
+}
+
+const isLive = (connectionId: string) => sql`revoked_at is null and clients.disabled is not true
+  and not (exists (select from oauth_refresh_tokens where reference_id = ${connectionId})
+    and not exists (select from oauth_refresh_tokens where reference_id = ${connectionId} and revoked is null))`;
+
+/** Whether a connection of this id may change things now. */
+export async function isWritingConnection(db: Db, connectionId: string): Promise<boolean> {
+  const { live } = await onlyRow(
+    db,
+    sql<{ live: boolean }>`select exists (select from agent_connections join oauth_clients as clients using (client_id)
+      where connection_id = ${connectionId} and may_write and ${isLive(connectionId)}) as live`,
+  );
+  return live;
 }
 
 export async function touchConnection(db: Db, connectionId: string, now: Date): Promise<void> {

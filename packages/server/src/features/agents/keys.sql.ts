@@ -87,6 +87,16 @@ export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<FoundAgen
   );
 }
 
+/** Whether a key of this id may change things now. */
+export async function isWritingKey(db: Db, keyId: string, now: Date): Promise<boolean> {
+  const { live } = await onlyRow(
+    db,
+    sql<{ live: boolean }>`select exists (select from agent_keys
+      where key_id = ${keyId} and may_write and revoked_at is null and (expires_at is null or expires_at > ${now})) as live`,
+  );
+  return live;
+}
+
 export async function touchKey(db: Db, keyId: string, now: Date): Promise<void> {
   await changed(db, sql`update agent_keys set last_used_at = ${now} where key_id = ${keyId}`);
 }

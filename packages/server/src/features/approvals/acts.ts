@@ -2,32 +2,17 @@
 import { sayPromotion } from '@chauffeur/contract/consequences';
 import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
 import { sayPlatform } from '@chauffeur/contract/platform-words';
-import type { Db, Tx } from '../../kernel/db.ts';
 import { deleteBuildWithin, foreseeDeletion } from '../build-deletion/build-deletion.ts';
 import { findPointer, isExpired, promoteWithin, requireOfferable } from '../channels/channels.ts';
-import type { Game } from '../games/games.ts';
+import type { Act } from './act.ts';
+import { type DeployKeyRequest, requestDeployKey } from './deploy-key-act.ts';
 
 export type PromotionRequest = { channel: string; build_id: string; expires_in_hours?: number | undefined };
 export type DeletionRequest = { build_id: string };
-export type ActInputs = { promote_build: PromotionRequest; delete_build: DeletionRequest };
-
-/** How things are: what the change would do to them, and what of it the owner is asked upon. */
-export type Prospect = {
-  readonly summary: string;
-  readonly consequences: readonly string[];
-  /** Compared with that of the request: another one means that the owner was told of something else. */
-  readonly basis: object;
-};
-
-type Act<Input> = {
-  /** The request in one way of writing it, without what is nothing of it. */
-  normalize(input: Input): Input;
-  /** Throws the codes of the operation where the change cannot be done. */
-  foresee(db: Db, game: Game, input: Input, now: Date): Promise<Prospect>;
-  /** Said when the basis is another one by now. */
-  readonly moved: string;
-  /** Does it; answers what the operation would. `movedBy` is for the history. */
-  perform(tx: Tx, game: Game, input: Input, by: { movedBy: string; now: Date }): Promise<object>;
+export type ActInputs = {
+  promote_build: PromotionRequest;
+  delete_build: DeletionRequest;
+  request_deploy_key: DeployKeyRequest;
 };
 
 const promoteBuild: Act<PromotionRequest> = {
@@ -77,7 +62,11 @@ const deleteBuild: Act<DeletionRequest> = {
   perform: (tx, game, { build_id }, by) => deleteBuildWithin(tx, { ...by, gameId: game.game_id, buildId: build_id }),
 };
 
-const ACTS = { promote_build: promoteBuild, delete_build: deleteBuild } as const;
+const ACTS = {
+  promote_build: promoteBuild,
+  delete_build: deleteBuild,
+  request_deploy_key: requestDeployKey,
+} as const;
 
 /** The inputs come from the contract's operations, or from a row that this wrote. */
 export function actOf(action: ApprovalAction): Act<object> {

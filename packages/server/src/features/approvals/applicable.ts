@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../kernel/db.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import { type Game, roleOf } from '../games/games.ts';
-import { actOf, type Prospect } from './acts.ts';
+import type { Prospect } from './act.ts';
+import { actOf } from './acts.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
 
 /**

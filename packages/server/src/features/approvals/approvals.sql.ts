@@ -99,7 +99,7 @@ export function listWaiting(
   );
 }
 
-/** The last one of the same request that was not approved and whose time is not over. */
+/** The last one of the same request that was not approved and whose time is not over, or that was approved and can still be collected. */
 export function findStanding(
   tx: Tx,
   { gameId, askerId, action }: Asked,
@@ -110,7 +110,8 @@ export function findStanding(
     tx,
     sql<ApprovalRow>`select ${columns} from approvals
       where game_id = ${gameId} and asker_id = ${askerId} and action = ${action} and input = ${JSON.stringify(input)}::jsonb
-        and state <> 'approved' and expires_at > ${now}
+        and case state when 'approved' then result->>'collected_at' is null and (result->>'collect_until')::timestamptz > ${now}
+          else expires_at > ${now} end
       order by asked_at desc limit 1`,
   );
 }
@@ -131,6 +132,11 @@ export function countStanding(
 
 export async function countTry(tx: Tx, approvalId: string): Promise<void> {
   await changed(tx, sql`update approvals set tries = tries + 1 where approval_id = ${approvalId}`);
+}
+
+/** What became of an approved change once the agent has completed it. */
+export async function recordResult(tx: Tx, approvalId: string, result: object): Promise<void> {
+  await changed(tx, sql`update approvals set result = ${JSON.stringify(result)} where approval_id = ${approvalId}`);
 }
 
 /** Ends the waiting: approved with what the change answered, denied without. */

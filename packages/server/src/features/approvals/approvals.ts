@@ -11,17 +11,19 @@ import { type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { type Game, requireMember } from '../games/games.ts';
-import { type ActInputs, actOf, type Prospect } from './acts.ts';
+import type { Prospect } from './act.ts';
+import { type ActInputs, actOf } from './acts.ts';
+import { requireApplicable } from './applicable.ts';
 import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
 import { decide } from './decide.ts';
 import { approvalMail } from './mail.ts';
-import { recordOf, requestOf, stateOf, ticketOf } from './record.ts';
+import { moverOf, recordOf, requestOf, stateOf, ticketOf } from './record.ts';
 
 export type Requested = {
   readonly status: ApprovalState;
   readonly approval: ReturnType<typeof ticketOf>;
-  /** What the change answered; only once it is approved. */
+  /** What the change answered; only once it is approved. May hold a secret: for the agent that asked, and nobody else. */
   readonly result?: Record<string, unknown>;
 };
 
@@ -47,8 +49,10 @@ const PAGE_SIZE = 50;
  * over: another request needs another key. Without one, an equal request of the same person that waits, or was denied, within
  * the 24 hours stands for this one, unless what it was asked upon has changed since.
  *
- * Throws 4002 for a key that came with another request, 4006 and 4099 when the change could not be done now either, and 4290
- * when too many wait already.
+ * An approved change that the asker has to collect, such as a deploy key, is handed out by the first call after the approval.
+ *
+ * Throws 4002 for a key that came with another request, 4006 and 4099 when the change could not be done now either, 4290
+ * when too many wait already, and 4216 and 4217 when it can no longer be collected.
  */
 export function requestApproval(
   ctx: Context,
@@ -59,11 +63,28 @@ export function requestApproval(
     await approvals.lockRequests(tx, request.game.game_id);
     const input = actOf(request.action).normalize(request.input);
     const known = await findByKey(tx, asker.user, request, input);
-    if (known !== undefined) return answerOf(ctx, known);
+    if (known !== undefined) return complete(ctx, tx, request.game, known);
     const prospect = await actOf(request.action).foresee(tx, request.game, input, ctx.clock.now());
     const standing = await findStanding(ctx, tx, asker.user, request, input, prospect);
-    return answerOf(ctx, standing ?? (await open(ctx, tx, asker, request, input, prospect)));
+    if (standing !== undefined) return complete(ctx, tx, request.game, standing);
+    return answerOf(ctx, await open(ctx, tx, asker, request, input, prospect));
   });
+}
+
+/** The answer for a request that was there before: what became of it, and what the asker has yet to collect. */
+async function complete(ctx: Context, tx: Tx, game: Game, found: approvals.ApprovalRow): Promise<Requested> {
+  const { collect } = actOf(found.action);
+  // Again and locked: two calls at once must not both collect.
+  const row = collect === undefined ? found : ((await approvals.lockApproval(tx, found.approval_id)) ?? found);
+  if (collect === undefined || row.state !== 'approved' || row.result === null) return answerOf(ctx, row);
+  const { record, handedOut } = await collect(tx, game, {
+    result: row.result,
+    now: ctx.clock.now(),
+    movedBy: moverOf(row, row.decided_by ?? ''),
+    requireApplicable: () => requireApplicable(ctx, tx, row, game),
+  });
+  await approvals.recordResult(tx, row.approval_id, record);
+  return { ...answerOf(ctx, row), result: handedOut };
 }
 
 async function findByKey(tx: Tx, user: User, { game, action, idempotencyKey }: ApprovalRequest, input: object) {

@@ -8,7 +8,7 @@ import { actOf } from './acts.ts';
 import { requireApplicable } from './applicable.ts';
 import * as approvals from './approvals.sql.ts';
 import { isCode } from './code.ts';
-import { stateOf } from './record.ts';
+import { moverOf, stateOf } from './record.ts';
 
 type Row = approvals.ApprovalRow;
 
@@ -81,6 +81,5 @@ function wrongCode(left: number): ApiError {
 
 async function perform(ctx: Context, tx: Tx, row: Row, game: Game, owner: string): Promise<object> {
   await requireApplicable(ctx, tx, row, game);
-  const movedBy = `${row.asked_by} through ${row.via}, approved by ${owner}`;
-  return actOf(row.action).perform(tx, game, row.input, { movedBy, now: ctx.clock.now() });
+  return actOf(row.action).perform(tx, game, row.input, { movedBy: moverOf(row, owner), now: ctx.clock.now() });
 }

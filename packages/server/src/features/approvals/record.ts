@@ -14,6 +14,11 @@ export function stateOf(row: Pick<ApprovalRow, 'state' | 'expires_at'>, now: Dat
   return row.state === 'pending' && row.expires_at <= now ? 'expired' : row.state;
 }
 
+/** For the history of what the change touches. */
+export function moverOf({ asked_by, via }: Pick<ApprovalRow, 'asked_by' | 'via'>, approvedBy: string): string {
+  return `${asked_by} through ${via}, approved by ${approvedBy}`;
+}
+
 export function ticketOf(ctx: Context, row: ApprovalRow) {
   return {
     uid: row.approval_id,

@@ -51,6 +51,15 @@ export function listKeys(db: Db, gameId: string): Promise<KeyRow[]> {
   );
 }
 
+/** The key that works now; undefined before the first one. */
+export function findActiveKey(db: Db, gameId: string): Promise<KeyRow | undefined> {
+  return row(
+    db,
+    sql<KeyRow>`select key_ref, issued_by, issued_at, revoked_at, last_used_at from deploy_keys
+      where game_id = ${gameId} and revoked_at is null order by issued_at desc, key_id desc limit 1`,
+  );
+}
+
 export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined> {
   return row(
     db,

@@ -4,7 +4,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { AccountCaller, Context, GameCaller } from '../../context.ts';
-import { transact } from '../../kernel/db.ts';
+import { type Db, type Tx, transact } from '../../kernel/db.ts';
 import { newId, newSecret } from '../../kernel/ids.ts';
 import { requireMember } from '../games/games.ts';
 import * as keys from './deploy-keys.sql.ts';
@@ -22,7 +22,25 @@ export async function issueDeployKey(ctx: Context, caller: AccountCaller, input:
 }
 
 /** Issues a key and revokes every earlier one of the game in the same transaction. */
-export async function issueDeployKeyFor(ctx: Context, gameId: string, issuedBy: string): Promise<Issued> {
+export function issueDeployKeyFor(ctx: Context, gameId: string, issuedBy: string): Promise<Issued> {
+  return transact(ctx.db, (tx) => issueDeployKeyWithin(tx, gameId, issuedBy));
+}
+
+/** Keeps the deploy keys of a game as they are until the transaction ends. */
+export function lockDeployKeys(tx: Tx, gameId: string): Promise<void> {
+  return keys.lockGame(tx, gameId);
+}
+
+/** The key that works now; null before the first one. */
+export async function findActiveKey(
+  db: Db,
+  gameId: string,
+): Promise<{ readonly key_ref: string; readonly last_used_at: Date | null } | null> {
+  return (await keys.findActiveKey(db, gameId)) ?? null;
+}
+
+/** Issues a key as a part of a transaction. */
+export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: string): Promise<Issued> {
   const accessToken = newSecret(TOKEN_LENGTH);
   const secretKey = newSecret(SECRET_LENGTH);
   const keyRef = accessToken.slice(0, REF_LENGTH);
@@ -34,11 +52,9 @@ export async function issueDeployKeyFor(ctx: Context, gameId: string, issuedBy: 
     secretHash: hashOf(secretKey),
     issuedBy,
   };
-  await transact(ctx.db, async (tx) => {
-    await keys.lockGame(tx, gameId);
-    await keys.revokeKeys(tx, gameId);
-    await keys.insertKey(tx, key);
-  });
+  await keys.lockGame(tx, gameId);
+  await keys.revokeKeys(tx, gameId);
+  await keys.insertKey(tx, key);
   return { game_uid: gameId, key_ref: keyRef, access_token: accessToken, secret_key: secretKey };
 }
 

@@ -14,21 +14,21 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Consequences } from '../channels/Consequences.tsx';
-import { ApprovalOutcome } from './ApprovalOutcome.tsx';
+import { ApprovalOutcome, type KeyCollection } from './ApprovalOutcome.tsx';
 import { APPROVAL_BADGES } from './approval-states.ts';
 
 export type Approval = OutputOf<typeof getApproval>;
 
 const route = getRouteApi('/signed-in/approve/$uid');
 
-/** Whoever asked may confirm it by the code of the mail meanwhile. */
+/** The agent may confirm it by the code of the mail, or collect its key, while the page is open. */
 const REFRESH_MS = 3000;
 
 export function ApprovalPage() {
   const { uid } = route.useParams();
   const { data, error, isPending, refetch } = useQuery({
     ...ask(getApproval, { uid }),
-    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data !== undefined && mayChange(state.data) ? REFRESH_MS : false),
   });
   const isUnknown = error instanceof ApiError && error.status === 404;
   return (
@@ -39,6 +39,12 @@ export function ApprovalPage() {
       {isPending && <Skeleton h={280} />}
       {data !== undefined && <Asked approval={data} />}
     </Stack>
+  );
+}
+
+function mayChange({ status, result }: Approval): boolean {
+  return (
+    status === 'pending' || (status === 'approved' && (result as Partial<KeyCollection> | null)?.collected_at === null)
   );
 }
 
