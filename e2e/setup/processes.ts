@@ -23,17 +23,28 @@ export type Service = {
   readonly environment: Environment;
   /** What it has printed so far. */
   output(): string;
+  readonly pid: number;
+  /** Waits for its end, and answers its exit code. Fails when that takes longer than half a minute. */
+  ended(): Promise<number | null>;
   /** Ends it in order (SIGTERM), and answers its exit code. Fails when that takes longer than half a minute. */
   stop(): Promise<number | null>;
   /** Ends it as a power cut would (SIGKILL). Its database lives on. */
   kill(): Promise<void>;
 };
 
-/** Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and folder. */
-export async function startService(dataFolder: string, environment: Environment = {}): Promise<Service> {
+/**
+ * Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and folder; `preload` is a module
+ * that is loaded before it.
+ */
+export async function startService(
+  dataFolder: string,
+  environment: Environment = {},
+  { preload }: { preload?: string } = {},
+): Promise<Service> {
   const port = environment.CHAUFFEUR_PORT ?? String(await findFreePort());
   const own = { CHAUFFEUR_DATA: dataFolder, CHAUFFEUR_PORT: port, ...environment };
-  const child = spawn(process.execPath, [SERVER, 'start'], {
+  const imports = preload === undefined ? [] : ['--import', preload];
+  const child = spawn(process.execPath, [...imports, SERVER, 'start'], {
     env: { ...process.env, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -51,6 +62,8 @@ export async function startService(dataFolder: string, environment: Environment 
     dataFolder,
     environment: own,
     output: () => output,
+    pid: child.pid as number,
+    ended: () => endOf(child, () => output),
     stop: () => end(child, 'SIGTERM', () => output),
     async kill() {
       await end(child, 'SIGKILL', () => output);
@@ -70,6 +83,12 @@ async function waitUntilReady(child: ChildProcess, url: string, output: () => st
 }
 
 function end(child: ChildProcess, signal: NodeJS.Signals, output: () => string): Promise<number | null> {
+  const ended = endOf(child, output);
+  child.kill(signal);
+  return ended;
+}
+
+function endOf(child: ChildProcess, output: () => string): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   const timer = setTimeout(() => {
@@ -80,7 +99,6 @@ function end(child: ChildProcess, signal: NodeJS.Signals, output: () => string):
     clearTimeout(timer);
     resolve(code);
   });
-  child.kill(signal);
   return promise;
 }
 

@@ -29,9 +29,9 @@ export type App = {
   readonly url: string | undefined;
   /**
    * Stops taking requests and jobs, lets those under way end for up to `shutdownSeconds`, and closes everything, whatever
-   * hangs. Safe to repeat. Throws ClosingError when a part did not close in order.
+   * hangs. Safe to repeat. Throws ClosingError when a part did not close in order. `maxPatience`, in seconds, shortens that wait.
    */
-  close(): Promise<void>;
+  close(maxPatience?: number): Promise<void>;
 };
 
 /** Enough for the pool to give up the connections that it was opening. */
@@ -90,7 +90,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   // Its plugins ask the database when they start: one that is closed meanwhile, as after a short command, would end the process.
   await auth.$context;
   const takesRequests = await roles?.startRole(ctx, auth, database.pool, role, closers);
-  return { ctx, auth, url: takesRequests ? url : undefined, close: () => closers.close() };
+  return { ctx, auth, url: takesRequests ? url : undefined, close: (maxPatience) => closers.close(maxPatience) };
 }
 
 async function connect(

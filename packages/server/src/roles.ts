@@ -6,6 +6,7 @@ import type { Auth } from './features/accounts/accounts.ts';
 import { FURTHER_MOUNTINGS, JOBS, MOUNTINGS } from './features.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Closers } from './kernel/closers.ts';
+import type { Log } from './kernel/log.ts';
 import { mountMcp } from './mcp/mcp.ts';
 import { startWorker } from './worker/run.ts';
 
@@ -13,7 +14,7 @@ import { startWorker } from './worker/run.ts';
 export type Role = 'start' | 'api' | 'worker' | 'admin';
 
 const SWEEP_MS = 100;
-/** Beyond `shutdownSeconds`, to see that the connections that were cut then are gone. */
+/** Beyond its patience, for the server to see that the connections that were cut then are gone. */
 const CUT_SECONDS = 10;
 
 /** Starts what takes jobs and requests; answers whether requests are taken. Both end what is under way at the same time. */
@@ -32,21 +33,23 @@ export async function startRole(
         )
       : undefined;
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
-  const seconds = shutdownSeconds + CUT_SECONDS;
+  const waiting = { patience: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(
-    ...(worker === undefined ? [] : [{ name: 'worker', seconds, close: () => worker.stop() }]),
-    ...(server === undefined ? [] : [{ name: 'HTTP server', seconds, close: () => closeServer(server, ctx) }]),
+    ...(worker === undefined ? [] : [{ name: 'worker', ...waiting, close: () => worker.stop() }]),
+    ...(server === undefined
+      ? []
+      : [{ name: 'HTTP server', ...waiting, close: (patience: number) => closeServer(server, ctx.log, patience) }]),
   );
   await server?.listen({ host, port });
   return server !== undefined;
 }
 
-/** Lets requests under way end, for as long as the settings allow; then cuts them off. */
-async function closeServer(http: FastifyInstance, { config, log }: Context): Promise<void> {
+/** Lets requests under way end for `patience` seconds; then cuts them off. */
+async function closeServer(http: FastifyInstance, log: Log, patience: number): Promise<void> {
   const timer = setTimeout(() => {
     log.warn('uploads were still under way when the time to stop was over');
     http.server.closeAllConnections();
-  }, config.shutdownSeconds * 1000);
+  }, patience * 1000);
   // An answer that had begun before, such as a download, keeps its connection open for the client's next request: for over a
   // minute.
   const sweep = setInterval(() => http.server.closeIdleConnections(), SWEEP_MS);

@@ -3,13 +3,12 @@
 import { createGame } from '@chauffeur/contract/operations/games';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
-import { type App, startApp } from '../app.ts';
-import { readProcessConfig } from '../config.ts';
+import type { App } from '../app.ts';
 import { createUser, findUser, setUserOperator, verifyUser } from '../features/accounts/accounts.ts';
 import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
 import { createGameFor, findGame } from '../features/games/games.ts';
-import { createLog } from '../kernel/log.ts';
 import { UsageError } from './fail.ts';
+import { withApp } from './with-app.ts';
 
 type Output = Record<string, string | boolean>;
 
@@ -118,23 +117,11 @@ async function createGameCommand(options: {
 
 /** Does one thing with the service's parts and prints what came of it. */
 async function perform(json: boolean, work: (app: App) => Promise<Output>): Promise<void> {
-  const config = readProcessConfig();
-  // Standard output is the answer's alone, and the operator asked for no running commentary.
-  const app = await startApp(config, 'admin', {
-    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel),
-  });
-  try {
+  await withApp({ quiet: true }, async (app) => {
     const output = await work(app);
-    process.stdout.write(
-      json
-        ? `${JSON.stringify(output)}\n`
-        : Object.entries(output)
-            .map(([name, value]) => `${name}=${value}\n`)
-            .join(''),
-    );
-  } finally {
-    await app.close();
-  }
+    const lines = Object.entries(output).map(([name, value]) => `${name}=${value}\n`);
+    process.stdout.write(json ? `${JSON.stringify(output)}\n` : lines.join(''));
+  });
 }
 
 async function readLine(): Promise<string> {

@@ -1,11 +1,7 @@
 // `migrate`: brings the database to the newest schema without serving anything.
-import { startApp } from '../app.ts';
-import { readProcessConfig } from '../config.ts';
-import { createLog } from '../kernel/log.ts';
+import { withApp } from './with-app.ts';
 
 export async function runMigrations(): Promise<void> {
-  const config = readProcessConfig();
-  const app = await startApp(config, 'admin', { log: createLog(config.logLevel) });
-  await app.close();
+  await withApp({ quiet: false }, async () => undefined);
   process.stdout.write('The database is at the newest schema.\n');
 }

@@ -1,11 +1,10 @@
 // `regroup`: has crash reports grouped again by the rules of this version, and tells how far that is.
 import { setTimeout as wait } from 'node:timers/promises';
-import { type App, startApp } from '../app.ts';
-import { readProcessConfig } from '../config.ts';
+import type { App } from '../app.ts';
 import { lookAtRegrouping, requestRegrouping } from '../features/crashes/groups/regroup.ts';
 import { findGame } from '../features/games/games.ts';
-import { createLog } from '../kernel/log.ts';
 import { UsageError } from './fail.ts';
+import { withApp } from './with-app.ts';
 
 type Options = { game?: string; wait: boolean; json: boolean };
 
@@ -13,15 +12,7 @@ const LOOK_MS = 1000;
 
 /** The reports are moved by jobs of the worker, batch by batch; this command asks for them and watches. */
 export async function runRegroup(options: Options): Promise<void> {
-  const config = readProcessConfig();
-  // Standard output is the answer's alone, and the operator asked for no running commentary.
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
-  const app = await startApp(config, 'admin', { log });
-  try {
-    await regroup(app, options);
-  } finally {
-    await app.close();
-  }
+  await withApp({ quiet: true }, (app) => regroup(app, options));
 }
 
 async function regroup({ ctx }: App, { game: ref, wait: waits, json }: Options): Promise<void> {

@@ -3,13 +3,13 @@ import { type App, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import type { Role } from '../roles.ts';
-
-const EXIT_MS = 1000;
+import { endOnUncaughtError, exitWhateverIsOpen } from './last-resort.ts';
 
 export async function runService(role: Role): Promise<void> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   const starting = startApp(config, role, { log });
+  endOnUncaughtError(starting, log);
   stopOnSignal(starting, log);
   const app = await starting;
   log.info({ role, url: app.url }, 'started');
@@ -60,13 +60,4 @@ function stopOnSignal(starting: Promise<App>, log: Log): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-}
-
-/** A process ends by itself when nothing is open any more; what was given up, or forgotten, may not keep it from that. */
-function exitWhateverIsOpen(log: Log): void {
-  const timer = setTimeout(() => {
-    log.warn({ open: process.getActiveResourcesInfo() }, 'something is open still; ending all the same');
-    process.exit();
-  }, EXIT_MS);
-  timer.unref();
 }

@@ -105,3 +105,24 @@ test('closes once, however often it is asked', async () => {
   await closers.close();
   assert.equal(times, 1);
 });
+
+test('a part is as patient as it says, unless less is asked for', async () => {
+  for (const [maxPatience, expected] of [
+    [undefined, 600],
+    [5, 5],
+    [1000, 600],
+  ] as const) {
+    const { closers } = openLogged();
+    let given: number | undefined;
+    closers.add({
+      name: 'server',
+      seconds: 1,
+      patience: 600,
+      close: (patience) => {
+        given = patience;
+      },
+    });
+    await closers.close(maxPatience);
+    assert.equal(given, expected);
+  }
+});

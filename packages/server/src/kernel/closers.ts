@@ -5,9 +5,11 @@ import type { Log } from './log.ts';
 export type Part = {
   /** As the log names it, such as `worker`. */
   readonly name: string;
-  /** How long its closing may take. After that, the parts below it are closed all the same. */
+  /** How long its closing may take, beyond its patience. After that, the parts below it are closed all the same. */
   readonly seconds: number;
-  readonly close: () => Promise<void> | void;
+  /** How many seconds it may wait for work under way before it cuts that off; 0 where absent. */
+  readonly patience?: number;
+  readonly close: (patience: number) => Promise<void> | void;
 };
 
 export type Closers = {
@@ -15,9 +17,9 @@ export type Closers = {
   add(...parts: readonly Part[]): void;
   /**
    * Closes every part, and ends within the sum of their deadlines. Safe to repeat. Throws ClosingError when a part failed or
-   * was late; the log has said why by then.
+   * was late; the log has said why by then. No part is patient for longer than `maxPatience` seconds.
    */
-  close(): Promise<void>;
+  close(maxPatience?: number): Promise<void>;
 };
 
 /** Some parts were not closed in order; the message names them. */
@@ -32,27 +34,30 @@ export function openClosers(log: Log): Closers {
     add(...parts) {
       groups.push(parts);
     },
-    close() {
-      closing ??= closeAll(groups, log);
+    close(maxPatience = Infinity) {
+      closing ??= closeAll(groups, log, maxPatience);
       return closing;
     },
   };
 }
 
-async function closeAll(groups: readonly (readonly Part[])[], log: Log): Promise<void> {
+async function closeAll(groups: readonly (readonly Part[])[], log: Log, maxPatience: number): Promise<void> {
   const failed: string[] = [];
   for (const group of groups.toReversed()) {
-    const closed = await Promise.all(group.map((part) => closeInTime(part, log)));
+    const closed = await Promise.all(
+      group.map((part) => closeInTime(part, log, Math.min(part.patience ?? 0, maxPatience))),
+    );
     failed.push(...group.filter((_, index) => !closed[index]).map(({ name }) => name));
   }
   if (failed.length > 0) throw new ClosingError(`not closed in order: ${failed.join(', ')}`);
 }
 
 /** Answers whether the part was closed. */
-async function closeInTime({ name, seconds, close }: Part, log: Log): Promise<boolean> {
+async function closeInTime({ name, close, ...part }: Part, log: Log, patience: number): Promise<boolean> {
+  const seconds = patience + part.seconds;
   const done = new AbortController();
   const closed = Promise.resolve()
-    .then(close)
+    .then(() => close(patience))
     .then(() => true);
   try {
     if (await Promise.race([closed, wait(seconds * 1000, false, { signal: done.signal })])) return true;
