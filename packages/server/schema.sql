@@ -441,8 +441,8 @@ create table crash_reports (
   grouping_version integer,
   words tsvector,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
-  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'unreal'::text]))),
-  constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text])))
+  constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
+  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text])))
 ) partition by RANGE (report_id);
 
 create table crash_functions (

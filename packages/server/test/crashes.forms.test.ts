@@ -141,11 +141,71 @@ describe('the one-shot form of an engine', () => {
     assert.deepEqual(await crashBlobs(server), before);
   });
 
-  test('with metadata that is no JSON is refused', async () => {
+  const broken: [string, string, RegExp][] = [
+    [
+      'with unescaped backslashes',
+      '{"message": "boom", "path": "C:\\Users\\new", "app_version": "2.1"}',
+      /not a valid JSON object/,
+    ],
+    [
+      'with unescaped quotes',
+      '{"message": "boom", "app_version": "2.1", "gpu": "the "best" one"}',
+      /not a valid JSON object/,
+    ],
+    ['that breaks off', '{"message": "boom", "app_version": "2.1", "os":', /not a valid JSON object/],
+    ['that is a list', '[{"message": "boom", "app_version": "2.1"}]', /not a valid JSON object/],
+  ];
+  for (const [what, text, note] of broken)
+    test(`with metadata ${what} keeps dump, log and the text, and what could be read of it`, async () => {
+      const sender = await makeSender(server);
+      const parts = [
+        part('metadata', text, { type: 'application/json' }),
+        part('dump', DUMP, { filename: 'x.dmp' }),
+        part('log', LOG, { type: 'text/plain' }),
+      ];
+      const { status, text: answered } = await post(sender, multipartOf(parts), {
+        query: '',
+        headers: idHeaders(sender),
+      });
+      assert.equal(status, 201, answered);
+      const { source, message, app_version, dump_key, log_key, metadata: kept } = await onlyReportOf(sender);
+      assert.deepEqual([source, message, app_version], ['engine', 'boom', '2.1']);
+      assert.deepEqual([await blobOf(sender, dump_key), await blobOf(sender, log_key)], [DUMP, LOG]);
+      assert.equal(kept.chauffeur_raw_metadata, text);
+      assert.match(String(kept.chauffeur_omitted), note);
+    });
+
+  test('with empty metadata is kept and says so', async () => {
+    for (const text of ['', ' \r\n']) {
+      const sender = await makeSender(server);
+      const form = multipartOf([part('metadata', text), part('dump', DUMP, { filename: 'x.dmp' })]);
+      assert.equal((await post(sender, form, { query: '', headers: idHeaders(sender) })).status, 201);
+      const { dump_size, metadata: kept } = await onlyReportOf(sender);
+      assert.deepEqual([dump_size, kept], [DUMP.length, { chauffeur_omitted: 'The metadata was empty.' }]);
+    }
+  });
+
+  test('whose broken metadata alone names its game is found by it', async () => {
     const sender = await makeSender(server);
-    const { status, text } = await post(sender, multipartOf([part('metadata', '{'), dumpPart()]));
-    assert.deepEqual([status, JSON.parse(text).error.code], [400, 4001]);
-    assert.deepEqual(await reportsOf(sender), []);
+    const text = `{"log": "C:\\x", "app_id": "${sender.game.uid}", "build_id" : "${sender.buildId}"}`;
+    const form = multipartOf([part('dump', DUMP, { filename: 'x.dmp' }), part('metadata', text)]);
+    assert.equal((await post(sender, form, { query: '' })).status, 201);
+    assert.equal((await onlyReportOf(sender)).build_id, sender.buildId);
+    const stranger = multipartOf([part('dump', DUMP, { filename: 'x.dmp' }), part('metadata', '{')]);
+    assert.equal((await post(sender, stranger, { query: '' })).status, 400);
+    assert.equal((await reportsOf(sender)).length, 1);
+  });
+
+  test('with far too much metadata, of any characters, keeps the first of it', async () => {
+    const sender = await makeSender(server);
+    const text = `{"message":"boom","notes":"${'\u0000😱"\n'.repeat(200_000)}`;
+    const form = multipartOf([part('metadata', text), part('dump', DUMP, { filename: 'x.dmp' })]);
+    assert.equal((await post(sender, form)).status, 201);
+    const { message, dump_size, metadata: kept } = await onlyReportOf(sender);
+    assert.deepEqual([message, dump_size], ['boom', DUMP.length]);
+    assert.ok(String(kept.chauffeur_raw_metadata).startsWith('{"message":"boom","notes":"😱'));
+    assert.ok(String(kept.chauffeur_raw_metadata).length < 20_000);
+    assert.match(String(kept.chauffeur_omitted), /larger than 1 MiB/);
   });
 
   test('whose log is too large keeps its dump, says so, and the log may come first', { timeout: 60_000 }, async () => {
@@ -223,6 +283,7 @@ describe('the form of Breakpad and Crashpad', () => {
     );
     assert.equal(response.status, 200);
     const row = await onlyReportOf(sender);
+    assert.equal(row.source, 'crashpad');
     assert.deepEqual(await blobOf(sender, row.dump_key), DUMP);
   });
 
@@ -245,7 +306,8 @@ describe('the form of Breakpad and Crashpad', () => {
     const [lines = '', text] = answer.split('\r\n\r\n');
     assert.match(lines, /^HTTP\/1\.[01] 200 /);
     assert.doesNotMatch(lines, /transfer-encoding/i);
-    assert.equal(text, (await onlyReportOf(sender)).report_id);
+    const { report_id: reportId, source } = await onlyReportOf(sender);
+    assert.deepEqual([text, source], [reportId, 'crashpad']);
   });
 
   test('of Electron tells the app’s version from Electron’s', async () => {
@@ -258,10 +320,11 @@ describe('the form of Breakpad and Crashpad', () => {
       part('platform', 'win32'),
     ];
     await post(sender, multipartOf([...fields, dumpPart()]));
-    const { app_name, app_version, engine_version, os, metadata } = await onlyReportOf(sender);
+    const { source, app_name, app_version, engine_version, os, metadata } = await onlyReportOf(sender);
     assert.deepEqual(
-      { app_name, app_version, engine_version, os, metadata },
+      { source, app_name, app_version, engine_version, os, metadata },
       {
+        source: 'crashpad',
         app_name: 'Racer',
         app_version: '3.1.0',
         engine_version: '28.2.0',

@@ -105,6 +105,17 @@ test('a side-car asks by its own id, and is answered in plain JSON and text', as
   assert.equal(await (await fetch(`${server.api}/public/crashes/${own}/stack/`)).text(), STACK);
 });
 
+test('a side-car whose id Breakpad made on Linux is answered, and a repeat is one report', async () => {
+  const sender = await makeSender(server);
+  const own = randomUUID().replace(/^(.{18})-(.{4})-(.{4})/, '$1-$2$3-');
+  assert.match(own, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{8}-[0-9a-f]{8}$/);
+  for (let round = 0; round < 2; round += 1) await reportWithDumpNamed(sender, `${own}.dmp`);
+  await process((await onlyReportOf(sender)).report_id);
+  const { status, body } = await get(own);
+  assert.deepEqual([status, (body as unknown as { id: string }).id], [200, own]);
+  assert.equal(await (await fetch(`${server.api}/public/crashes/${own}/stack`)).text(), STACK);
+});
+
 test('an id that could be guessed opens nothing, and none is stored as it is', async () => {
   const sender = await makeSender(server);
   await reportWithDumpNamed(sender, 'crash.dmp');

@@ -16,7 +16,7 @@ export const ChannelPointer = Type.Object({
   version: Type.String(),
   expires_at: Nullable(Timestamp),
   expired: Type.Boolean(),
-  previous_build_id: Nullable(Uuid),
+  previous_build_id: Nullable({ ...Uuid, description: 'The build that a rollback leads to; null when there is none' }),
   moved_at: Timestamp,
 });
 
@@ -30,7 +30,7 @@ export const ChannelMove = Type.Object({
   arch: ArchName,
   build_id: Uuid,
   version: Type.String(),
-  previous_build_id: Nullable(Uuid),
+  previous_build_id: Nullable({ ...Uuid, description: 'The build that the channel pointed at before' }),
   expires_at: Nullable(Timestamp),
   by: Type.String({ description: 'Who moved it: a name, or “upload” for an automatic advance' }),
   deleted: Type.Boolean({ description: 'Whether the build is gone' }),

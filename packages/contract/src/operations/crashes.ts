@@ -18,8 +18,9 @@ import {
 } from './fields.ts';
 
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
-export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'unreal'] as const;
+export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal'] as const;
 export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
+export type CrashSource = (typeof CRASH_SOURCES)[number];
 export type CrashState = (typeof CRASH_STATES)[number];
 export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
 

@@ -8,13 +8,13 @@ export const Uuid = Type.String({ pattern: UUID, description: 'a UUID' });
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC, with milliseconds' });
 export const Sha256 = Type.String({ description: 'SHA-256 as 64 lowercase hex digits' });
 // What looks like a uid is read as one, so a game of such a slug would never be found by it.
-const SLUG = `^(?!${UUID.slice(1)})[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$`;
+export const SLUG_PATTERN = `^(?!${UUID.slice(1)})[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$`;
 
 export const Slug = Type.String({
-  pattern: SLUG,
+  pattern: SLUG_PATTERN,
   description: 'Vanity name: 3 to 64 lowercase letters, digits and -, and no UUID',
 });
-export const GameRef = Type.String({ pattern: `${UUID}|${SLUG}`, description: 'a game uid or slug' });
+export const GameRef = Type.String({ pattern: `${UUID}|${SLUG_PATTERN}`, description: 'a game uid or slug' });
 export const GameParams = Type.Object({ uid: GameRef });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 

@@ -9,6 +9,7 @@ import { type Answer, answer } from '../../kernel/answer.ts';
 import { bodyDeadlineMs } from '../../kernel/bytes-parser.ts';
 import { idsOf } from '../../kernel/client-ids.ts';
 import { readJsonBody } from '../../kernel/json-body.ts';
+import { resolveClientIds } from '../games/games.ts';
 import { accept } from './receive/accept.ts';
 import { type Arrival, createReport, type OpenedReport, refuse } from './receive/create.ts';
 import { receiveForm } from './receive/forms/receive.ts';
@@ -26,7 +27,7 @@ export async function receiveCrash(
   countPost(ctx, request);
   if (!isForm(request)) {
     const body = await readJsonBody(request, { deadlineMs: bodyDeadlineMs(ctx.config) });
-    return answer(201, createdOf(await createReport(ctx, jsonReportOf(ctx, request, body))));
+    return answer(201, createdOf(await createReport(ctx, await jsonReportOf(ctx, request, body))));
   }
   const report = await receiveForm(ctx, request);
   if (report.source === 'engine') return answer(201, createdOf(report));
@@ -110,8 +111,8 @@ function countPost(ctx: Context, request: FastifyRequest): void {
   }
 }
 
-function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Arrival {
-  const verdict = accept({ ...idsOf(request), body });
+async function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Promise<Arrival> {
+  const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   return { ...verdict.accepted, source: 'api' };
 }

@@ -73,6 +73,13 @@ export async function findGame(db: Db, ref: string): Promise<GameRow | null> {
   return (await row(db, sql<GameRow>`select ${columns} from games where ${condition}`)) ?? null;
 }
 
+export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<{ game_id: string; slug: string }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string; slug: string }>`select game_id, slug from games where slug = any(${slugs}::text[])`,
+  );
+}
+
 /** Times inside as PostgreSQL's JSON writes them. */
 type ListedGame = GameRow & {
   newest_build: { build_id: string; version: string; created_at: string } | null;

@@ -4,10 +4,12 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
 import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
+import type { Ids } from '../../kernel/client-ids.ts';
 import { pageOfWhole } from '../../kernel/cursor.ts';
 import { type Db, isUniqueViolation } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findUser } from '../accounts/accounts.ts';
+import * as clientIds from './client-ids.ts';
 import * as games from './games.sql.ts';
 
 export type Game = games.GameRow;
@@ -108,6 +110,7 @@ export async function updateGame(
   };
   try {
     const changed = await games.updateGame(ctx.db, game.game_id, changes, ctx.clock.now());
+    clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
     const { tagline, description, tags } = changed;
     return { ...recordOf(changed, role), tagline, description, tags };
   } catch (error) {
@@ -143,6 +146,16 @@ export function ownsGames(db: Db, userId: string): Promise<boolean> {
 /** The game with this uid or slug, whoever asks; null when there is none. */
 export function findGame(db: Db, ref: string): Promise<Game | null> {
   return games.findGame(db, ref);
+}
+
+/** The ids that a game’s client sent, with the game’s uid in place of its slug. Ids of no game stay as they are. */
+export function resolveClientIds(ctx: Context, ids: Ids): Ids | Promise<Ids> {
+  return clientIds.resolveClientIds(ctx, ids);
+}
+
+/** The uids of the games that have these slugs; what is no slug of a game is left out. */
+export function findGameIds(ctx: Context, refs: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  return clientIds.findGameIds(ctx, refs);
 }
 
 /** An agent may be bound to one game: for it, there are no others, not even what everybody sees of them. */

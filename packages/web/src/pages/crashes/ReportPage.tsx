@@ -106,7 +106,8 @@ function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDe
 const SOURCES: Readonly<Record<Crash['source'], string>> = {
   api: 'The game, over HTTP',
   engine: 'An engine’s reporter',
-  breakpad: 'Breakpad or Crashpad',
+  breakpad: 'Breakpad',
+  crashpad: 'Crashpad',
   unreal: 'Unreal’s CrashReportClient',
 };
 

@@ -1,5 +1,5 @@
 // The SQL that reads crash reports: pages of them, one of them, and what is kept of them.
-import type { CrashState } from '@chauffeur/contract/operations/crashes';
+import type { CrashSource, CrashState } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, row, rows, type Tx, transact } from '../../../kernel/db.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
@@ -22,7 +22,7 @@ export type SummaryRow = {
 };
 
 export type ReportRow = SummaryRow & {
-  source: 'api' | 'engine' | 'breakpad' | 'unreal';
+  source: CrashSource;
   app_name: string;
   app_version: string;
   engine_version: string;

@@ -8,9 +8,11 @@ import { BodyTooLargeError } from '../../../kernel/body.ts';
 import { type Ids, idsOf } from '../../../kernel/client-ids.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { hasNoRoom } from '../../../kernel/no-room.ts';
+import { resolveClientIds } from '../../games/games.ts';
 import { dropBlobs } from '../keep/blobs.ts';
 import { accept, type CrashFacts, UNKNOWN_BUILD } from './accept.ts';
 import { createReport, type OpenedReport, refuse } from './create.ts';
+import { withRawMetadata } from './forms/facts.ts';
 import { createOnce } from './once.ts';
 import { isBuildOf, type NewReport, type StoredFile } from './reports.sql.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
@@ -23,6 +25,8 @@ export type Whole = {
   clientRef: string | null;
   /** `omitted` are files that were not kept, in words, to be told in the metadata. */
   facts(omitted: readonly string[]): CrashFacts;
+  /** The text of metadata that could not be read, to be kept with the report. */
+  rawMetadata?: string | null;
 };
 
 /** Bytes of one file of a report; what throws FileTooLargeError or BodyTooLargeError costs the file, not the report. */
@@ -40,7 +44,7 @@ export async function receiveWhole(
   request: FastifyRequest,
   read: (keep: KeepFile) => Promise<Whole>,
 ): Promise<OpenedReport> {
-  await refuseStrangers(ctx, idsOf(request));
+  await refuseStrangers(ctx, await resolveClientIds(ctx, idsOf(request)));
   const reportId = newId(ctx.clock.now().getTime());
   const files: Partial<Record<CrashFileKind, StoredFile>> = {};
   const failures: Partial<Record<CrashFileKind, string>> = {};
@@ -102,10 +106,12 @@ async function write(
 ): Promise<OpenedReport> {
   const { source, clientRef } = whole;
   const omitted = failures.log === undefined ? [] : [failures.log];
-  const verdict = accept({ ...idsOf(request, whole.ids), body: whole.facts(omitted) });
+  const ids = await resolveClientIds(ctx, idsOf(request, whole.ids));
+  const verdict = accept({ ...ids, body: whole.facts(omitted) });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   const { dump = null, log = null } = files;
   const failure = failures.dump ?? null;
-  const arrival = { ...verdict.accepted, source, reportId, dump, log, failure };
+  const facts = withRawMetadata(verdict.accepted.facts, whole.rawMetadata ?? null);
+  const arrival = { ...verdict.accepted, facts, source, reportId, dump, log, failure };
   return clientRef === null ? createReport(ctx, arrival) : createOnce(ctx, { ...arrival, clientRef });
 }

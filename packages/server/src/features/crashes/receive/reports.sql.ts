@@ -1,4 +1,5 @@
 // The SQL that brings reports and their files in.
+import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { sql } from 'kysely';
 import { arrayLiteral } from '../../../kernel/array-literal.ts';
 import { changed, type Db, keepPlan, onlyRow, row, rows } from '../../../kernel/db.ts';
@@ -10,7 +11,7 @@ export type NewReport = {
   reportId: string;
   buildId: string;
   receivedAt: Date;
-  source: 'api' | 'engine' | 'breakpad' | 'unreal';
+  source: CrashSource;
   appName: string;
   appVersion: string;
   engineVersion: string;

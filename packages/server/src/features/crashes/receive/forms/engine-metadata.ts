@@ -1,7 +1,6 @@
 // What an engine’s crash reporter says in the JSON of its `metadata` part.
-import { ApiError } from '@chauffeur/contract/errors';
 import type { CrashFacts } from '../accept.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, RAW_METADATA_KEY } from './facts.ts';
 
 /** The names of each field, the most telling first; the rest goes to the metadata under its own name. */
 const NAMES = {
@@ -16,16 +15,19 @@ const NAMES = {
 
 const IDS = ['app_id', 'build_id'] as const;
 
-/** What the metadata says: whose report it is, empty where it does not tell, and the facts. */
+/** What the metadata says: whose report it is, empty where it does not say, and the facts. */
 export type EngineMetadata = {
   appId: string;
   buildId: string;
   facts(omissions: readonly string[]): CrashFacts;
+  /** The text as it was sent, where it is not a JSON object; null otherwise. */
+  raw: string | null;
 };
 
-/** Reads the part’s text. Throws 4001 when it is not a JSON object. */
+/** Reads the part’s text. Some reporters write broken JSON: then the fields that can be made out count, and the text is kept. */
 export function readEngineMetadata(text: string): EngineMetadata {
-  const said = new Map(Object.entries(parse(text)));
+  const parsed = parse(text);
+  const said = parsed ?? readLooseFields(text);
   const taken = new Set<string>(IDS);
   const texts = Object.fromEntries(
     Object.entries(NAMES).map(([field, names]) => {
@@ -39,27 +41,48 @@ export function readEngineMetadata(text: string): EngineMetadata {
   // Its own metadata is spread out, where the engine sends the API’s shape.
   const inner = said.get('metadata');
   if (isObject(inner)) taken.add('metadata');
+  const further = [...said].filter(([name]) => !taken.has(name)).concat(isObject(inner) ? Object.entries(inner) : []);
   return {
     appId: textOf(said.get('app_id')),
     buildId: textOf(said.get('build_id')),
+    raw: parsed === null ? text : null,
     facts: (omissions) =>
       factsOf({
         ...texts,
         ...(typeof anonymous === 'boolean' && { anonymous }),
-        further: [...said].filter(([name]) => !taken.has(name)).concat(isObject(inner) ? Object.entries(inner) : []),
-        omissions,
+        // The text is kept whole, so what was made out is not repeated.
+        further: parsed === null ? [] : further,
+        omissions: parsed === null ? [noteOf(text), ...omissions] : omissions,
       }),
   };
 }
 
-function parse(text: string): object {
+type SaidFields = ReadonlyMap<string, unknown>;
+
+/** Null when the text is not a JSON object. */
+function parse(text: string): SaidFields | null {
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch (cause) {
-    throw new ApiError(4001, 'metadata: not well-formed JSON; check quotes, commas and brackets.', { cause });
+    return isObject(value) ? new Map(Object.entries(value)) : null;
+  } catch {
+    return null;
   }
-  throw new ApiError(4001, 'metadata: not a JSON object; send the fields of the report in one.');
+}
+
+/** `"name": "text"` or `"name": true`, the text without the characters that break JSON. */
+const LOOSE_FIELD = /"(\w{1,64})"\s{0,100}:\s{0,100}(?:"([^"\\\r\n]*)"|(true|false)\b)/g;
+
+/** The fields of broken JSON that are whole; of one that comes twice the first. */
+function readLooseFields(text: string): SaidFields {
+  const fields = new Map<string, unknown>();
+  for (const [, name = '', value, flag] of text.matchAll(LOOSE_FIELD))
+    if (!fields.has(name)) fields.set(name, value ?? flag === 'true');
+  return fields;
+}
+
+function noteOf(text: string): string {
+  if (text.trim() === '') return 'The metadata was empty';
+  return `The metadata is not a valid JSON object, so few of its fields could be read; its text is in ${RAW_METADATA_KEY}`;
 }
 
 function isObject(value: unknown): value is object {

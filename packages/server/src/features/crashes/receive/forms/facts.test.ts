@@ -81,6 +81,7 @@ describe('an id of the client', () => {
     '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp',
     '6FA459EAEE8A4CA4894EDB77E160355E',
     '{6fa459ea-ee8a-4ca4-894e-db77e160355e}.DMP',
+    '1f2e3d4c-5b6a-7988-0a1b2c3d-4e5f6071.dmp',
   ])
     it(`is ${name}`, () => assert.equal(typeof clientRefOf(name), 'string'));
   for (const name of [
@@ -88,6 +89,8 @@ describe('an id of the client', () => {
     'dump.dmp',
     'upload_file_minidump',
     '12345678.dmp',
+    '1f2e3d4c-5b6a-7988-0a1b2c3d-4e5f607.dmp',
+    '1f2e3d4c-5b6a-79880a1b2c3d-4e5f6071.dmp',
     '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp.gz',
   ])
     it(`is not ${JSON.stringify(name)}`, () => assert.equal(clientRefOf(name), null));

@@ -34,6 +34,17 @@ const LENGTHS = {
 /** The key in the metadata under which the service says what it left out. */
 export const OMISSIONS_KEY = 'chauffeur_omitted';
 
+/** The key in the metadata under which the service keeps the text of metadata that could not be read. */
+export const RAW_METADATA_KEY = 'chauffeur_raw_metadata';
+/** Characters of that text: far more than any reporter sends, and little enough for every page that shows a report. */
+const MAX_RAW_METADATA = 8192;
+
+/** The facts with the text of metadata that could not be read, which may be longer than a value that a client sends. */
+export function withRawMetadata(facts: CrashFacts, raw: string | null): CrashFacts {
+  if (raw === null || raw.trim() === '') return facts;
+  return { ...facts, metadata: { ...facts.metadata, [RAW_METADATA_KEY]: clip(raw, MAX_RAW_METADATA) } };
+}
+
 /** Facts that every rule of acceptance takes: texts are clipped, and metadata over the limit is left out and noted. */
 export function factsOf({ anonymous, further, omissions, ...texts }: Said): CrashFacts {
   const clipped = Object.entries(LENGTHS).map(([name, most]) => [
@@ -77,8 +88,14 @@ export function clip(text: string, most: number): string {
   return storable.length <= most ? storable : [...storable].slice(0, most).join('');
 }
 
-/** A client’s own id, lowercase, where it has 128 bits that nobody guesses (a UUID): whoever knows it may read the report. */
+/** How clients write 128 random bits: as a UUID, with or without dashes and braces; Breakpad on Linux in groups of 8-4-4-8-8. */
+const CLIENT_REFS = [
+  /^\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/,
+  /^[0-9a-f]{8}-([0-9a-f]{4}-){2}[0-9a-f]{8}-[0-9a-f]{8}$/,
+];
+
+/** A client’s own id, in lowercase, if it is too long to guess: anyone who knows it can read the report. Null for any other name. */
 export function clientRefOf(filename: string): string | null {
   const id = filename.replace(/\.dmp$/i, '').toLowerCase();
-  return /^\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/.test(id) ? id : null;
+  return CLIENT_REFS.some((pattern) => pattern.test(id)) ? id : null;
 }

@@ -69,7 +69,9 @@ export async function readCrashForm(
     kinds.add(kind);
     if (kind !== METADATA_PART) return () => onPart({ ...part, kind });
     return async () => {
-      metadata = await readMetadata(part.bytes);
+      const { text, isCut } = await readMetadata(part.bytes);
+      metadata = text;
+      if (isCut) omissions.add('the metadata was cut: it was larger than 1 MiB');
     };
   }
 
@@ -94,13 +96,13 @@ function kindOfPart(name: string, filename: string): CrashFileKind | null {
   return name === 'log' || /\.(log|txt)$/i.test(filename) ? 'log' : null;
 }
 
-async function readMetadata(bytes: ByteSource): Promise<string> {
+/** Its text up to 1 MiB. The rest is read and left out: it must not cost the report. */
+async function readMetadata(bytes: ByteSource): Promise<{ text: string; isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytes) {
+    chunks.push(chunk.subarray(0, Math.max(0, MIB - size)));
     size += chunk.length;
-    if (size > MIB) throw new ApiError(4001, 'metadata: larger than 1 MiB; send less in it.');
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return { text: new TextDecoder().decode(Buffer.concat(chunks)), isCut: size > MIB };
 }

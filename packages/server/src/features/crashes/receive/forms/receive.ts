@@ -6,6 +6,7 @@ import { receiveBody } from '../../../../kernel/body.ts';
 import type { OpenedReport } from '../create.ts';
 import { receiveWhole, type Whole } from '../one-shot.ts';
 import { factsOfAnnotations } from './annotations.ts';
+import { isFromCrashpad } from './crashpad.ts';
 import { readEngineMetadata } from './engine-metadata.ts';
 import { clientRefOf } from './facts.ts';
 import { type CrashForm, DUMP_PART, readCrashForm } from './read-form.ts';
@@ -13,7 +14,7 @@ import { type CrashForm, DUMP_PART, readCrashForm } from './read-form.ts';
 /** Unpacked, with all that is skipped: a dump behind a huge log is still reached, and a small body cannot unpack without end. */
 const MAX_FORM_BYTES = 512 * MIB;
 
-export type FormReport = OpenedReport & { source: 'engine' | 'breakpad' };
+export type FormReport = OpenedReport & { source: 'engine' | 'breakpad' | 'crashpad' };
 
 /** Receives the form in `request`. Throws as `receiveWhole`. */
 export async function receiveForm(ctx: Context, request: FastifyRequest): Promise<FormReport> {
@@ -42,17 +43,24 @@ function wholeOf(
   request: FastifyRequest,
 ): Omit<Whole, 'clientRef'> & { source: FormReport['source'] } {
   const { metadata, omissions } = form;
-  const fields = withQuery(form.fields, request.query as Readonly<Record<string, unknown>>);
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const fields = withQuery(form.fields, query);
   const ids = { appId: fields.get('app_id') ?? '', buildId: fields.get('build_id') ?? '' };
   if (metadata === null) {
-    const source = dumpPart === '' || dumpPart === DUMP_PART ? 'breakpad' : 'engine';
-    return { source, ids, facts: (omitted) => factsOfAnnotations(fields, [...omissions, ...omitted]) };
+    const hasTheirDump = dumpPart === '' || dumpPart === DUMP_PART;
+    const sender = isFromCrashpad({ headers: request.headers, query, fields: form.fields }) ? 'crashpad' : 'breakpad';
+    return {
+      source: hasTheirDump ? sender : 'engine',
+      ids,
+      facts: (omitted) => factsOfAnnotations(fields, [...omissions, ...omitted]),
+    };
   }
   const said = readEngineMetadata(metadata);
   return {
     source: 'engine',
     ids: { appId: said.appId || ids.appId, buildId: said.buildId || ids.buildId },
     facts: (omitted) => said.facts([...omissions, ...omitted]),
+    rawMetadata: said.raw,
   };
 }
 
