@@ -87,6 +87,26 @@ describe('channels', () => {
     assert.equal(body.data.moves[6].by, 'upload');
   });
 
+  test('name the build that a rollback leads to, and none where there is nothing to go back to', async () => {
+    const studio = await open();
+    const builds: string[] = [];
+    const previous = async () => (await pointer(studio)).previous_build_id;
+    for (const version of ['1', '2', '3']) {
+      builds.push((await shipAndScan(server, studio.game, { version })).buildId);
+      assert.equal(await previous(), builds.at(-2) ?? null);
+    }
+    for (const expected of [builds[0], null]) {
+      const { body } = await call(studio, 'POST', '/stable/rollback', {});
+      assert.deepEqual([body.data.channels[0].previous_build_id, await previous()], [expected, expected]);
+    }
+    assert.equal((await call(studio, 'POST', '/stable/rollback', {})).body.error?.code, 4075);
+    // Pointing at the same build again changes its expiry only.
+    const again = await call(studio, 'POST', '/stable/promote', { build_id: builds[0] });
+    assert.equal(again.body.data.previous_build_id, null);
+    const moved = await call(studio, 'POST', '/stable/promote', { build_id: builds[2] });
+    assert.equal(moved.body.data.previous_build_id, builds[0]);
+  });
+
   test('after a rollback the next newer build moves the channel forward again', async () => {
     const studio = await open();
     for (const version of ['1', '2']) await shipAndScan(server, studio.game, { version });

@@ -89,7 +89,8 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
     movedBy,
     movedAt: now,
   });
-  return recordOf((await channels.findPointer(tx, place))!, now);
+  const [moved] = await recordsOf(tx, gameId, [(await channels.findPointer(tx, place))!], now);
+  return moved!;
 }
 
 /** The game's build when it has a file to offer. Throws 4006 and 4099. */
@@ -168,7 +169,7 @@ export async function rollbackChannel(
   const moved = (await channels.listPointers(ctx.db, game.game_id)).filter((pointer) =>
     fits(pointer, input.channel, platform),
   );
-  return { channels: moved.map((pointer) => recordOf(pointer, now)) };
+  return { channels: await recordsOf(ctx.db, game.game_id, moved, now) };
 }
 
 function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined; arch: Arch | undefined }): boolean {
@@ -199,7 +200,21 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
   });
 }
 
-function recordOf(pointer: Pointer, now: Date): PointerRecord {
+type Rollback = Pick<channels.RollbackRow, 'build_id' | 'version'>;
+
+async function recordsOf(db: Db, gameId: string, pointers: readonly Pointer[], now: Date): Promise<PointerRecord[]> {
+  const rollbacks = await rollbacksOf(db, gameId, pointers);
+  return pointers.map((pointer) => recordOf(pointer, rollbacks.get(pointer.move_id), now));
+}
+
+/** What a rollback from each of the pointers would lead to, by their moves; nothing for one that cannot go back. */
+async function rollbacksOf(db: Db, gameId: string, pointers: readonly Pointer[]): Promise<Map<string, Rollback>> {
+  const moveIds = pointers.map(({ move_id }) => move_id);
+  const rollbacks = await channels.findRollbacks(db, gameId, moveIds);
+  return new Map(rollbacks.map(({ from_id, build_id, version }) => [from_id, { build_id, version }]));
+}
+
+function recordOf(pointer: Pointer, rollback: Rollback | undefined, now: Date): PointerRecord {
   return {
     channel: pointer.channel,
     os: pointer.os,
@@ -208,7 +223,7 @@ function recordOf(pointer: Pointer, now: Date): PointerRecord {
     version: pointer.version,
     expires_at: pointer.expires_at?.toISOString() ?? null,
     expired: isExpired(pointer, now),
-    previous_build_id: pointer.previous_build_id,
+    previous_build_id: rollback?.build_id ?? null,
     moved_at: pointer.moved_at.toISOString(),
   };
 }
@@ -236,18 +251,13 @@ export async function listChannels(
       game.game_id,
       items.map(({ build_id }) => build_id),
     ),
-    channels.findRollbacks(
-      ctx.db,
-      game.game_id,
-      items.map(({ move_id }) => move_id),
-    ),
+    rollbacksOf(ctx.db, game.game_id, items),
   ]);
-  const rollbackOf = new Map(rollbacks.map(({ from_id, build_id, version }) => [from_id, { build_id, version }]));
   return {
     channels: items.map((pointer) => ({
-      ...recordOf(pointer, now),
+      ...recordOf(pointer, rollbacks.get(pointer.move_id), now),
       scan: files.get(pointer.build_id)?.scan_state ?? null,
-      rollback_to: rollbackOf.get(pointer.move_id) ?? null,
+      rollback_to: rollbacks.get(pointer.move_id) ?? null,
     })),
     ...next,
     emptied: emptied.map(({ channel, os, arch, version, moved_at }) => ({
