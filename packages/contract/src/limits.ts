@@ -65,6 +65,10 @@ export const LIMITS = {
   bugsCounted: 1000,
   /** Events of one request. */
   events: 100,
+  /** A request of an engine’s analytics module, which sends its whole queue at once. */
+  engineEventBytes: 4 * MIB,
+  /** Skipped events of such a request that its answer gives a reason for. */
+  eventReasons: 10,
   eventNameLength: 64,
   /** Custom names of one game that are counted each for itself. */
   eventNames: 500,

@@ -63,7 +63,7 @@ import { getCrashLog, getCrashStack } from './features/crashes/read/stacks.ts';
 import { getDeployInfo, getGameDeployInfo } from './features/deploy-info/deploy-info.ts';
 import { issueDeployKey, listDeployKeys } from './features/deploy-keys/deploy-keys.ts';
 import { countEvents, deleteDevice, getDevice, listEventNames } from './features/events/events.ts';
-import { engineEvents, receiveEngineEvents, receiveEvents } from './features/events/http.ts';
+import { receiveEngineEvents, receiveEvents } from './features/events/http.ts';
 import { foldSlotsJob, sumPastDays } from './features/events/keep/fold-slots.job.ts';
 import { eventPartitionJob, makeEventPartitions } from './features/events/keep/partitions.job.ts';
 import { dropOldEvents, eventRetentionJob } from './features/events/keep/retention.job.ts';
@@ -228,7 +228,7 @@ export const MOUNTINGS: readonly Mounting[] = [
 
 /** Routes beside the API’s, of clients that know one path only. */
 export const FURTHER_MOUNTINGS: readonly Mounting[] = [
-  { ...stream(engineEvents, receiveEngineEvents), url: '/v1/events' },
+  { ...stream(events.createEngineEvents, receiveEngineEvents), url: '/v1/events' },
 ];
 
 export const JOBS: readonly JobBinding[] = [

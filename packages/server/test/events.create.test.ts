@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import { launchFacts } from '../src/features/events/events.ts';
 import { partitionOf } from '../src/features/events/keep/partitions.sql.ts';
@@ -336,7 +337,7 @@ describe('events of an engine’s own module', () => {
         eventOf(one, { event: 'level_up', properties: { level: 4 } }),
       ],
     });
-    assert.deepEqual([status, body.data], [202, { accepted: 4, repeated: 0 }]);
+    assert.deepEqual([status, body.data], [202, { accepted: 4, repeated: 0, skipped: 0, reasons: [] }]);
     const [start, end, level] = await eventsOf(one);
     assert.deepEqual(
       [start?.name, start?.client_time?.toISOString(), start?.anonymous],
@@ -368,51 +369,88 @@ describe('events of an engine’s own module', () => {
     assert.equal((await launchFacts(server.ctx, [mine.game.uid])).get(mine.game.uid)?.devicesEver, 1);
   });
 
-  const refusals: [string, (mine: Sender) => unknown, ErrorCode, RegExp][] = [
-    ['no events', () => ({}), 4001, /no events/],
-    ['101 events', (mine) => ({ events: Array(101).fill(eventOf(mine, { event: 'quit' })) }), 4130, /100/],
-    ['no app_id', () => ({ events: [{ event: 'quit' }] }), 4010, /events\[0\]\.app_id/],
+  const skips: [string, (mine: Sender) => object, ErrorCode, RegExp][] = [
+    ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id/],
+    ['without a build_id', (mine) => eventOf(mine, { event: 'quit', build_id: '' }), 4010, /^events\[1\]\.build_id/],
     [
-      'no build_id',
-      (mine) => ({ events: [{ ...eventOf(mine, { event: 'quit' }), build_id: '' }] }),
-      4010,
-      /events\[0\]\.build_id/,
-    ],
-    [
-      'a build_id that is a version',
-      (mine) => ({ events: [eventOf(mine, { event: 'quit', build_id: '1.0' })] }),
+      'of a version instead of a build_id',
+      (mine) => eventOf(mine, { event: 'quit', build_id: '1.0' }),
       4030,
       /build_id/,
     ],
     [
-      'an unknown build',
-      (mine) => ({ events: [eventOf(mine, { event: 'quit', build_id: newId() })] }),
+      'of an unknown build',
+      (mine) => eventOf(mine, { event: 'quit', build_id: newId() }),
       4030,
-      /build_id/,
+      /^events\[1\]\.build_id/,
     ],
+    ['session_end without its length', (mine) => eventOf(mine, { event: 'session_end' }), 4158, /seconds: missing/],
     [
-      'a session_end without its length',
-      (mine) => ({ events: [eventOf(mine, { event: 'session_end' })] }),
+      'session_end of a session too long',
+      (mine) => eventOf(mine, { event: 'session_end', session_sec: 1e6 }),
       4158,
-      /seconds: missing/,
+      /^events\[1\]\.seconds/,
     ],
-    [
-      'a session too long',
-      (mine) => ({ events: [eventOf(mine, { event: 'session_end', session_sec: 1e6 })] }),
-      4158,
-      /seconds/,
-    ],
-    ['no name', (mine) => ({ events: [eventOf(mine, {})] }), 4001, /event: missing/],
+    ['without a name', (mine) => eventOf(mine, {}), 4001, /event: missing/],
+    ['that is no object', () => [], 4010, /app_id/],
   ];
-  for (const [what, bodyOf, code, message] of refusals) {
-    test(`${what}: ${code}`, async () => {
+  for (const [what, badOf, code, reason] of skips) {
+    test(`an event ${what} is skipped, and the events around it are taken`, async () => {
       const mine = await makeSender(server);
-      const { status, body } = await sendByEngine(server, bodyOf(mine));
-      assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], JSON.stringify(body));
-      assert.match(body.error?.message ?? '', message);
-      assert.deepEqual(await eventsOf(mine), []);
+      const [first, last] = [eventOf(mine, { event: 'session_start' }), eventOf(mine, { event: 'quit' })];
+      const { status, body } = await sendByEngine(server, { events: [first, badOf(mine), last] });
+      const { reasons, ...counts } = body.data;
+      assert.deepEqual([status, counts], [202, { accepted: 2, repeated: 0, skipped: 1 }], JSON.stringify(body));
+      assert.deepEqual([reasons.length, reasons[0].index, reasons[0].code], [1, 1, code]);
+      assert.match(reasons[0].message, reason);
+      assert.deepEqual(
+        (await eventsOf(mine)).map(({ name }) => name),
+        ['session_start', 'quit'],
+      );
     });
   }
+
+  test('come by the thousand in one request, and the reasons of the first bad ones come back', async () => {
+    const mine = await makeSender(server);
+    const events = Array.from({ length: 2500 }, (_, no) =>
+      eventOf(mine, { event: no % 100 === 99 ? 'session_end' : 'step', properties: { no } }),
+    );
+    const { status, body } = await sendByEngine(server, { events });
+    const { reasons, ...counts } = body.data;
+    assert.deepEqual([status, counts], [202, { accepted: 2475, repeated: 0, skipped: 25 }]);
+    assert.deepEqual(
+      reasons.map(({ index }: { index: number }) => index),
+      Array.from({ length: LIMITS.eventReasons }, (_, no) => no * 100 + 99),
+    );
+    assert.equal((await eventsOf(mine)).length, 2475);
+  });
+
+  test('are dropped by their sender even if none of them is good', async () => {
+    const mine = await makeSender(server);
+    const events = Array.from({ length: 3 }, () => eventOf(mine, { event: 'quit', build_id: newId() }));
+    const { status, body } = await sendByEngine(server, { events });
+    assert.deepEqual([status, body.data.accepted, body.data.skipped], [202, 0, 3]);
+    assert.equal((await sendByEngine(server, { events: [] })).status, 202);
+  });
+
+  test('may name their game by its slug', async () => {
+    const [one, two] = [await makeSender(server), await makeSender(server)];
+    const events = [one, two].map(({ game, buildId }) =>
+      eventOf(one, { event: 'quit', app_id: game.slug, build_id: buildId }),
+    );
+    assert.deepEqual((await sendByEngine(server, { events })).body.data.accepted, 2);
+    for (const sender of [one, two]) assert.equal((await eventsOf(sender)).length, 1);
+  });
+
+  test('that are no list are refused, and so is a body that is too large', async () => {
+    const mine = await makeSender(server);
+    const large = eventOf(mine, { event: 'quit', properties: { text: 'x'.repeat(LIMITS.engineEventBytes) } });
+    for (const body of [{}, [], 'quit', { events: 'quit' }, { events: [large] }]) {
+      const answer = await sendByEngine(server, body);
+      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4001]);
+    }
+    assert.deepEqual(await eventsOf(mine), []);
+  });
 });
 
 describe('the limit of an address', () => {

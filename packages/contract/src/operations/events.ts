@@ -73,6 +73,11 @@ export const EventInput = Type.Object({
   ),
 });
 
+const EventsTaken = Type.Object({
+  accepted: Type.Integer({ description: 'Events that count now' }),
+  repeated: Type.Integer({ description: 'Events that had come before, by their event_id' }),
+});
+
 export const createEvents = defineOperation({
   id: 'events.create',
   summary: 'Send events of a game: all of the request are taken, or none',
@@ -86,16 +91,47 @@ export const createEvents = defineOperation({
   otherBodies: {
     'text/plain': Type.String({ description: 'The same JSON, as beacons and pages without a preflight send it' }),
   },
-  output: Type.Object({
-    accepted: Type.Integer({ description: 'Events that count now' }),
-    repeated: Type.Integer({ description: 'Events that had come before, by their event_id' }),
-  }),
+  output: EventsTaken,
   statuses: [202],
   invalid: 4001,
   errors: [4001, 4010, 4030, 4130, 4158, 4290],
   example: {
     body: { events: [{ event: 'boot_ok', device_uid: '0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601', ms: 4200 }] },
     answer: { accepted: 1, repeated: 0 },
+  },
+});
+
+/**
+ * Served at `/v1/events`, outside of `/api/v1`, for the engines’ own analytics module; so it is not among the API’s operations. The
+ * module drops its queue only when the answer is 2xx.
+ */
+export const createEngineEvents = defineOperation({
+  ...createEvents,
+  id: 'events.createByEngine',
+  summary: 'Send the queue of an engine’s analytics module: good events are taken, bad ones are skipped',
+  bodyLimit: LIMITS.engineEventBytes,
+  output: Type.Object({
+    ...EventsTaken.properties,
+    skipped: Type.Integer({ description: 'Events that were not taken; sending them again does not help' }),
+    reasons: Type.Array(Type.Object({ index: Type.Integer(), code: Type.Integer(), message: Type.String() }), {
+      description: `Of the first ${LIMITS.eventReasons} skipped events: place in the request, error code and what is wrong`,
+    }),
+  }),
+  errors: [4001, 4290],
+  example: {
+    body: { events: [{ event: 'session_end', app_id: 'my-game', build_id: '01a1fe67-c647-745d-ba4d-1e62e50c1b37' }] },
+    answer: {
+      accepted: 0,
+      repeated: 0,
+      skipped: 1,
+      reasons: [
+        {
+          index: 0,
+          code: 4158,
+          message: 'events[0].seconds: missing; send a whole number of seconds from 0 to 86400.',
+        },
+      ],
+    },
   },
 });
 

@@ -48,13 +48,13 @@ export function FilePart(contentType: string, description: string) {
 
 /** Names the game and the build in reports and events, which need no secret. */
 export const SenderHeaders = Type.Object({
-  'X-App-Id': Type.Optional(Type.String({ description: 'The game’s uid; required unless app_id is sent' })),
+  'X-App-Id': Type.Optional(Type.String({ description: 'The game’s uid or slug; required unless app_id is sent' })),
   'X-Build-Id': Type.Optional(
     Type.String({ description: 'The build_id of the exact build; required unless build_id is sent in the query' }),
   ),
 });
 export const SenderQuery = Type.Object({
-  app_id: Type.Optional(Type.String({ description: 'The game’s uid, for clients that cannot set X-App-Id' })),
+  app_id: Type.Optional(Type.String({ description: 'The game’s uid or slug, for clients that cannot set X-App-Id' })),
   build_id: Type.Optional(
     Type.String({ description: 'The build_id of the exact build, for clients that cannot set X-Build-Id' }),
   ),

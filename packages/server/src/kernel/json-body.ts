@@ -6,15 +6,18 @@ import type { FastifyRequest } from 'fastify';
 import { BodyTooLargeError } from './body.ts';
 import { collectBody } from './collect-body.ts';
 
+/** `maxBytes` holds for the unpacked body: 1 MiB unless set. */
+type JsonBodyOptions = { deadlineMs: number; maxBytes?: number };
+
 /** To be awaited: the parsed body, at once where it was parsed as it came; undefined when there is none. Throws 4001. */
-export function readJsonBody(request: FastifyRequest, { deadlineMs }: { deadlineMs: number }): unknown {
+export function readJsonBody(request: FastifyRequest, options: JsonBodyOptions): unknown {
   const isRead = request.body !== undefined || request.raw.readableEnded;
-  return isRead ? request.body : parseBody(request, deadlineMs);
+  return isRead ? request.body : parseBody(request, options);
 }
 
-async function parseBody(request: FastifyRequest, deadlineMs: number): Promise<unknown> {
+async function parseBody(request: FastifyRequest, { deadlineMs, maxBytes = MIB }: JsonBodyOptions): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  collectBody(request.raw, { maxBytes: MIB, deadlineMs }, (error, bytes) =>
+  collectBody(request.raw, { maxBytes, deadlineMs }, (error, bytes) =>
     error === null ? resolve(bytes as Buffer) : reject(error),
   );
   try {
@@ -23,7 +26,8 @@ async function parseBody(request: FastifyRequest, deadlineMs: number): Promise<u
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new ApiError(4001, 'body: not well-formed JSON; check quotes, commas and brackets.', { cause: error });
-    if (error instanceof BodyTooLargeError) throw new ApiError(4001, 'body: larger than 1 MiB; send less.');
+    if (error instanceof BodyTooLargeError)
+      throw new ApiError(4001, `body: larger than ${maxBytes / MIB} MiB; send less.`);
     throw error;
   }
 }

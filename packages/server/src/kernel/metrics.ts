@@ -64,6 +64,12 @@ export function createMetrics() {
       labelNames: ['rule'] as const,
       registers,
     }),
+    eventsSkipped: new Counter({
+      name: 'chauffeur_events_skipped_total',
+      help: 'Bad events of an engine’s analytics module, by the rule that objected; the rest of their request was taken.',
+      labelNames: ['rule'] as const,
+      registers,
+    }),
     jobs: new Histogram({
       name: 'chauffeur_job_seconds',
       help: 'Time a job ran, by task and outcome.',

@@ -1,23 +1,28 @@
-// Maps the events of the engines’ own analytics module: each says itself which game and build it is from, and has no device_uid as a rule.
+// Maps the events of the engines’ own analytics module and judges each of them alone: the module sends its whole queue at once, and
+// only drops it on 2xx. Each event names its game and build, and usually has no device_uid.
+import type { ErrorCode } from '@chauffeur/contract/errors';
 import type { Ids } from '../../../kernel/client-ids.ts';
 import { findMissingId, NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
 import { isUuid } from '../../../kernel/ids.ts';
-import {
-  eventsOf,
-  findAmong,
-  findBadCustom,
-  isObject,
-  isTooMany,
-  MANY_EVENTS,
-  NO_EVENTS,
-  type Part,
-  type Refusal,
-} from './accept.ts';
+import { eventsOf, findBadCustom, isObject, type Part } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
 
-type EngineEvent = GameEvent & Ids;
+/** `index` is the event’s place in the request. */
+export type EngineEvent = GameEvent & Ids & { readonly index: number };
 
-type Rule = Pick<Refusal, 'code'> & { readonly name: string; readonly find: (event: EngineEvent) => Problem | null };
+/** An event that was not taken, and the rule that objected to it. */
+export type SkippedEvent = {
+  readonly index: number;
+  readonly rule: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+};
+
+type Rule = {
+  readonly name: string;
+  readonly code: ErrorCode;
+  readonly find: (event: EngineEvent) => Problem | null;
+};
 
 /** What holds for every event, in this order. */
 const EVENT_RULES: readonly Rule[] = [
@@ -36,22 +41,40 @@ const EVENT_RULES: readonly Rule[] = [
   { name: 'bad_custom_event', code: 4001, find: findBadCustom },
 ];
 
-/**
- * What a body is accepted as, by build, or why it is refused. `request` has the ids of headers and address, for events that have none.
- */
-export function acceptEngine(body: unknown, request: Ids): { accepted: Part[] } | { refused: Refusal } {
+/** The events of a body; null when it has no list of them. `request` has the ids of headers and address, for events that name none. */
+export function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | null {
   const given = eventsOf(body);
-  if (given === null) return { refused: { rule: 'no_events', code: 4001, message: NO_EVENTS } };
-  if (isTooMany(given)) return { refused: { rule: 'many_events', code: 4130, message: MANY_EVENTS } };
-  const events = given.map((event) => mapEvent(isObject(event) ? event : {}, request));
-  for (const { name, code, find } of EVENT_RULES) {
-    const objection = findAmong(events, find as (event: unknown) => Problem | null);
-    if (objection !== null) return { refused: { rule: name, code, ...objection } };
-  }
-  return { accepted: partsOf(events) };
+  if (given === null) return null;
+  return given.map((event, index) => ({ index, ...mapEvent(isObject(event) ? event : {}, request) }));
 }
 
-function mapEvent(event: Readonly<Record<string, unknown>>, request: Ids): EngineEvent {
+/** Which of the events are taken, and why the others are not. Only the database knows whether a build exists. */
+export function judgeEngineEvents(events: readonly EngineEvent[]): { good: EngineEvent[]; skipped: SkippedEvent[] } {
+  const [good, skipped]: [EngineEvent[], SkippedEvent[]] = [[], []];
+  for (const event of events) {
+    const objection = findObjection(event);
+    if (objection === null) good.push(event);
+    else skipped.push(objection);
+  }
+  return { good, skipped };
+}
+
+function findObjection(event: EngineEvent): SkippedEvent | null {
+  for (const { name, code, find } of EVENT_RULES) {
+    const found = find(event);
+    if (found === null) continue;
+    const field = found.field === '' ? '' : `.${found.field}`;
+    return { index: event.index, rule: name, code, message: `events[${event.index}]${field}: ${found.problem}` };
+  }
+  return null;
+}
+
+/** An event of a build that its game does not have. */
+export function skipUnknownBuild({ index }: EngineEvent): SkippedEvent {
+  return { index, rule: 'unknown_build', code: 4030, message: `events[${index}].build_id: ${NO_GAME_OR_BUILD}` };
+}
+
+function mapEvent(event: Readonly<Record<string, unknown>>, request: Ids): Omit<EngineEvent, 'index'> {
   const properties = isObject(event.properties) ? event.properties : {};
   const idOf = (...values: unknown[]) => values.find(isId) ?? null;
   return {
@@ -84,7 +107,8 @@ function findBadStandard(event: EngineEvent): Problem | null {
   return isStandard(event.event) ? findProblem(event, needs) : null;
 }
 
-function partsOf(events: readonly EngineEvent[]): Part[] {
+/** The events by the build that they are of. */
+export function partsOf(events: readonly EngineEvent[]): (Part & { events: readonly EngineEvent[] })[] {
   const byBuild = Map.groupBy(events, ({ appId, buildId }) => `${appId}/${buildId}`.toLowerCase());
   return [...byBuild].map(([ids, together]) => {
     const [gameId = '', buildId = ''] = ids.split('/');
