@@ -1,7 +1,7 @@
 // The prose at the top of the API reference.
 
-export const API_INTRODUCTION = `Ship builds with a deploy key, follow their scans, and let players download them. The same description, for tools, is served as
-OpenAPI 3.1 at \`/api/v1/openapi.json\`.
+export const API_INTRODUCTION = `Ship builds with a deploy key, follow their scans, and let players download them. The same description is served as OpenAPI 3.1 at
+\`/api/v1/openapi.json\`; [generate a client](openapi.md) from it.
 
 ## Addresses
 

@@ -41,6 +41,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     name: 'Look up',
     pages: [
       { page: 'api', title: 'API reference', says: 'Every operation over HTTP.' },
+      { page: 'openapi', title: 'OpenAPI and generated clients', says: 'Generate a client for your language.' },
       { page: 'errors', title: 'Errors', says: 'Every code, and what to do about it.' },
     ],
   },

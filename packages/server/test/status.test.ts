@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { MOUNTINGS } from '../src/features.ts';
+import { sendRaw } from './setup/raw.ts';
 import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
 import { ship } from './setup/uploads.ts';
 
@@ -69,12 +70,26 @@ describe('every server', () => {
     assert.deepEqual(described.sort(), OPERATIONS.map(({ id }) => id).sort());
   });
 
+  test('ignores an expectation that it does not know', async () => {
+    const answer = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [['Expect', 'the-best']] });
+    assert.deepEqual([answer?.status, answer?.body?.error?.code], [401, 4011]);
+  });
+
   test('gives every answer a request id and every failure the envelope', async () => {
     for (const path of ['/health', '/', '/api/v1/nowhere', '/nowhere', '/api/v1/games', '/api/v1/public/games/%00']) {
       const response = await fetch(`${server.url}${path}`);
       assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, path);
     }
     assert.equal((await fetch(`${server.url}/health`, { method: 'HEAD' })).status, 200);
+    for (const [status, headers] of [
+      [400, [['Content-Length', 'many']]],
+      [431, [['X-Long', 'x'.repeat(20_000)]]],
+    ] as const) {
+      const refused = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers });
+      assert.equal(refused?.status, status);
+      assert.equal(refused?.body?.error?.code, 4002);
+      assert.match(refused?.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+    }
     const unknown = await request(`${server.api}/nowhere`);
     assert.deepEqual([unknown.status, unknown.body.success, unknown.body.error?.code], [404, false, 4040]);
     const wrongMethod = await request(`${server.api}/tool/upload/build`, { method: 'PATCH' });

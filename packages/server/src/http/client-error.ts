@@ -1,8 +1,10 @@
-// Answers what Node's HTTP parser refuses: bytes that are no request, and so have no route, no operation and no request id.
+// Answers what Node's HTTP parser refuses: bytes that are no request, and so have no route and no operation.
 
 import type { Socket } from 'node:net';
 import { failureOf } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
 
 /** By the parser's codes; everything else is a 400. */
 const REFUSALS: Readonly<Record<string, { status: number; phrase: string; message: string }>> = {
@@ -24,13 +26,16 @@ const MALFORMED = {
 };
 
 /** Answers once and closes the connection: where the next request begins is not known. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(log: Log, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, phrase, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;
+  const requestId = newId();
+  log.info({ requestId, status, reason: error.code }, 'malformed request refused');
   const body = JSON.stringify(failureOf(new ApiError(4002, message)));
   const head = [
     `HTTP/1.1 ${status} ${phrase}`,
     'content-type: application/json; charset=utf-8',
+    `x-request-id: ${requestId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];

@@ -40,12 +40,14 @@ export function createHttpServer(
     // Fastify's own refusal while closing has another shape than our errors: see refuseWhileStopping.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(ctx.log, error, socket),
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       sendError(ctx, request, reply, error);
     },
   }) as unknown as FastifyInstance;
+  // Node would refuse any expectation but 100-continue with a bare 417; RFC 9110, section 10.1.1, allows ignoring it.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   addBodyParsers(app, ctx);
   addHooks(app, ctx);
   keepPlayHostApart(app, ctx);

@@ -2,7 +2,7 @@
 import { bodiesOf, type Content, type Parameter, parametersOf } from '@chauffeur/contract/messages';
 import type { Access, Operation } from '@chauffeur/contract/operation';
 import { TAGS } from '@chauffeur/contract/tags';
-import { Failure, RESPONSE_HEADERS, responsesOf, sharedResponses } from './responses.ts';
+import { type Components, Failure, RESPONSE_HEADERS, responsesOf } from './responses.ts';
 import { createSchemaWriter, type SchemaWriter } from './schemas.ts';
 
 const DESCRIPTION = `Ship builds of games, take crash reports and events, and read what came of them.
@@ -21,10 +21,11 @@ const SECURITY: Readonly<Record<Access, readonly object[]>> = {
 /** The document; `publicUrl` has no slash at its end. */
 export function openApiOf(operations: readonly Operation[], publicUrl: string): object {
   const schemas = createSchemaWriter({ Failure });
+  const responses: Components = new Map();
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const path = paths[operation.path] ?? {};
-    path[operation.method.toLowerCase()] = describeOperation(operation, schemas);
+    path[operation.method.toLowerCase()] = describeOperation(operation, schemas, responses);
     paths[operation.path] = path;
   }
   return {
@@ -40,14 +41,14 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
     paths,
     components: {
       schemas: schemas.components(),
-      responses: sharedResponses(),
+      responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: headerComponents(),
       securitySchemes: securitySchemes(publicUrl),
     },
   };
 }
 
-function describeOperation(operation: Operation, schemas: SchemaWriter): object {
+function describeOperation(operation: Operation, schemas: SchemaWriter, responses: Components): object {
   const bodies = bodiesOf(operation);
   return {
     operationId: operation.id,
@@ -56,13 +57,13 @@ function describeOperation(operation: Operation, schemas: SchemaWriter): object 
     security: operation.crossOrigin ? [{}] : SECURITY[operation.access],
     parameters: parametersOf(operation).map((parameter) => describeParameter(parameter, schemas)),
     ...(bodies.length > 0 && { requestBody: describeBodies(operation, bodies, schemas) }),
-    responses: responsesOf(operation, schemas),
+    responses: responsesOf(operation, schemas, responses),
   };
 }
 
 function describeParameter({ name, place, required, schema }: Parameter, schemas: SchemaWriter): object {
-  const { description } = schema as { description?: string };
-  return { name, in: place, required, ...(description && { description }), schema: schemas.write(schema) };
+  const { $ref, description, ...inline } = schemas.write(schema) as { $ref?: string; description?: string };
+  return { name, in: place, required, ...(description && { description }), schema: $ref ? { $ref } : inline };
 }
 
 function describeBodies(operation: Operation, bodies: readonly Content[], schemas: SchemaWriter): object {

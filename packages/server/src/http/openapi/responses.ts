@@ -42,12 +42,20 @@ const MEANINGS: Readonly<Record<number, string>> = {
   416: 'The file has no such range.',
 };
 
-export function responsesOf(operation: Operation, schemas: SchemaWriter): Record<string, object> {
+/** Responses that operations share, by name. */
+export type Components = Map<string, object>;
+
+/** The responses by their statuses; failures are added to `components` and referred to. */
+export function responsesOf(
+  operation: Operation,
+  schemas: SchemaWriter,
+  components: Components,
+): Record<string, object> {
   const successes = successesOf(operation).map((success) => [
     success.status,
     describeSuccess(operation, success, schemas),
   ]);
-  return Object.fromEntries([...successes, ...failuresOf(operation)]);
+  return Object.fromEntries([...successes, ...failuresOf(operation, components)]);
 }
 
 function describeSuccess(operation: Operation, success: Success, schemas: SchemaWriter): object {
@@ -103,51 +111,35 @@ function successHeaders({ statuses, answerTypes }: Operation, { status }: Succes
   ];
 }
 
-/** Failures of every operation, by the names of their components. */
-const SHARED: Readonly<Record<string, { status: number; code: ErrorCode; description: string }>> = {
-  RequestTimeout: { status: 408, code: 4002, description: 'The headers of the request took too long.' },
-  HeadersTooLarge: { status: 431, code: 4002, description: 'The address and headers of the request are too large.' },
-  InternalError: { status: 500, code: 5000, description: ERRORS[5000].meaning },
-  NotReady: { status: 503, code: 5030, description: ERRORS[5030].meaning },
-  NoRoom: { status: 507, code: 5070, description: ERRORS[5070].meaning },
+/** Where the HTTP parser says more than the code does. */
+const PARSER_MEANINGS: Readonly<Record<number, string>> = {
+  408: 'The headers of the request took too long.',
+  431: 'The address and headers of the request are too large.',
 };
 
-export function sharedResponses(): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(SHARED).map(([name, { status, code, description }]) => [
-      name,
-      describeFailure(`${code}: ${description}`, failureHeaders(status), [code]),
-    ]),
-  );
-}
-
-function failuresOf(operation: Operation): [number, object][] {
+/** Most failures have the same status and codes for many operations: each of them is one component. */
+function failuresOf(operation: Operation, components: Components): [number, object][] {
   const answers = errorsOf(operation).flatMap((code) => statusesOf(code).map((status) => ({ code, status })));
   const byStatus = Map.groupBy(answers, ({ status }) => status);
   return [...byStatus].map(([status, found]) => {
     const codes = found.map(({ code }) => code);
-    const shared = Object.keys(SHARED).find((name) => SHARED[name]?.status === status);
-    if (shared !== undefined && codes.length === 1) return [status, { $ref: `#/components/responses/${shared}` }];
-    const description = codes.map((code) => `${code}: ${ERRORS[code].meaning}`).join(' ');
-    return [status, describeFailure(description, failureHeaders(status, operation), codes)];
+    const name = `Status${status}_${codes.join('_')}`;
+    if (!components.has(name)) components.set(name, describeFailure(status, codes));
+    return [status, { $ref: `#/components/responses/${name}` }];
   });
 }
 
-function describeFailure(description: string, headers: readonly HeaderKey[], codes: readonly ErrorCode[]): object {
+function describeFailure(status: number, codes: readonly ErrorCode[]): object {
   return {
-    description,
-    headers: headersOf(headers),
+    description: codes.map((code) => `${code}: ${PARSER_MEANINGS[status] ?? ERRORS[code].meaning}`).join(' '),
+    headers: headersOf([
+      'RequestId',
+      ...(status === 429 || status === 503 ? (['RetryAfter'] as const) : []),
+      ...(codes.includes(4020) ? (['Challenge'] as const) : []),
+    ]),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
     'x-error-codes': codes,
   };
-}
-
-function failureHeaders(status: number, operation?: Operation): HeaderKey[] {
-  return [
-    'RequestId',
-    ...(status === 429 || status === 503 ? (['RetryAfter'] as const) : []),
-    ...(status === 401 && operation?.access === 'deploy_key' ? (['Challenge'] as const) : []),
-  ];
 }
 
 function headersOf(keys: readonly HeaderKey[]): Record<string, object> {
