@@ -47,6 +47,11 @@ describe('applyCfi', () => {
     assert.equal(apply(['.cfa: $rsp 8 + .ra: .undef']), 'end');
   });
 
+  it('says that the stack ends where the rules leave the return address out, as they do for _start', () => {
+    assert.equal(apply(['.cfa: $rsp 8 +']), 'end');
+    assert.equal(apply(['.cfa: $rsp 8 +', '.cfa: $rsp 16 + $rbp: .cfa -16 + ^']), 'end');
+  });
+
   it('forgets a register whose rule cannot be evaluated, and keeps the rest', () => {
     assert.deepEqual(apply(['.cfa: $rsp 8 + .ra: .cfa -8 + ^ $rbx: .undef $rbp: 0 ^ $r12: $r13']), {
       rsp: 0x1008n,
@@ -79,7 +84,6 @@ describe('applyCfi', () => {
   for (const [what, rules] of [
     ['no rules', []],
     ['no rule for .cfa', ['.ra: $rsp ^']],
-    ['no rule for .ra', ['.cfa: $rsp 8 +']],
     ['a CFA made from itself', ['.cfa: .cfa 8 + .ra: .cfa ^']],
     ['a register that is not known', ['.cfa: $r12 8 + .ra: .cfa ^']],
     ['a return address outside the memory', ['.cfa: $rsp 8 + .ra: 16 ^']],

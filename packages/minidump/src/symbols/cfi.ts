@@ -5,9 +5,11 @@ import type { CfiRules } from './module-symbols.ts';
 import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
 
 /**
- * The caller’s registers; or `end` where the rules say that there is no caller (`.ra: .undef`, as a program’s first function
- * has it); or undefined when they cannot be evaluated: no rule for `.cfa` or `.ra`, a register that is not known, memory that is
- * not in the dump. A rule for another register that fails costs that register alone.
+ * The caller’s registers; or `end` where the rules say that there is no caller; or undefined when they cannot be evaluated: no rule for
+ * `.cfa`, a register that is not known, memory that is not in the dump. A rule for another register that fails costs that register alone.
+ *
+ * A program's first function has no caller: its debug information calls the return address undefined, which writers of symbol files
+ * put down as `.ra: .undef`, or by leaving `.ra` out, for example `STACK CFI INIT 1f10 2a .cfa: $rsp 8 +` of `_start`.
  */
 export function applyCfi(
   rules: CfiRules,
@@ -24,7 +26,7 @@ export function applyCfi(
   const cfa = evaluate(expressions.get('.cfa'), { ...evaluation, cfa: undefined });
   if (cfa === undefined) return undefined;
   const returnRule = expressions.get('.ra');
-  if (returnRule?.length === 1 && returnRule[0] === '.undef') return 'end';
+  if (returnRule === undefined || (returnRule.length === 1 && returnRule[0] === '.undef')) return 'end';
   const returnAddress = evaluate(returnRule, { ...evaluation, cfa });
   if (returnAddress === undefined) return undefined;
 

@@ -110,6 +110,32 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames, ['library+0x10 context', 'game!draw scan', 'game!main scan']);
   });
 
+  it('does not take the base of a module for a return address into the module below it', () => {
+    const [kernel, loader] = [
+      { name: 'linux-gate.so', base: 0x600000n, size: 0x2000 },
+      { name: 'ld-linux-x86-64.so.2', base: 0x602000n },
+    ];
+    const scene: Scene = {
+      modules: [...MODULES, kernel, loader],
+      registers: { rip: 0x500010n, rsp: SP, rbp: 1n },
+      // The auxiliary vector that Linux puts above _start: AT_BASE is the loader's.
+      stack: { at: SP, words: [7, loader.base, 0x401050n] },
+    };
+    assert.deepEqual(framesOf(scene), ['library+0x10 context', 'game!main scan']);
+  });
+
+  it('ends at _start, whose rules have no return address, and does not scan what the kernel put above it', () => {
+    const start = `FUNC 2000 30 0 _start
+STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
+    const program = { name: 'program', base: 0x700000n, symbols: start };
+    const frames = framesOf({
+      modules: [program, ...MODULES],
+      registers: { rip: 0x401110n, rsp: SP },
+      stack: { at: SP, words: [0, 0x702010n, 1, 0x401050n, 0x401250n] },
+    });
+    assert.deepEqual(frames, ['game!update context', 'program!_start cfi']);
+  });
+
   it('hands the frame pointer on through a scan, so that rules can go on from it', () => {
     const frames = walk({
       registers: { rip: 0x500010n, rsp: SP, rbp: SP + 0x10n },

@@ -31,12 +31,13 @@ export function scan(start: bigint, words: number, around: Surroundings): Hit | 
 
 /**
  * Whether a call could return to `address`: it lies in a module, and in a function of it where the module’s functions are known.
- * What counts is the byte before: a call that never returns may be the last instruction of its function.
+ * What counts is the byte before: a call that never returns may be the last instruction of its function. It is never the last of its module, whose
+ * code does not go on up to another module's first byte: a stack holds the base of the dynamic loader, which Linux maps right behind the kernel's code.
  */
 export function isReturnAddress(address: bigint, { modules, symbolsOf }: Surroundings): boolean {
   if (address < 2n) return false;
   const module = modules.at(address - 1n);
-  if (module === undefined) return false;
+  if (module === undefined || modules.at(address) !== module) return false;
   const symbols = symbolsOf(module);
   return symbols === undefined || symbols.placeAt(Number(address - 1n - module.base)) !== undefined;
 }

@@ -151,4 +151,58 @@ describe('unwinding x86', () => {
       ]);
     });
   }
+
+  describe('in a system call of Linux', () => {
+    const KERNEL = { name: 'linux-gate.so', base: 0xf7f0_0000n, size: 0x2000 };
+    const CODE = KERNEL.base + 0x5e8n;
+    const LIBC = { name: 'libc.so.6', base: 0x600000n };
+    /** What follows `int 0x80`, from which the instruction pointer of a thread that waits for the kernel points. */
+    const POP_ALL = 0xc3595a5d;
+    const stub = (scene: Partial<Scene>) =>
+      walk({
+        os: 'linux',
+        modules: [GAME, LIBRARY, LIBC, KERNEL],
+        registers: { eip: CODE, esp: SP, ebp: SP, edx: 6n },
+        ...scene,
+      });
+
+    it('restores what the stub of the kernel saved, and returns to the C library', () => {
+      // ebp, edx (the number of the signal), ecx, and the return address; then the frame of the caller.
+      const stack = { at: SP, words: [SP + 0x18n, 6, 77, 0x600123n, 0, 0, 0, 0x401250n, 0, 0] };
+      const expected = ['linux-gate.so+0x5e8 context', 'libc.so.6+0x122 leaf', 'game.exe!draw frame_pointer'];
+      assert.deepEqual(stub({ stack }).slice(0, 3), expected);
+      assert.deepEqual(stub({ stack, memory: [{ at: CODE, words: [POP_ALL] }] }).slice(0, 3), expected);
+    });
+
+    it('takes the variant of the stub that the code shows, whatever else looks like a return address', () => {
+      const stack = { at: SP, words: [0x600123n, 0, 0, 0x401250n, 0, 0] };
+      const plain = stub({ stack, memory: [{ at: CODE, words: [0xc3] }], registers: { eip: CODE, esp: SP, ebp: 1n } });
+      assert.equal(plain[1], 'libc.so.6+0x122 leaf');
+      const stackOfOnePop = { at: SP, words: [SP + 0x20n, 0x600123n, 0, 0x401250n, 0, 0] };
+      assert.equal(stub({ stack: stackOfOnePop, memory: [{ at: CODE, words: [0xc35d] }] })[1], 'libc.so.6+0x122 leaf');
+    });
+
+    it('goes on behind a signal that interrupted a system call', () => {
+      const top = SP + 0x200n;
+      const context = [0, 0, 0, 0, 1, 2, top, top, 3, 6, 5, 0, 0, 0, CODE, 0x23];
+      const frames = stub({
+        registers: { eip: 0x401210n, esp: SP, ebp: SP },
+        stack: { at: SP, words: [0, KERNEL.base + 0x5c0n, 10, ...context] },
+        memory: [{ at: top, words: [top + 0x18n, 6, 77, 0x600123n, 0, 0, 0, 0x401250n, 0, 0] }],
+      });
+      assert.deepEqual(frames.slice(0, 5), [
+        'game.exe!draw context',
+        'linux-gate.so+0x5bf cfi',
+        'linux-gate.so+0x5e8 signal',
+        'libc.so.6+0x122 leaf',
+        'game.exe!draw frame_pointer',
+      ]);
+    });
+
+    it('does not read the stub into code that pops and returns elsewhere, nor into stacks of other systems', () => {
+      const stack = { at: SP, words: [0, 6, 77, 0x600123n, 0, 0] };
+      assert.ok(!stub({ os: 'windows', stack }).includes('libc.so.6+0x122 leaf'));
+      assert.ok(!stub({ stack, registers: { eip: 0x500010n, esp: SP, ebp: 1n } }).includes('libc.so.6+0x122 leaf'));
+    });
+  });
 });

@@ -3,6 +3,7 @@ import { byCfi } from './by-cfi.ts';
 import { byIntelScan } from './by-scan-intel.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
 import { byStackWin } from './by-stack-win.ts';
+import { bySyscallStub } from './by-syscall-stub.ts';
 import { byTopOfStack } from './by-top-of-stack.ts';
 import { stackOf, type Technique, type Unwinder } from './unwinder.ts';
 
@@ -26,7 +27,7 @@ const byFramePointer: Technique = (frame, around) => {
 };
 
 export const X86_UNWINDER: Unwinder = {
-  techniques: [bySignalFrame, byStackWin, byCfi, byTopOfStack, byFramePointer, byIntelScan],
+  techniques: [bySignalFrame, byStackWin, byCfi, bySyscallStub, byTopOfStack, byFramePointer, byIntelScan],
   clean: (address) => address,
   callSize: 1n,
 };
