@@ -200,6 +200,62 @@ describe('makeSignature of frames', () => {
     assert.equal(signatureOf({ reason: 'SIGSEGV', frames }), 'pthread_key_delete');
   });
 
+  it('skips the loader when the program aborted, whatever names its few symbols give', () => {
+    for (const module of ['ld-linux-x86-64.so.2', 'ld-linux.so.2', 'ld-2.31.so', 'ld-musl-x86_64.so.1', 'linker64']) {
+      const loader = [frameOf({ module }), frameOf({ module, function: '__tls_get_addr' })];
+      const frames = [...loader, ...stackOf('mods::Load()')];
+      assert.equal(signatureOf({ reason: 'SIGABRT / SI_TKILL', frames }), 'mods::Load', module);
+      assert.match(signatureOf({ reason: 'SIGSEGV', frames }), /__tls_get_addr \| mods::Load/, module);
+    }
+  });
+
+  it('passes over the code that the linker made, and never is the name of a section', () => {
+    for (const section of ['.plt', '.plt.got', '.plt.sec', '.iplt', '.init', '.fini']) {
+      const stub = frameOf({ module: 'game', function: `<${section} ELF section in game>`, module_offset: '0x1020' });
+      assert.equal(signatureOf({ reason: 'SIGSEGV', frames: [stub, ...stackOf('World::Tick()')] }), 'World::Tick');
+    }
+    const text = frameOf({ module: 'game', function: '<.text ELF section in game>', module_offset: '0x1a2b' });
+    assert.equal(signatureOf({ reason: 'SIGSEGV', frames: [text] }), 'game+0x1a2b');
+  });
+
+  describe('without a function that decides', () => {
+    const bare = (module: string, offset: string) => frameOf({ module, module_offset: offset });
+    const of = (...frames: ReturnType<typeof bare>[]) => signatureOf({ os: 'windows', reason: 'SIGSEGV', frames });
+
+    it('has the offset in the module, so that two faults in it are two', () => {
+      assert.equal(of(bare('Game.exe', '0x0000000000001a2b')), 'game.exe+0x1a2b');
+      assert.equal(of(bare('Game.exe', '0x0000000000001a30')), 'game.exe+0x1a30');
+      assert.equal(of(bare('GameAssembly.dll', '0x10'), bare('GameAssembly.dll', '0x20')), 'gameassembly.dll+0x10');
+    });
+
+    it('has it of the innermost frame that is not of the system, whose offsets differ between players', () => {
+      const system = [bare('ntdll.dll', '0x1'), bare('nvoglv64.dll', '0x2')];
+      assert.equal(of(...system, bare('game.exe', '0x30')), 'ntdll.dll | nvoglv64.dll | game.exe+0x30');
+      assert.equal(of(...system), 'ntdll.dll | nvoglv64.dll');
+    });
+
+    it('keeps the prefixes before it, and has none when a function decides', () => {
+      const copy = frameOf({ module: 'game.exe', function: 'memcpy' });
+      assert.equal(of(copy, bare('game.exe', '0x30')), 'memcpy | game.exe+0x30');
+      assert.equal(of(bare('mod.dll', '0x30'), ...stackOf('World::Tick()')), 'mod.dll | World::Tick');
+    });
+
+    it('has it of what was skipped, too, unless that is a runtime', () => {
+      const abort = (...frames: ReturnType<typeof bare>[]) => signatureOf({ reason: 'SIGABRT', frames });
+      assert.equal(abort(bare('linux-gate.so', '0x5e9'), bare('libc.so.6', '0x8a406')), 'libc.so.6');
+    });
+
+    it('tells recursion from calls in one module without symbols', () => {
+      const address = '0x00007ffc00000000';
+      const stack = (...offsets: string[]) =>
+        offsets.map((offset) => ({ ...bare('game', offset), registers: { rsp: address } }) as const);
+      const full = (...offsets: string[]) =>
+        signatureOf({ reason: 'SIGSEGV / SEGV_ACCERR', address, frames: stack(...offsets) });
+      assert.equal(full('0x10', '0x20', '0x30', '0x40', '0x50'), 'game+0x10');
+      assert.equal(full('0x10', '0x20', '0x10', '0x20', '0x10', '0x20'), 'stackoverflow | game+0x10 | game+0x20');
+    });
+  });
+
   it('takes the first function when all frames are skipped', () => {
     assert.equal(signatureOf({ frames: stackOf('raise', 'abort', 'start_thread') }), 'abort');
   });

@@ -5,7 +5,7 @@ import type { Frame } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
 import { frameOf, stackOf } from '../frame.fixture.ts';
 import { defaultLists } from '../lists/signature-lists.ts';
-import { labelFrames } from './label-frames.ts';
+import { labelFrames, placeOf } from './label-frames.ts';
 
 function labelOf(known: Partial<Frame>, os: OsName = 'linux'): string | undefined {
   return labelFrames([frameOf(known)], os, defaultLists.trim)[0]?.label;
@@ -33,6 +33,31 @@ describe('labelFrames', () => {
 
   it('takes an empty function for none', () => {
     assert.equal(labelOf({ function: ' \u200b', module: 'game' }), 'game');
+  });
+
+  it('keeps the offset in a module where nothing else tells the place', () => {
+    const offsetOf = (known: Partial<Frame>) =>
+      labelFrames(
+        [frameOf({ module: 'game', module_offset: '0x0000000000001a2b', ...known })],
+        'linux',
+        defaultLists.trim,
+      ).map(placeOf)[0];
+    assert.equal(offsetOf({}), 'game+0x1a2b');
+    assert.equal(offsetOf({ function: 'draw(int)' }), 'draw');
+    assert.equal(offsetOf({ function: 'game' }), 'game');
+    assert.equal(offsetOf({ file: 'draw.cpp', line: 12 }), 'draw.cpp#12');
+    assert.equal(offsetOf({ module_offset: null }), 'game');
+    assert.equal(offsetOf({ module: null, module_offset: null, offset: '0x10' }), '@0x10');
+  });
+
+  it('takes a section of an ELF file, which writers of symbols note for code without a name, for none', () => {
+    assert.equal(labelOf({ function: '<.text ELF section in game>', module: 'game' }), 'game');
+    const [stub] = labelFrames(
+      [frameOf({ function: '<.plt ELF section in game>', module: 'game' })],
+      'linux',
+      (label) => label,
+    );
+    assert.deepEqual([stub?.label, stub?.hasFunction], ['<.plt ELF section in game>', false]);
   });
 
   it('puts inlined functions before the frame that they are in, the innermost first', () => {

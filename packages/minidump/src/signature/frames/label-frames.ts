@@ -18,7 +18,14 @@ export type LabelledFrame = {
   readonly hasFunction: boolean;
   /** The module as a label; null where there is none. */
   readonly module: string | null;
+  /** Where in the module the frame is, `0x1a2b`, when the label is the module's name and says no more; null otherwise. */
+  readonly offset: string | null;
 };
+
+/** The label; with the offset, where it has one, `game+0x1a2b`. */
+export function placeOf({ label, offset }: LabelledFrame): string {
+  return offset === null ? label : `${label}+${offset}`;
+}
 
 type Place = { readonly function: string | null; readonly file: string | null; readonly line: number | null };
 
@@ -29,22 +36,35 @@ export function labelFrames(frames: readonly Frame[], os: OsName, trim: (label: 
     for (const place of [...frame.inlines, frame]) {
       if (labelled.length === MAX_FRAMES) return labelled;
       const module = frame.module === null ? null : moduleLabel(frame.module, os);
-      const label = trim(labelOf(place, module, frame.offset));
-      labelled.push({ label, index: labelled.length, hasFunction: isNamed(place), module });
+      const label = labelOf(place, module, frame.offset);
+      const offset = label === module && !isNamed(place) ? frame.module_offset : null;
+      labelled.push({
+        label: trim(label),
+        index: labelled.length,
+        hasFunction: isNamed(place),
+        module,
+        offset: offset === null ? null : shortAddress(offset),
+      });
     }
   }
   return labelled;
 }
 
 function labelOf(place: Place, module: string | null, address: string): string {
-  if (isNamed(place)) return cutTo(toPrintable(normalizeName(place.function as string, place.file)), MAX_LABEL);
+  if (isNamed(place) || LINKER_CODE.test(place.function ?? ''))
+    return cutTo(toPrintable(normalizeName(place.function as string, place.file)), MAX_LABEL);
   const file = place.file === null ? '' : toPrintable(baseName(place.file));
   if (file !== '' && place.line) return cutTo(`${file}#${place.line}`, MAX_LABEL);
   return module ?? `@${shortAddress(address)}`;
 }
 
-function isNamed(place: Place): boolean {
-  return place.function !== null && toPrintable(place.function) !== '';
+/** How writers of symbol files note that they have no name for code: `<.text ELF section in game>`. */
+const SECTION = /^<[\w.$]+ ELF section in .*>$/;
+/** Sections of an ELF file whose code the linker made. The lists know them by these names. */
+const LINKER_CODE = /^<\.(?:i?plt|init|fini)[\w.]* ELF section in .*>$/;
+
+function isNamed({ function: name }: Place): boolean {
+  return name !== null && toPrintable(name) !== '' && !SECTION.test(name);
 }
 
 /** Windows does not tell cases apart, and players' dumps do: `KERNEL32.DLL` on one version, `kernel32.dll` on the next. */

@@ -24,6 +24,7 @@ export const libcIrrelevant: readonly Pattern[] = [
     match: /_init|_fini|frame_dummy|deregister_tm_clones|register_tm_clones|__do_global_dtors_aux/,
     why: 'the nearest symbol of stripped code',
   },
+  { match: /<\.(?:i?plt|init|fini)[\w.]* ELF section in .*>/, why: 'code that the linker made' },
   {
     match: /_start|__libc_start_main(?:_impl)?|__libc_start_call_main|__libc_init(?:_first)?/,
     why: 'start of the program',

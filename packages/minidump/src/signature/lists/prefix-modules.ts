@@ -1,8 +1,8 @@
 // Prefix frames without a function: modules whose code is seldom at fault, or that say too little alone.
 import type { Pattern } from './pattern-list.ts';
 
-export const modulePrefixes: readonly Pattern[] = [
-  { match: /.*\.(?:dll|drv|ocx)/, why: 'a module of Windows without symbols' },
+/** Those that come with the system. */
+export const systemModulePrefixes: readonly Pattern[] = [
   {
     match:
       /(?:libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libc\+\+(?:abi|_shared)?|ld-linux|ld-musl-\w+|libunwind)\.so(?:\.\d+)*/,
@@ -30,7 +30,7 @@ export const modulePrefixes: readonly Pattern[] = [
   },
   {
     match:
-      /libart\.so|libandroid_runtime\.so|libutils\.so|libbinder\.so|libgui\.so|libEGL\.so|libGLESv\d\w*\.so|libGLES_mali\.so|vulkan\.\w+\.so|libgsl\.so/,
+      /linker(?:64)?|libart\.so|libandroid_runtime\.so|libutils\.so|libbinder\.so|libgui\.so|libEGL\.so|libGLESv\d\w*\.so|libGLES_mali\.so|vulkan\.\w+\.so|libgsl\.so/,
     why: 'the system of Android',
   },
   {
@@ -38,4 +38,9 @@ export const modulePrefixes: readonly Pattern[] = [
       /libasound\.so(?:\.\d+)*|libpulse\S*\.so(?:\.\d+)*|libpipewire\S*|libX\w+\.so(?:\.\d+)*|libxcb\S*\.so(?:\.\d+)*|libwayland-\w+\.so(?:\.\d+)*|libSDL[23]\S*\.so(?:\.\d+)*/,
     why: 'a system library of Linux',
   },
+];
+
+export const modulePrefixes: readonly Pattern[] = [
+  { match: /.*\.(?:dll|drv|ocx)/, why: 'a module of Windows without symbols' },
+  ...systemModulePrefixes,
 ];

@@ -23,13 +23,23 @@ export const faultReasons: readonly Pattern[] = [
   },
 ];
 
+/** The loaders of programs, as labels. Such a file keeps few names, and what they name on the way of an abort is a neighbour of the function that ran. */
+export const loaderModules: readonly Pattern[] = [
+  {
+    match: /ld-linux[\w-]*\.so(?:\.\d+)*|ld-\d+\.\d+(?:\.\d+)?\.so|ld(?:64)?\.so(?:\.\d+)*/,
+    why: 'the loader of glibc',
+  },
+  { match: /ld-musl-\w+\.so(?:\.\d+)*|linker(?:64)?/, why: 'the loader of musl and Android' },
+];
+
 /** The modules, as labels: base names, of Windows in lower case. */
 export const runtimeModules: readonly Pattern[] = [
+  ...loaderModules,
   {
-    match: /(?:libc|libpthread|libgcc_s|libstdc\+\+|libc\+\+(?:abi|_shared)?|ld-linux[\w-]*|ld-musl-\w+)\.so(?:\.\d+)*/,
+    match: /(?:libc|libpthread|libgcc_s|libstdc\+\+|libc\+\+(?:abi|_shared)?)\.so(?:\.\d+)*/,
     why: 'a runtime of Linux',
   },
-  { match: /(?:libc|libpthread|ld)-\d+\.\d+(?:\.\d+)?\.so/, why: 'a runtime of Linux' },
+  { match: /(?:libc|libpthread)-\d+\.\d+(?:\.\d+)?\.so/, why: 'a runtime of Linux' },
   {
     match: /ntdll\.dll|kernel32\.dll|kernelbase\.dll|ucrtbased?\.dll|vcruntime\w*\.dll|msvcp\w*\.dll|msvcr\w*\.dll/,
     why: 'a runtime of Windows',

@@ -2,8 +2,9 @@
 import { irrelevantPatterns } from './irrelevant.ts';
 import { compilePatterns, compileTrims, type Pattern, type PatternList, type TrimPattern } from './pattern-list.ts';
 import { prefixPatterns } from './prefix.ts';
-import { abortReasons, faultReasons, runtimeModules } from './runtime-aborts.ts';
+import { abortReasons, faultReasons, loaderModules, runtimeModules } from './runtime-aborts.ts';
 import { abortSentinels, handlingSentinels, sentinelPatterns } from './sentinel.ts';
+import { systemModules } from './system-modules.ts';
 import { trimPatterns } from './trim.ts';
 
 export type SignatureLists = {
@@ -16,6 +17,8 @@ export type SignatureLists = {
   readonly abortReasons: PatternList;
   readonly faultReasons: PatternList;
   readonly runtimeModules: PatternList;
+  readonly loaderModules: PatternList;
+  readonly systemModules: PatternList;
 };
 
 /** A studio's own entries. They are asked before the lists that come with the package. */
@@ -38,6 +41,8 @@ export function compileSignatureLists(extra: ExtraPatterns = {}): SignatureLists
     abortReasons: compilePatterns(abortReasons),
     faultReasons: compilePatterns(faultReasons),
     runtimeModules: compilePatterns(runtimeModules),
+    loaderModules: compilePatterns(loaderModules),
+    systemModules: compilePatterns(systemModules),
   };
 }
 

@@ -106,7 +106,16 @@ class CppReader {
     if (leads && inside.startsWith('lambda')) return '<lambda>';
     // Breakpad writes `<name omitted>` for a function without a name, Mozilla's tools `<unknown in game.dll>`.
     if (leads && (inside === 'name omitted' || /^unknown in /.test(inside))) return `<${inside}>`;
-    return '<T>';
+    return leads && this.#isName(inside) ? `<${inside}>` : '<T>';
+  }
+
+  /**
+   * Whether the brackets that were just read, with no name before them, are a name: the whole text is a note of the symbol writer's, as
+   * `<.text ELF section in game>` is, or a compiler named what it made after a function, as that of C# does: `<Main>$`.
+   */
+  #isName(inside: string): boolean {
+    const isWhole = this.#word === '' && this.#at === this.#text.length;
+    return isWhole || (/^\w*$/.test(inside) && /[\w$]/.test(this.#text[this.#at] as string));
   }
 
   /** Gives the text that holds the name, where that is inside: `int (*signal(int))(char)`. */

@@ -48,6 +48,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['std::function<int (std::string const&)>::operator()(std::string const&) const', 'std::function<T>::operator()'],
     ['thread_start<unsigned int (__cdecl*)(void* __ptr64)>', 'thread_start<T>'],
     ['Broken<int', 'Broken<T>'],
+    ['<.plt ELF section in game>', '<.plt ELF section in game>'],
+    ['<deduplicated_symbol>', '<deduplicated_symbol>'],
+    ['Program::<Main>$', 'Program::<Main>$'],
+    ['<Main>$', '<Main>$'],
+    ['<T as Draw>::draw', '<T as Draw>::draw'],
     ['std::to_string[abi:cxx11](int)', 'std::to_string'],
   ],
   operators: [

@@ -1,5 +1,6 @@
 // The rule for a stack that ran full: the functions that call each other, whichever of them was the last.
 import type { Hex } from '../../report.ts';
+import { placeOf } from '../frames/label-frames.ts';
 import { findRecursion } from '../frames/recursion.ts';
 import type { CrashFacts, Rule } from './rule.ts';
 
@@ -26,8 +27,14 @@ export const stackOverflowRule: Rule = {
   },
 };
 
-function recursionOf({ labels }: CrashFacts): string[] | undefined {
-  return findRecursion(labels.map(({ label }) => label));
+/** Frames without a name repeat when their offsets do: calls in a module without symbols are not all the same. */
+function recursionOf({ labels, lists }: CrashFacts): string[] | undefined {
+  const places = new Map(labels.map((frame) => [placeOf(frame), frame]));
+  const cycle = findRecursion(labels.map(placeOf))?.map((place) => {
+    const { label, module } = places.get(place)!;
+    return lists.systemModules.find(module ?? '') ? label : place;
+  });
+  return cycle?.filter((name, index) => name !== cycle[index - 1]);
 }
 
 function saysOverflow({ reason }: CrashFacts): boolean {

@@ -78,19 +78,54 @@ describe('groupReport', () => {
     const alone = group([...sure, frame('main', 'scan')]);
     assert.deepEqual(group([...sure, frame('Stale::Call()', 'scan'), frame('x')]).key, alone.key);
     assert.deepEqual(group(sure).key, alone.key);
-    assert.ok(alone.explanation.includes('frames: the 2 found for sure count, 1 behind a guess do not'));
+    assert.ok(alone.explanation.includes('frames: the 2 reliable frames count, the 1 guessed ones do not'));
   });
 
   it('takes a guess where nothing found for sure has a name', () => {
     const guessed = group([frame(null, 'context', 'libc.so.6'), frame('Game::Tick()', 'scan')]);
     assert.equal(guessed.title, 'Game::Tick');
-    assert.ok(guessed.explanation.some((line) => line.includes('all named ones count')));
+    assert.ok(guessed.explanation.some((line) => line.includes('all frames with a name count')));
   });
 
-  it('goes by the modules of what was found for sure where nothing has a name', () => {
+  it('goes by module and offset of what was found for sure where nothing has a name', () => {
     const sure = [frame(null, 'context')];
     assert.deepEqual(group([...sure, frame(null, 'scan', 'libstale.so')]).key, group(sure).key);
-    assert.equal(group(sure).title, 'game');
+    assert.equal(group(sure).title, 'game+0x1000');
+    const elsewhere = group([{ ...frame(null, 'context'), module_offset: '0x0000000000001040' }]);
+    assert.equal(elsewhere.title, 'game+0x1040');
+    assert.notDeepEqual(elsewhere.key, group(sure).key);
+  });
+
+  it('tells aborts of 32-bit Linux games apart when neither libc nor the game has symbols', () => {
+    const abortAt = (offset: string) =>
+      group(
+        [
+          frame(null, 'context', 'linux-gate.so'),
+          frame(null, 'leaf', 'libc.so.6'),
+          frame(null, 'scan', 'libc.so.6'),
+          { ...frame(null, 'scan'), module_offset: offset },
+          frame(null, 'scan', 'libstale.so'),
+        ],
+        'SIGABRT / SI_TKILL',
+      );
+    assert.equal(abortAt('0x0000081e').title, 'game+0x81e');
+    assert.notDeepEqual(abortAt('0x0000081e').key, abortAt('0x00000a00').key);
+    assert.ok(abortAt('0x0000081e').explanation.some((line) => line.includes('up to the first that is')));
+  });
+
+  it('takes the names that a stripped libc gives for less than guesses in the game', () => {
+    const frames = [
+      frame(null, 'context', 'linux-gate.so'),
+      frame('pthread_key_delete', 'scan', 'libc.so.6'),
+      frame('abort', 'cfi', 'libc.so.6'),
+      frame(null, 'cfi', 'game'),
+    ];
+    assert.equal(group(frames, 'SIGABRT / SI_TKILL').title, 'game+0x1000');
+  });
+
+  it('does not take a section of an ELF file for a function', () => {
+    const frames = [frame('<.text ELF section in game>', 'context'), frame('World::Tick(float)', 'scan')];
+    assert.equal(group(frames).title, 'World::Tick');
   });
 
   it('goes by the message where the dump has no stack', () => {

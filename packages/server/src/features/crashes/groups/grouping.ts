@@ -1,14 +1,15 @@
 // Decides which group a report belongs to: by reason and stack, or, where there is no stack, by what the program said.
 import { hash } from 'node:crypto';
 import type { Frame, Report } from '@chauffeur/minidump/report';
+import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
 import { redactUserPaths } from '../read/user-paths.ts';
-import { findOwnCode, ownFunctions } from './own-code.ts';
+import { findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
 
 /** Grows whenever the same report may come into another group than before; `chauffeur-server regroup` then moves what is there. */
-export const GROUPING_VERSION = 1;
+export const GROUPING_VERSION = 2;
 
 export type Grouping = {
   /** SHA-256 of what the group’s reports have in common. */
@@ -38,7 +39,8 @@ const LONGEST_REASON = 255;
 export function groupReport(report: Stack, statement: Statement): Grouping {
   const crashed = crashedThread(report);
   if ((crashed?.frames.length ?? 0) === 0 && statement.message !== '') return groupByMessage(statement);
-  const { frames, note } = chooseFrames(crashed?.frames ?? []);
+  const code = findOwnCode(report.modules, report.main_module, osOf(report));
+  const { frames, note } = chooseFrames(crashed?.frames ?? [], code);
   const { type, address, assertion } = report.crash_info;
   const { signature, notes } = makeSignature({
     os: osOf(report),
@@ -57,7 +59,7 @@ export function groupReport(report: Stack, statement: Statement): Grouping {
     title: signature,
     reason,
     explanation: [...(reason === null ? [] : [reasonNote]), ...(note === null ? [] : [note]), ...notes],
-    functions: ownFunctions(frames, findOwnCode(report.modules, report.main_module, osOf(report))),
+    functions: ownFunctions(frames, code),
   };
 }
 
@@ -86,27 +88,41 @@ export function crashedThread({ crash_info: crash, threads }: Pick<Report, 'cras
 }
 
 /**
- * The frames that count: those before the first that was only guessed, because a word of the stack that looks like a return address may
- * be one of a call long over, and differs from player to player. Where none of these has a name, all that have one, guesses too.
+ * The frames that count: those before the first guess, because a word of the stack that looks like a return address may be left over from a call
+ * that has returned, and differs from player to player. Guesses count where the others say nothing: all that have a name when the
+ * others have none, and else those up to the first in the game's own code, when the others are of the system. An abort of a
+ * 32-bit game on Linux is like that: without symbols of libc its last sure frame is in the kernel's code or in libc.
  */
-function chooseFrames(frames: readonly Frame[]): { frames: readonly Frame[]; note: string | null } {
+function chooseFrames(frames: readonly Frame[], code: OwnCode): { frames: readonly Frame[]; note: string | null } {
   const guess = frames.findIndex(({ trust }) => trust === 'scan');
   if (guess < 0) return { frames, note: null };
   const sure = frames.slice(0, guess);
-  if (sure.some(isNamed)) {
+  const guessCount = frames.length - guess;
+  if (sure.some((frame) => isNamed(frame, code)))
     return {
       frames: sure,
-      note: `frames: the ${sure.length} found for sure count, ${frames.length - guess} behind a guess do not`,
+      note: `frames: the ${sure.length} reliable frames count, the ${guessCount} guessed ones do not`,
     };
+  const named = frames.filter((frame) => isNamed(frame, code));
+  const ownAt = frames.findIndex((frame) => isOwn(frame, code));
+  if (named.length > 0 && (ownAt < 0 || named.some((frame) => isOwn(frame, code))))
+    return { frames: named, note: 'frames: no reliable frame has a name, so all frames with a name count' };
+  if (ownAt >= guess) {
+    const note = "frames: no reliable frame is in the game's code, so the guessed ones count up to the first that is";
+    return { frames: frames.slice(0, ownAt + 1), note };
   }
-  const named = frames.filter(isNamed);
-  if (named.length > 0)
-    return { frames: named, note: 'frames: none found for sure has a name, so all named ones count' };
-  return { frames: sure, note: `frames: none has a name; the ${sure.length} found for sure count` };
+  return { frames: sure, note: `frames: none has a name; the ${sure.length} reliable frames count` };
 }
 
-function isNamed({ function: name, inlines }: Frame): boolean {
-  return name !== null || inlines.length > 0;
+function isNamed(frame: Frame, code: OwnCode): boolean {
+  return code.of(frame).some(({ isNamed: hasName }) => hasName);
+}
+
+/** A game may bring a runtime along in a folder of its own, which makes it no code of the game's. */
+function isOwn(frame: Frame, code: OwnCode): boolean {
+  const name = frame.module ?? '';
+  const isSystem = [name, name.toLowerCase()].some((label) => defaultLists.systemModules.find(label) !== undefined);
+  return !isSystem && code.of(frame).some(({ own }) => own);
 }
 
 /**
