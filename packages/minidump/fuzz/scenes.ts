@@ -50,6 +50,16 @@ function scene(scene: Omit<Scene, 'modules' | 'stack'>, symbols: string, size: n
   return { ...scene, modules: [{ name: 'game', base: GAME, symbols }, LIBRARY], stack: { at: SP, words: words(size) } };
 }
 
+/** Calls inlined into each other deeper than a report tells. */
+const DEEP = [
+  'INLINE_ORIGIN 0 blend',
+  'FUNC 1000 500 0 main',
+  ...Array.from({ length: 300 }, (_, depth) => `INLINE ${depth} 7 0 0 1000 500`),
+  'STACK CFI INIT 1000 500 .cfa: $rsp 8 + .ra: .cfa -8 + ^',
+].join('\n');
+
+const KERNEL = { name: 'linux-gate.so', base: 0xf7f0_0000n, size: 0x2000 };
+
 export const SCENES: readonly Scene[] = [
   scene({ registers: { rip: MAIN, rsp: SP, rbp: SP + 0x20n } }, AMD64, 8),
   scene({ os: 'windows', registers: { rip: LIBRARY.base, rsp: SP, rbp: SP } }, AMD64, 8),
@@ -59,4 +69,12 @@ export const SCENES: readonly Scene[] = [
   scene({ cpu: 'arm', os: 'ios', registers: { pc: MAIN, sp: SP, r7: SP + 0x10n } }, ARM, 4),
   scene({ cpu: 'arm64', registers: { pc: MAIN, sp: SP, fp: SP, lr: MAIN } }, ARM64, 8),
   scene({ cpu: 'arm64', os: 'macos', registers: { pc: LIBRARY.base, sp: SP, fp: SP + 0x20n } }, ARM64, 8),
+  scene({ registers: { rip: GAME + 0x1010n, rsp: SP } }, DEEP, 8),
+  {
+    cpu: 'x86',
+    registers: { eip: KERNEL.base + 0x5e8n, esp: SP, ebp: SP },
+    modules: [{ name: 'game', base: GAME, symbols: X86 }, LIBRARY, KERNEL],
+    stack: { at: SP, words: [SP + 0x18n, 6, 77, LIBRARY.base + 0x123n, ...words(4)] },
+    memory: [{ at: KERNEL.base + 0x5e8n, words: [0xc3595a5d] }],
+  },
 ];

@@ -85,6 +85,7 @@ export function describeFrame(frame: StackFrame, index: number, cpu: Cpu, unload
       file: file ?? null,
       line: line ?? null,
     })),
+    ...(place?.hasMoreInlines && { inlines_truncated: true }),
     missing_symbols: frame.symbols === undefined,
     unloaded_modules: module === undefined ? describeOnceThere(instruction, unloaded, cpu.wordSize) : [],
     registers: describeRegisters(registers, cpu),

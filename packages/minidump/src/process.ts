@@ -24,6 +24,7 @@ export const DEFAULT_LIMITS: Limits = {
   threads: 4096,
   allFrames: 65_536,
   steps: 50_000_000,
+  output: 32_000_000,
 };
 
 /**

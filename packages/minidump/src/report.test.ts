@@ -23,6 +23,15 @@ const SCENE: Scene = {
   modules: [{ name: '/opt/game/game', base: 0x400000n, symbols: 'FILE 0 main.c\nFUNC 1000 200 0 main\n1000 200 7 0' }],
 };
 
+const NESTED = {
+  name: 'game',
+  base: 0x400000n,
+  symbols: [
+    'FUNC 1000 200 0 main',
+    ...Array.from({ length: 200 }, (_, depth) => `INLINE ${depth} 1 0 0 1000 200`),
+  ].join('\n'),
+};
+
 describe('the report', () => {
   for (const [what, scene] of [
     ['a crash', SCENE],
@@ -34,6 +43,8 @@ describe('the report', () => {
     ],
     ['a thread that is not walked', { ...SCENE, more: { breakpad: { dumpThreadId: SCENE_THREAD } } }],
     ['a walk that reached a limit', { ...SCENE, limits: { frames: 1 } }],
+    ['a walk that filled the report', { ...SCENE, limits: { output: 1 } }],
+    ['a frame with too many inlined functions', { ...SCENE, modules: [NESTED] }],
   ] as [string, Scene][]) {
     it(`is as its schema says for ${what}`, () => assert.deepEqual(problemsOf(walkScene(scene)), []));
   }

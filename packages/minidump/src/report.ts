@@ -44,6 +44,8 @@ export type Frame = {
   readonly line_offset: number | null;
   /** Functions inlined here, the innermost first; empty when none. */
   readonly inlines: readonly InlineFrame[];
+  /** Set where outer ones were left out of `inlines`, since there were too many. */
+  readonly inlines_truncated?: true;
   /** Whether the module's symbols are missing; true too where there is no module. */
   readonly missing_symbols: boolean;
   /** Modules that were unloaded before and held the address once. */
@@ -60,7 +62,7 @@ export type Thread = {
   readonly frame_count: number;
   readonly frames: readonly Frame[];
   /** Why the walk ended before the stack did; null when it did not. */
-  readonly truncated: 'frames' | 'scans' | 'steps' | null;
+  readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | null;
 };
 
 export type SymbolState =

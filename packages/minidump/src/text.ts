@@ -66,6 +66,7 @@ function formatThread(thread: Thread, index: number, crash: CrashInfo): string {
   let number = 0;
   for (const frame of thread.frames) {
     for (const inline of frame.inlines) lines.push(...formatInline(inline, number++, frame));
+    if (frame.inlines_truncated) lines.push('    … more inlined functions were left out');
     lines.push(...formatFrame(frame, number++));
   }
   if (thread.truncated !== null) lines.push(` … the walk ended at the limit for ${thread.truncated}`);

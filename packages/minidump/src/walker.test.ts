@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { writeAmd64Context } from '../test/dump-writer/contexts.ts';
 import type { ThreadDescription } from '../test/dump-writer/description.ts';
-import { SCENE_THREAD, type Scene, walkScene } from '../test/scene.ts';
+import { SCENE_THREAD, type Scene, type SceneModule, walkScene } from '../test/scene.ts';
+import { DEFAULT_LIMITS } from './process.ts';
+import { formatReport } from './text.ts';
 
 const SP = 0x7fff0000n;
 const GAME = {
@@ -113,5 +115,67 @@ describe('the walk of a dump’s threads', () => {
     assert.equal(report.system_info.cpu_arch, 'cpu 0x8001');
     assert.equal(report.modules.length, 1);
     assert.deepEqual(report.warnings, ['the CPU is not one that can be walked']);
+  });
+
+  describe('of symbols that are made to fill the report', () => {
+    const calls = Array.from({ length: 20_000 }, (_, depth) => `INLINE ${depth} ${depth} 0 0 1000 100`);
+    const deep = (name: string): SceneModule => ({
+      name: 'game',
+      base: 0x400000n,
+      symbols: [
+        `INLINE_ORIGIN 0 ${name}`,
+        'FUNC 1000 100 0 update',
+        ...calls,
+        'STACK CFI INIT 1000 100 .cfa: $rsp 8 + .ra: .cfa -8 + ^',
+      ].join('\n'),
+    });
+    const walkDeep = (name: string, frames: number) =>
+      walkScene({
+        registers: { rip: 0x401010n, rsp: SP },
+        stack: { at: SP, words: Array<bigint>(frames).fill(0x401020n) },
+        modules: [deep(name)],
+      });
+
+    it('says in frame, warnings and text that inlined functions were left out', () => {
+      const report = walkDeep('blend', 1);
+      const [frame] = report.threads[0]?.frames ?? [];
+      assert.deepEqual([frame?.inlines.length, frame?.inlines_truncated], [100, true]);
+      assert.deepEqual(report.warnings, ['inlined functions were left out of 2 frames: there were too many']);
+      assert.match(
+        formatReport(report),
+        /99 {2}game!blend.*\n.*inlining\n.*more inlined functions were left out\n100 {2}game!update/,
+      );
+    });
+
+    it('keeps the report small however many frames have them, and says why it ended', () => {
+      const report = walkDeep('blend', 8000);
+      assert.equal(report.threads[0]?.truncated, 'output');
+      assert.ok(JSON.stringify(report).length < 1.5 * DEFAULT_LIMITS.output);
+      assert.ok(report.threads[0].frames.length > 1000);
+    });
+
+    it('leaves out inlined functions first, then names, when names are long', () => {
+      const long = 'n'.repeat(250_000);
+      const report = walkDeep(long, 100);
+      const frames = report.threads[0]?.frames ?? [];
+      assert.deepEqual([frames.length, frames[0]?.inlines.length, frames[0]?.inlines_truncated], [2, 100, true]);
+      assert.deepEqual([frames[1]?.function, frames[1]?.inlines, frames[1]?.inlines_truncated], ['update', [], true]);
+      assert.ok(JSON.stringify(report).length < 1.5 * DEFAULT_LIMITS.output);
+    });
+
+    it('shares the room among threads, the crashed one first', () => {
+      const others = [1, 2, 3].map((id) => thread(id, { rip: 0x401010n, rsp: SP + BigInt(id) * 0x1000n }));
+      const limits = { output: 2500 };
+      const report = walk({ threads: [...others, HANDLER] }, limits);
+      assert.deepEqual(
+        report.threads.map(({ frame_count: count, truncated }) => [count, truncated]),
+        [
+          [1, 'output'],
+          [0, 'output'],
+          [0, 'output'],
+          [2, null],
+        ],
+      );
+    });
   });
 });

@@ -27,6 +27,8 @@ export type Limits = WalkLimits & {
   readonly allFrames: number;
   /** Tokens of unwind rules and words of stack scans, in all threads together. */
   readonly steps: number;
+  /** Characters that the frames of all threads may take in the report, roughly. */
+  readonly output: number;
 };
 
 export class Walker {
@@ -37,6 +39,7 @@ export class Walker {
   readonly #limits: Limits;
   readonly #around: Surroundings | undefined;
   #framesLeft: number;
+  #framesWithMoreInlines = 0;
 
   constructor(dump: Minidump, source: SymbolSource | undefined, limits: Limits) {
     this.#dump = dump;
@@ -68,6 +71,8 @@ export class Walker {
     if (threads.length > this.#limits.threads) {
       this.#dump.warn(`${threads.length - this.#limits.threads} of the ${threads.length} threads were not walked`);
     }
+    if (this.#framesWithMoreInlines > 0)
+      this.#dump.warn(`inlined functions were left out of ${this.#framesWithMoreInlines} frames: there were too many`);
     return reports;
   }
 
@@ -87,7 +92,7 @@ export class Walker {
       modules: new ModuleMap(this.modules),
       memory: memoryOf(this.#dump),
       symbolsOf: (module) => this.loaded.of(module),
-      budget: { steps: this.#limits.steps },
+      budget: { steps: this.#limits.steps, output: this.#limits.output },
     };
   }
 
@@ -99,9 +104,15 @@ export class Walker {
     const registers = registersOf(this.#dump, around.cpu, thread, exception);
     if (registers === undefined) return this.#describe(thread, undefined);
     const limits = { ...this.#limits, frames: Math.min(this.#limits.frames, this.#framesLeft) };
-    const walk = limits.frames > 0 ? walkStack(registers, around, limits) : NOT_WALKED;
+    const walk = this.#walkWithoutRoom(around) ?? walkStack(registers, around, limits);
     this.#framesLeft -= walk.frames.length;
+    this.#framesWithMoreInlines += walk.frames.filter(({ place }) => place?.hasMoreInlines).length;
     return this.#describe(thread, walk);
+  }
+
+  #walkWithoutRoom({ budget }: Surroundings): Walk | undefined {
+    if (this.#framesLeft <= 0) return { frames: [], truncated: 'frames' };
+    return budget.output <= 0 ? { frames: [], truncated: 'output' } : undefined;
   }
 
   #describe(thread: Thread, walk: Walk | undefined): ThreadReport {
@@ -126,5 +137,3 @@ export class Walker {
     return value === undefined ? null : nameWin32Error(Number(value));
   }
 }
-
-const NOT_WALKED: Walk = { frames: [], truncated: 'frames' };

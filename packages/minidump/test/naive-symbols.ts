@@ -41,8 +41,9 @@ export class NaiveSymbols implements ModuleSymbols {
     let named: Public | undefined;
     for (const one of this.publics) if (one.offset <= offset && one.offset > (named?.offset ?? -1)) named = one;
     if (named === undefined || named.offset <= (before?.start ?? -1)) return undefined;
-    const place = { function: named.name, file: undefined, line: undefined, lineStart: undefined, inlines: [] };
-    return { ...place, functionStart: named.offset, parameterSize: named.parameterSize };
+    const place = { function: named.name, file: undefined, line: undefined, lineStart: undefined };
+    const rest = { functionStart: named.offset, parameterSize: named.parameterSize };
+    return { ...place, ...rest, inlines: [], hasMoreInlines: false };
   }
 
   cfiAt(offset: number): CfiRules | undefined {
@@ -79,6 +80,7 @@ export class NaiveSymbols implements ModuleSymbols {
       lineStart: line?.start,
       parameterSize: found.parameterSize,
       inlines: result,
+      hasMoreInlines: false,
     };
   }
 

@@ -91,11 +91,30 @@ test('An annotation object whose name cannot be read is left out with a warning,
   assert.deepEqual(dump.warnings, ['CrashpadInfoStream: one of the annotation objects of module 3 cannot be read']);
 });
 
+test('A module of older versions of Crashpad, which has no annotation objects, is read.', () => {
+  for (const size of [20, 27]) {
+    const file = writeDump({ crashpad });
+    const view = new DataView(file.buffer);
+    const links = view.getUint32(new Minidump(file).directory[0]!.rva + 36 + 8 + 4, true);
+    view.setUint32(links + 4 + 4, size, true);
+    const dump = new Minidump(file);
+    assert.deepEqual(dump.stream(CRASHPAD_INFO)?.modules, [
+      {
+        moduleIndex: 3,
+        listAnnotations: ['first', 'second'],
+        simpleAnnotations: new Map([['level', 'dungeon']]),
+        annotationObjects: [],
+      },
+    ]);
+    assert.deepEqual(dump.warnings, []);
+  }
+});
+
 test('A module whose structure is too short is left out with a warning.', () => {
   const file = writeDump({ crashpad });
   const view = new DataView(file.buffer);
   const links = view.getUint32(new Minidump(file).directory[0]!.rva + 36 + 8 + 4, true);
-  view.setUint32(links + 4 + 4, 27, true);
+  view.setUint32(links + 4 + 4, 19, true);
   const dump = new Minidump(file);
   assert.deepEqual(dump.stream(CRASHPAD_INFO)?.modules, []);
   assert.deepEqual(dump.warnings, ['CrashpadInfoStream: module 3 cannot be read']);

@@ -118,11 +118,14 @@ function readModules(input: StreamInput): CrashpadModule[] {
   });
 }
 
-/** The version, which is 1 so far, and three places. */
-const MODULE_SIZE = 28;
+/** The version, which is 1 so far, and two places. */
+const MODULE_SIZE = 20;
+/** With a third place, for annotation objects. Crashpad added it without raising the version. */
+const MODULE_SIZE_WITH_OBJECTS = 28;
 
 function readModule(input: StreamInput, moduleIndex: number): CrashpadModule {
   const cursor = input.bytes.cursor(4);
+  const hasObjects = input.bytes.size >= MODULE_SIZE_WITH_OBJECTS;
   const list = <T>(name: string, read: (input: StreamInput, what: string) => T): T | undefined => {
     const what = `the ${name} of module ${moduleIndex}`;
     return readPart(input, readLocation(cursor), { what, minSize: COUNT_SIZE, read: (part) => read(part, what) });
@@ -131,6 +134,6 @@ function readModule(input: StreamInput, moduleIndex: number): CrashpadModule {
     moduleIndex,
     listAnnotations: list('listed annotations', readStrings) ?? [],
     simpleAnnotations: list('annotations', readDictionary) ?? new Map(),
-    annotationObjects: list('annotation objects', readObjects) ?? [],
+    annotationObjects: (hasObjects ? list('annotation objects', readObjects) : undefined) ?? [],
   };
 }

@@ -17,7 +17,12 @@ export type CodePlace = SourcePlace & {
   readonly parameterSize: number;
   /** Functions inlined here, the innermost first. The first one’s place is that of the instruction; the outer ones’, and the function’s, those of the calls. */
   readonly inlines: readonly SourcePlace[];
+  /** Whether outer calls are missing from `inlines`, because there are more than MAX_INLINES. */
+  readonly hasMoreInlines: boolean;
 };
+
+/** Calls inlined into each other that a place has at most. Optimizers nest a few dozen; a malformed symbol file may nest any number. */
+export const MAX_INLINES = 100;
 
 /** The rules of STACK CFI that hold at an offset: INIT’s, then those of each later line up to it, in their order. */
 export type CfiRules = readonly string[];

@@ -6,6 +6,9 @@ const WORDS = 40;
 /** Behind a frame that is sure, code without symbols may follow, such as a JIT’s, and a longer look pays. */
 const WORDS_BEHIND_SURE = 160;
 
+/** Characters of names that are read as fast as a word of the stack. */
+const NAME_CHARACTERS_PER_STEP = 64;
+
 export type Hit = {
   /** Where on the stack it was found. */
   readonly at: bigint;
@@ -34,10 +37,16 @@ export function scan(start: bigint, words: number, around: Surroundings): Hit | 
  * What counts is the byte before: a call that never returns may be the last instruction of its function. It is never the last of its module, whose
  * code does not go on up to another module's first byte: a stack holds the base of the dynamic loader, which Linux maps right behind the kernel's code.
  */
-export function isReturnAddress(address: bigint, { modules, symbolsOf }: Surroundings): boolean {
+export function isReturnAddress(address: bigint, { modules, symbolsOf, budget }: Surroundings): boolean {
   if (address < 2n) return false;
   const module = modules.at(address - 1n);
   if (module === undefined || modules.at(address) !== module) return false;
   const symbols = symbolsOf(module);
-  return symbols === undefined || symbols.placeAt(Number(address - 1n - module.base)) !== undefined;
+  if (symbols === undefined) return true;
+  const place = symbols.placeAt(Number(address - 1n - module.base));
+  if (place === undefined) return false;
+  // Reading long names takes time, and a stack may lead to the same ones at each word.
+  const textSize = place.inlines.reduce((sum, inline) => sum + inline.function.length, place.function.length);
+  budget.steps -= Math.floor(textSize / NAME_CHARACTERS_PER_STEP);
+  return true;
 }

@@ -32,8 +32,13 @@ export type Surroundings = {
   readonly budget: Budget;
 };
 
-/** Work that is left for a whole dump, in small steps: a token of a rule, a word of a scan. Reaching 0 ends the walk. */
-export type Budget = { steps: number };
+/** What is left for a whole dump. Reaching 0 ends the walk. */
+export type Budget = {
+  /** Work, in small steps: a token of a rule, a word of a scan. */
+  steps: number;
+  /** Characters of the report, roughly. */
+  output: number;
+};
 
 /** A caller that a technique found. */
 export type Caller = {

@@ -3,6 +3,7 @@ import type { CpuName, Registers } from '../contexts/cpu.ts';
 import { AMD64_UNWINDER } from './amd64.ts';
 import { ARM_UNWINDER } from './arm.ts';
 import { ARM64_UNWINDER } from './arm64.ts';
+import { fitPlace } from './output-size.ts';
 import type { Caller, StackFrame, Surroundings, Unwinder } from './unwinder.ts';
 import { X86_UNWINDER } from './x86.ts';
 
@@ -24,7 +25,7 @@ export type WalkLimits = {
 export type Walk = {
   readonly frames: readonly StackFrame[];
   /** Which limit ended it; undefined when the stack did. */
-  readonly truncated: 'frames' | 'scans' | 'steps' | undefined;
+  readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | undefined;
 };
 
 /** An address in the first page is null with an offset: nothing is called from there. */
@@ -38,6 +39,7 @@ export function walkStack(registers: Registers, around: Surroundings, limits: Wa
   while (true) {
     if (frames.length >= limits.frames) return { frames, truncated: 'frames' };
     if (scanned > limits.scannedFrames) return { frames, truncated: 'scans' };
+    if (around.budget.output <= 0) return { frames, truncated: 'output' };
     const frame = frames.at(-1)!;
     const caller = findCaller(frame, frames.at(-2), unwinder, around);
     if (around.budget.steps < 0) return { frames, truncated: 'steps' };
@@ -92,6 +94,6 @@ function nameFrame(
   const instruction = interrupted ? address : address - callSize;
   const module = around.modules.at(instruction);
   const symbols = module && around.symbolsOf(module);
-  const place = module && symbols?.placeAt(Number(instruction - module.base));
+  const place = fitPlace(module && symbols?.placeAt(Number(instruction - module.base)), registers, around.budget);
   return { registers, trust, interrupted, instruction, module, symbols, place };
 }

@@ -1,7 +1,14 @@
 // Answers what is asked of a module’s symbols from their cache, by reading the few pages that it takes.
 
 import type { ModuleLine } from '../module-line.ts';
-import type { CfiRules, CodePlace, ModuleSymbols, SourcePlace, StackWin } from '../module-symbols.ts';
+import {
+  type CfiRules,
+  type CodePlace,
+  MAX_INLINES,
+  type ModuleSymbols,
+  type SourcePlace,
+  type StackWin,
+} from '../module-symbols.ts';
 import { type Footer, readFooter } from './footer.ts';
 import { type IndexEntry, IndexTable } from './index-table.ts';
 import { damaged, type PageCursor, PageReader } from './page-reader.ts';
@@ -29,6 +36,9 @@ type FunctionRecord = {
   /** Stands before the lines. */
   readonly rest: PageCursor;
 };
+
+/** A call as its row has it: `file` is one more than the file's id, and 0 when it is not given. */
+type InlinedCall = { readonly line: number; readonly file: number; readonly origin: number };
 
 /** A cache that is open. Which record counts where several could is told in docs/symbol-cache.md. */
 export class SymbolCache implements ModuleSymbols {
@@ -100,33 +110,37 @@ export class SymbolCache implements ModuleSymbols {
     const cursor = this.#pages.cursor(entry.position);
     const parameterSize = cursor.varint();
     const name = this.#text(entry.position - cursor.varint());
-    const place = { function: name, file: undefined, line: undefined, lineStart: undefined, inlines: [] };
-    return { ...place, functionStart: entry.key, parameterSize };
+    const place = { function: name, file: undefined, line: undefined, lineStart: undefined };
+    return { ...place, functionStart: entry.key, parameterSize, inlines: [], hasMoreInlines: false };
   }
 
   #place({ start, parameterSize, name, rest }: FunctionRecord, offset: number): CodePlace {
     const row = findRow(rest, start, offset, LINE_COLUMNS);
     const line = { file: row === undefined ? undefined : this.#file(row.values[1]!), line: row?.values[0] };
-    const calls = this.#callsAt(rest, start, offset, line.file);
+    const calls = readCalls(rest, start, offset);
     // The line record is the innermost call’s; around it, each function stands where it makes the call.
-    const places = [line, ...calls.map(({ site }) => site)];
-    const inlines = calls.map(({ name: called }, index): SourcePlace => ({ function: called, ...places[index]! }));
-    return { function: name, ...places.at(-1)!, functionStart: start, lineStart: row?.start, parameterSize, inlines };
+    const inlines: SourcePlace[] = [];
+    let site: Pick<SourcePlace, 'file' | 'line'> = line;
+    for (const call of calls.slice(0, MAX_INLINES)) {
+      inlines.push({ function: this.#origin(call.origin), ...site });
+      site = this.#siteOf(call, line.file);
+    }
+    const hasMoreInlines = calls.length > inlines.length;
+    if (hasMoreInlines) site = this.#siteOf(calls.at(-1)!, line.file);
+    return {
+      function: name,
+      ...site,
+      functionStart: start,
+      lineStart: row?.start,
+      parameterSize,
+      inlines,
+      hasMoreInlines,
+    };
   }
 
-  /** Inlined calls around an offset, the innermost first. */
-  #callsAt(rest: PageCursor, start: number, offset: number, lineFile: string | undefined) {
-    const depths = rest.varint();
-    if (depths > MAX_DEPTH) throw damaged(`${depths} inlined calls in each other`);
-    const calls: { name: string; site: { file: string | undefined; line: number } }[] = [];
-    for (let depth = 0; depth < depths; depth++) {
-      const row = findRow(rest, start, offset, INLINE_COLUMNS);
-      if (row === undefined) break;
-      const [line, file, origin] = row.values as [number, number, number];
-      // Files of before 2021 do not tell the call’s file. The line’s is the best guess: most inlined functions are of the same file.
-      calls.unshift({ name: this.#origin(origin), site: { file: file === 0 ? lineFile : this.#file(file - 1), line } });
-    }
-    return calls;
+  /** Files of before 2021 do not tell the call’s file. The line’s is the best guess: most inlined functions are of the same file. */
+  #siteOf({ file, line }: InlinedCall, lineFile: string | undefined): Pick<SourcePlace, 'file' | 'line'> {
+    return { file: file === 0 ? lineFile : this.#file(file - 1), line };
   }
 
   #stackWin(kind: StackWin['kind'], offset: number): StackWin | undefined {
@@ -165,4 +179,18 @@ export class SymbolCache implements ModuleSymbols {
   #text(position: number): string {
     return this.#pages.cursor(position).text();
   }
+}
+
+/** Inlined calls around an offset, the innermost first. */
+function readCalls(rest: PageCursor, start: number, offset: number): InlinedCall[] {
+  const depths = rest.varint();
+  if (depths > MAX_DEPTH) throw damaged(`${depths} inlined calls in each other`);
+  const calls: InlinedCall[] = [];
+  for (let depth = 0; depth < depths; depth++) {
+    const row = findRow(rest, start, offset, INLINE_COLUMNS);
+    if (row === undefined) break;
+    const [line, file, origin] = row.values as [number, number, number];
+    calls.push({ line, file, origin });
+  }
+  return calls.reverse();
 }

@@ -4,7 +4,14 @@ import { describe, it } from 'node:test';
 import { compileText, MODULE, placeIn, problemsOf } from '../../../test/compile-text.ts';
 import type { CodePlace } from '../module-symbols.ts';
 
-const NOTHING_ELSE = { file: undefined, line: undefined, lineStart: undefined, parameterSize: 0, inlines: [] };
+const NOTHING_ELSE = {
+  file: undefined,
+  line: undefined,
+  lineStart: undefined,
+  parameterSize: 0,
+  inlines: [],
+  hasMoreInlines: false,
+};
 
 describe('FUNC and its lines', () => {
   const TEXT = 'FILE 7 /src/a file.cpp\nFUNC 1000 30 c game::tick(int, char)\n1000 10 42 7\n1020 8 44 9\n';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { placeIn, problemsOf } from '../../../test/compile-text.ts';
+import { MAX_INLINES } from '../module-symbols.ts';
 
 describe('INLINE and INLINE_ORIGIN', () => {
   const HEAD = 'FILE 0 f.c\nFILE 1 g.c\nFILE 2 h.c\n';
@@ -19,6 +20,7 @@ describe('INLINE and INLINE_ORIGIN', () => {
         { function: 'h()', file: 'h.c', line: 300 },
         { function: 'g()', file: 'g.c', line: 200 },
       ],
+      hasMoreInlines: false,
     });
     assert.deepEqual(placeIn(text, 0x14)?.inlines, [{ function: 'g()', file: 'h.c', line: 300 }]);
     assert.deepEqual(placeIn(text, 0x10)?.inlines, []);
@@ -71,5 +73,22 @@ describe('INLINE and INLINE_ORIGIN', () => {
         '6: too many inlined calls',
       ],
     );
+  });
+
+  it('gives the innermost of many calls in each other, says that there are more, and keeps the function’s own place', () => {
+    const nested = (count: number) => {
+      const calls = Array.from({ length: count }, (_, depth) => `INLINE ${depth} ${depth + 1} 0 ${depth} 10 8`);
+      const origins = Array.from({ length: count }, (_, id) => `INLINE_ORIGIN ${id} f${id}`);
+      return placeIn(['FILE 0 a.c', ...origins, 'FUNC 10 20 0 f', ...calls, '10 8 7 0', ''].join('\n'), 0x10);
+    };
+    const most = nested(MAX_INLINES);
+    assert.deepEqual([most?.inlines.length, most?.hasMoreInlines], [MAX_INLINES, false]);
+    for (const count of [MAX_INLINES + 1, 200, 20_000]) {
+      const place = nested(count);
+      assert.deepEqual([place?.inlines.length, place?.hasMoreInlines], [MAX_INLINES, true], String(count));
+      assert.deepEqual([place?.function, place?.line], ['f', 1]);
+      // Deeper ones than 256 are left out when the file is compiled.
+      assert.deepEqual(place?.inlines[0], { function: `f${Math.min(count, 256) - 1}`, file: 'a.c', line: 7 });
+    }
   });
 });
