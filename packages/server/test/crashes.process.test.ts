@@ -103,7 +103,7 @@ describe('processing a crash', () => {
     assert.ok(before.missing_symbols.includes(MODULE));
     assert.deepEqual(
       (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
-      [['null_deref_inline', 1]],
+      [['null_deref_inline+0x2ce8', 1]],
     );
     await addSymbols(server, game, buildId, SYMBOLS);
     const after = await untilSymbols(server, before.report_id);
