@@ -183,7 +183,7 @@ create table rate_counters (
   subject text not null,
   name text not null,
   window_start timestamp with time zone not null,
-  used integer not null,
+  used bigint not null,
   constraint rate_counters_pkey PRIMARY KEY (subject, name, window_start)
 );
 

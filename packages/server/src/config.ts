@@ -208,7 +208,13 @@ export const SETTINGS = {
     'CHAUFFEUR_LIMIT_CRASH_UPLOADS',
     '2000',
     limit,
-    'Upload addresses for dumps and logs of crash reports, a UTC day a game; past it a report is kept without them.',
+    'Dumps and logs of crash reports, a UTC day a game: upload addresses, and files in forms and archives. Past it, reports are kept without them.',
+  ),
+  limitCrashMb: set(
+    'CHAUFFEUR_LIMIT_CRASH_MB',
+    '2048',
+    limit,
+    'MiB of dumps and logs as they are stored, compressed, a UTC day a game. Past it, reports are kept without them.',
   ),
   limitBugs: set('CHAUFFEUR_LIMIT_BUGS', '10', limit, 'Bug tickets, a UTC day a player.'),
   limitApprovals: set(

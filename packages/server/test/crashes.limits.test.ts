@@ -1,11 +1,63 @@
-// The limits of crash reports on the real server: reports and upload addresses a day, POSTs a minute, and that 0 lifts each.
+// The limits of crash reports on the real server: reports, files and bytes a day, POSTs a minute, and that 0 lifts each.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { deflateSync } from 'node:zlib';
+import { MIB } from '@chauffeur/contract/limits';
 import { DAY, MINUTE, SECOND } from '../src/kernel/clock.ts';
-import { makeSender, report, reportsOf } from './setup/crashes.ts';
-import { type Answer, startServer, type TestServer } from './setup/server.ts';
+import { type CrashSender, idHeaders, makeSender, orphansOf, report, reportsOf } from './setup/crashes.ts';
+import { filePart, multipartOf } from './setup/raw.ts';
+import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { unrealArchive } from './setup/unreal.ts';
 
 const START = new Date('2026-11-21T23:59:30Z');
+
+const DUMP = Buffer.from('MDMP and no more');
+const LOG = Buffer.from('started\ncrashed\n');
+
+/** Sends what Breakpad sends, its version behind the files; answers the report’s id. */
+async function sendForm(
+  sender: CrashSender,
+  dump: Uint8Array,
+  { idsInForm = false }: { idsInForm?: boolean } = {},
+): Promise<string> {
+  const field = (name: string, value: string) => ({
+    headers: `Content-Disposition: form-data; name="${name}"`,
+    content: value,
+  });
+  const form = multipartOf([
+    filePart(dump, { name: 'upload_file_minidump', filename: 'crash.dmp' }),
+    filePart(LOG, { name: 'log', filename: 'game.log' }),
+    field('ver', '7.0'),
+    ...(idsInForm ? [field('app_id', sender.game.uid), field('build_id', sender.buildId)] : []),
+  ]);
+  const response = await fetch(`${sender.server.api}/public/crashes`, {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=B', ...(!idsInForm && idHeaders(sender)) },
+    body: form as Uint8Array<ArrayBuffer>,
+  });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return text;
+}
+
+/** Sends what Unreal’s client sends; answers the report’s id. */
+async function sendArchive(sender: CrashSender, dump: Uint8Array): Promise<string> {
+  const xml =
+    '<FGenericCrashContext><RuntimeProperties><EngineVersion>7.0</EngineVersion></RuntimeProperties></FGenericCrashContext>';
+  const files = [
+    { name: 'CrashContext.runtime-xml', content: Buffer.from(xml) },
+    { name: 'Game.log', content: LOG },
+    { name: 'UEMinidump.dmp', content: dump },
+  ];
+  const { status, body } = await request(`${sender.server.api}/public/crashes/unreal`, {
+    method: 'POST',
+    headers: idHeaders(sender),
+    body: deflateSync(unrealArchive(files, { marked: true })) as Uint8Array<ArrayBuffer>,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.data.id;
+}
 
 function assertLimited({ status, headers, body }: Answer, seconds: number): void {
   assert.deepEqual([status, body.error?.code], [429, 4290], JSON.stringify(body));
@@ -70,8 +122,112 @@ describe('the daily limits of a game', () => {
       [201, 2],
       [201, 2],
     ]);
-    const states = (await reportsOf(sender)).map(({ state, failure }) => `${state} ${failure?.slice(0, 8) ?? ''}`);
-    assert.deepEqual(states.sort(), ['queued The game', 'queued The game', 'received ', 'received ']);
+    const states = (await reportsOf(sender)).map(({ state, failure }) => `${state} ${failure?.slice(0, 26) ?? ''}`);
+    const refused = 'queued The dump was not requested';
+    assert.deepEqual(states.sort(), [refused, refused, 'received ', 'received ']);
+  });
+
+  test('count the files that forms and archives carry, and keep reports past them without their files', async () => {
+    for (const send of [sendForm, sendArchive]) {
+      const sender = await makeSender(server);
+      await Promise.all(Array.from({ length: 4 }, () => send(sender, DUMP)));
+      const kept = await reportsOf(sender);
+      assert.equal(kept.length, 4);
+      const without = kept.filter(({ dump_key }) => dump_key === null);
+      assert.equal(without.length, 2);
+      for (const { state, failure, log_key, dump_size, metadata } of without) {
+        assert.deepEqual([state, log_key, dump_size], ['queued', null, null]);
+        assert.match(failure ?? '', /^The dump was not kept, because the game had reached its daily limit/);
+        assert.match(String(metadata.chauffeur_omitted), /The log was not kept, because/);
+      }
+      // Now that it is known before the files come, they are passed over; what comes behind them is read.
+      const id = await send(sender, DUMP);
+      const last = (await reportsOf(sender)).find(({ report_id }) => report_id === id);
+      assert.deepEqual([last?.dump_key, last?.log_key], [null, null]);
+      assert.ok([last?.app_version, last?.engine_version].includes('7.0'));
+      assert.match(last?.failure ?? '', /daily limit/);
+      assert.match(String(last?.metadata.chauffeur_omitted), /The log was not kept/);
+      // A game whose files are used up gets no addresses either.
+      assert.deepEqual((await report(sender, { has_dump: true })).body.data.uploads, {});
+    }
+    assert.deepEqual(await orphansOf(server), []);
+  });
+});
+
+describe('the daily limit on bytes of crash files', () => {
+  let now = START;
+  let server: TestServer;
+  const LARGE = randomBytes(400_000);
+  const SMALL = randomBytes(100_000);
+
+  before(async () => {
+    const env = { CHAUFFEUR_LIMIT_CRASH_MB: '1', CHAUFFEUR_LIMIT_PUBLIC: '0' };
+    server = await startServer({ role: 'api', clock: { now: () => now }, env });
+  });
+  beforeEach(() => {
+    now = START;
+  });
+  after(async () => {
+    const orphans = await orphansOf(server).finally(() => server.stop());
+    assert.deepEqual(orphans, []);
+  });
+
+  async function put(sender: CrashSender, bytes: Uint8Array, url?: string): Promise<Answer> {
+    const address = url ?? (await report(sender, { has_dump: true })).body.data.uploads.dump.url;
+    return request(address, { method: 'PUT', body: bytes as Uint8Array<ArrayBuffer> });
+  }
+
+  async function storedBytes(sender: CrashSender): Promise<number> {
+    const keys = (await reportsOf(sender)).flatMap(({ dump_key, log_key }) => [dump_key, log_key]);
+    const sizes = await Promise.all(
+      keys.map(async (key) => (key === null ? 0 : (await server.ctx.blobs.stat(key))!.size)),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  test('answers an upload past it 4290, and the address works the next UTC day', async () => {
+    const sender = await makeSender(server);
+    const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => put(sender, LARGE)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 2);
+    for (const answer of answers) if (answer.status !== 200) assertLimited(answer, 30);
+    assertLimited(await put(sender, LARGE, url), 30);
+    // What still fits is taken.
+    assert.equal((await put(sender, SMALL)).status, 200);
+    assert.ok((await storedBytes(sender)) < MIB);
+    now = new Date(START.getTime() + 30 * SECOND);
+    assert.equal((await put(sender, LARGE, url)).status, 200);
+  });
+
+  test('counts what is stored, not what it unpacks to', async () => {
+    const sender = await makeSender(server);
+    for (let no = 0; no < 3; no += 1) assert.equal((await put(sender, Buffer.alloc(4 * MIB))).status, 200);
+    await sendForm(sender, Buffer.alloc(8 * MIB));
+    assert.ok((await reportsOf(sender)).every(({ dump_size }) => (dump_size ?? 0) >= 4 * MIB));
+  });
+
+  test('keeps a form past it without the files that do not fit', async () => {
+    const sender = await makeSender(server);
+    await Promise.all(Array.from({ length: 4 }, () => sendForm(sender, LARGE)));
+    assert.equal((await reportsOf(sender)).filter(({ dump_key }) => dump_key !== null).length, 2);
+    const id = await sendForm(sender, LARGE);
+    const last = (await reportsOf(sender)).find(({ report_id }) => report_id === id);
+    assert.deepEqual([last?.dump_key, last?.app_version], [null, '7.0']);
+    assert.match(last?.failure ?? '', /^The dump was not kept, because the game had reached its daily limit/);
+    assert.ok(last?.log_key !== null);
+    // The bytes of refused files were given back.
+    assert.equal((await put(sender, SMALL)).status, 200);
+    assert.ok((await storedBytes(sender)) < MIB);
+  });
+
+  test('holds for a form that names its game only behind its files', async () => {
+    const sender = await makeSender(server);
+    const send = () => sendForm(sender, LARGE, { idsInForm: true });
+    await Promise.all([send(), send(), send(), send()]);
+    assert.equal((await reportsOf(sender)).filter(({ dump_key }) => dump_key !== null).length, 2);
+    await send();
+    assert.equal((await reportsOf(sender)).length, 5);
+    assert.ok((await storedBytes(sender)) < MIB);
   });
 });
 
@@ -89,7 +245,7 @@ test('an address is held to its POSTs a minute, whatever they are', async () => 
 });
 
 test('0 lifts each limit', async () => {
-  const limits = ['CRASHES', 'CRASH_UPLOADS', 'PUBLIC'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
+  const limits = ['CRASHES', 'CRASH_UPLOADS', 'CRASH_MB', 'PUBLIC'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
   const server = await startServer({ role: 'api', env: Object.fromEntries(limits) });
   const sender = await makeSender(server);
   const answers = await Promise.all(Array.from({ length: 50 }, () => report(sender, { has_dump: true })));

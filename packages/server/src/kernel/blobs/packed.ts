@@ -62,13 +62,14 @@ export async function putPacked(
   }
 }
 
+/** Reads `source` to its end in any case: what comes behind it in its stream can then be read, too. */
 async function* limited(source: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const bytes of source) {
     size += bytes.length;
-    if (size > most) throw new PackedTooLargeError(`more than ${most} bytes to store`);
-    yield bytes;
+    if (size <= most) yield bytes;
   }
+  if (size > most) throw new PackedTooLargeError(`more than ${most} bytes to store`);
 }
 
 /**

@@ -5,7 +5,6 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
-import { DAY, SECOND } from '../../../kernel/clock.ts';
 import { groupCommit } from '../../../kernel/group-commit.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { perContext } from '../../../kernel/per-context.ts';
@@ -18,11 +17,18 @@ import {
   systemNamed,
   UNKNOWN_BUILD,
 } from './accept.ts';
-import { type NewReport, type StoredFile, type WrittenReport, writeReports } from './reports.sql.ts';
+import { dailyLimits, secondsLeft } from './daily-limits.ts';
+import { type NewReport, returnBytes, type StoredFile, type WrittenReport, writeReports } from './reports.sql.ts';
 import { type CrashFileKind, makeTokens, uploadsEndOf } from './tokens.ts';
 
 /** What the sender of a report gets: `uploads` is empty past the game’s daily limit, and where it asked for none. */
-export type OpenedReport = { reportId: string; readToken: string; uploads: Uploads };
+export type OpenedReport = {
+  reportId: string;
+  readToken: string;
+  uploads: Uploads;
+  /** False when the files that came with it were past the game’s daily limits: its row does not name them. */
+  filesKept: boolean;
+};
 type Uploads = OutputOf<typeof createCrash>['uploads'];
 
 /** A report of one request, whole or with its files to come. */
@@ -65,6 +71,7 @@ export async function createReport(ctx: Context, arrival: Arrival): Promise<Open
     reportId: report.reportId,
     readToken: tokens.read,
     uploads: granted ? uploadsOf(ctx, report, tokens) : {},
+    filesKept: granted,
   };
 }
 
@@ -121,8 +128,13 @@ const writerOf = perContext((ctx) => {
       const partition = partitionOf(now);
       if (!ready.has(partition)) await ensurePartition(ctx.db, now);
       ready.add(partition);
-      const { limitCrashes: crashes, limitCrashUploads: uploads } = ctx.config;
-      const written = await writeReports(ctx.db, reports, { day: dayOf(now), crashes, uploads });
+      const limits = dailyLimits(ctx);
+      const written = await writeReports(ctx.db, reports, limits);
+      await returnBytes(
+        ctx.db,
+        reports.filter((_, no) => !written[no]!.granted),
+        limits.day,
+      );
       countWritten(
         ctx,
         reports.filter((_, no) => written[no]!.accepted),
@@ -142,13 +154,8 @@ function isAboutItems(error: unknown): boolean {
   return /^2[23]/.test((error as { code?: string }).code ?? '');
 }
 
-function dayOf(now: Date): Date {
-  return new Date(Math.floor(now.getTime() / DAY) * DAY);
-}
-
 function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
-  const now = ctx.clock.now();
-  const seconds = Math.max(1, Math.ceil((dayOf(now).getTime() + DAY - now.getTime()) / SECOND));
+  const seconds = secondsLeft(ctx);
   const message = `This game has reached its limit of ${ctx.config.limitCrashes} crash reports a day; try again in ${seconds} s.`;
   return { rule: 'daily_limit', code: 4290, message, data: { retry_after: seconds } };
 }

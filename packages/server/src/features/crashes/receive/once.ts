@@ -70,7 +70,7 @@ function nameOf({ gameId, buildId, hash }: NamedReport): string {
 /** Reports that come whole have no upload addresses, and the token of a report is always the same. */
 function reopened(ctx: Context, { gameId, reportId }: { gameId: string; reportId: string }): Outcome {
   ctx.log.info({ game: gameId, report: reportId }, 'a crash report came again');
-  return { opened: { reportId, readToken: makeTokens(ctx, { gameId, reportId }).read, uploads: {} } };
+  return { opened: { reportId, readToken: makeTokens(ctx, { gameId, reportId }).read, uploads: {}, filesKept: false } };
 }
 
 function outcomeOf(writing: Promise<OpenedReport>): Promise<Outcome> {

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
+import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { BodyTooLargeError } from '../../../kernel/body.ts';
 import { type Ids, idsOf } from '../../../kernel/client-ids.ts';
@@ -12,9 +13,10 @@ import { resolveClientIds } from '../../games/games.ts';
 import { dropBlobs } from '../keep/blobs.ts';
 import { accept, type CrashFacts, UNKNOWN_BUILD } from './accept.ts';
 import { createReport, type OpenedReport, refuse } from './create.ts';
+import { bytesLeft, dailyLimits, PAST_LIMIT } from './daily-limits.ts';
 import { withRawMetadata } from './forms/facts.ts';
 import { createOnce } from './once.ts';
-import { isBuildOf, type NewReport, type StoredFile } from './reports.sql.ts';
+import { findUsed, type NewReport, type StoredFile } from './reports.sql.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
 import type { CrashFileKind } from './tokens.ts';
 
@@ -44,12 +46,13 @@ export async function receiveWhole(
   request: FastifyRequest,
   read: (keep: KeepFile) => Promise<Whole>,
 ): Promise<OpenedReport> {
-  await refuseStrangers(ctx, await resolveClientIds(ctx, idsOf(request)));
+  let maxStored = await findRoom(ctx, await resolveClientIds(ctx, idsOf(request)));
   const reportId = newId(ctx.clock.now().getTime());
   const files: Partial<Record<CrashFileKind, StoredFile>> = {};
   const failures: Partial<Record<CrashFileKind, string>> = {};
   const keep: KeepFile = async (kind, source, isCut = () => false) => {
-    const kept = await tryToStore(ctx, reportId, kind, source);
+    const kept = await tryToStore(ctx, { reportId, kind, source, maxStored });
+    if (typeof kept !== 'string') maxStored -= kept.stored;
     const failure = typeof kept === 'string' ? kept : isCut() ? TOO_LARGE : kept.size === 0 ? 'empty' : null;
     if (failure !== null) failures[kind] = `The ${kind} was ${failure}.`;
     if (typeof kept === 'string') return;
@@ -60,7 +63,7 @@ export async function receiveWhole(
     dropBlobs(ctx, { dump_key: files.dump?.key ?? null, log_key: files.log?.key ?? null, stack_key: null });
   try {
     const report = await write(ctx, request, await read(keep), { reportId, files, failures });
-    if (report.reportId !== reportId) await drop();
+    if (report.reportId !== reportId || !report.filesKept) await drop();
     return report;
   } catch (error) {
     // After any other error the report may be there all the same; the sweeper finds out. A full database has written nothing.
@@ -69,27 +72,45 @@ export async function receiveWhole(
   }
 }
 
-/** Before a large body is read; where the body itself names the ids, they are looked at afterwards. */
-async function refuseStrangers(ctx: Context, { appId, buildId }: Ids): Promise<void> {
-  if (appId === '' || buildId === '') return;
+/**
+ * Bytes of files that may be stored of a report of this game, before its large body is read. Where the body itself names the ids, all: it is
+ * looked at afterwards. Throws for what is nobody’s.
+ */
+async function findRoom(ctx: Context, { appId, buildId }: Ids): Promise<number> {
+  if (appId === '' || buildId === '') return Number.POSITIVE_INFINITY;
   const verdict = accept({ appId, buildId, body: {} });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   const { gameId, buildId: build } = verdict.accepted;
-  if (!(await isBuildOf(ctx.db, gameId, build))) throw refuse(ctx, UNKNOWN_BUILD);
+  const limits = dailyLimits(ctx);
+  const used = await findUsed(ctx.db, gameId, build, limits.day);
+  if (used === undefined) throw refuse(ctx, UNKNOWN_BUILD);
+  return bytesLeft(limits, used);
 }
 
-async function tryToStore(
-  ctx: Context,
-  reportId: string,
-  kind: CrashFileKind,
-  source: ByteSource,
-): Promise<StoredFile | string> {
+type Arriving = {
+  reportId: string;
+  kind: CrashFileKind;
+  source: ByteSource;
+  maxStored: number;
+};
+
+/** The stored file, or why there is none. */
+async function tryToStore(ctx: Context, { reportId, kind, source, maxStored }: Arriving): Promise<StoredFile | string> {
+  const limits = { most: LIMITS.crashFileBytes, maxStored };
   try {
-    return await storeFile(ctx, reportId, kind, source, { most: LIMITS.crashFileBytes });
+    if (maxStored <= 0) return await skip(source);
+    return await storeFile(ctx, reportId, kind, source, limits);
   } catch (error) {
     if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return TOO_LARGE;
+    if (error instanceof PackedTooLargeError) return PAST_LIMIT;
     throw error;
   }
+}
+
+/** Reads a file that is not stored: what comes behind it in the body is still wanted. */
+async function skip(source: ByteSource): Promise<string> {
+  for await (const _ of source);
+  return PAST_LIMIT;
 }
 
 type Kept = {

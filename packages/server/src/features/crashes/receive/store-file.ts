@@ -25,6 +25,9 @@ export function stemOf(reportId: string): string {
   return `${CRASH_PREFIX}${partitionOf(time).slice(-'2026_11'.length)}/${reportId.slice(-2)}/${reportId}`;
 }
 
+/** Bytes of a file as it came, and of what may be stored of it. */
+export type FileLimits = { most: number; maxStored?: number };
+
 /**
  * Stores `source` packed, under a key of its own, so that two senders of one file do not meet. Throws FileTooLargeError past `most` bytes,
  * PackedTooLargeError when more than `maxStored` bytes would be stored, and what the store and the source throw; then the blob is gone again.
@@ -34,7 +37,7 @@ export async function storeFile(
   reportId: string,
   kind: CrashFileKind,
   source: ByteSource,
-  { most, maxStored = Number.POSITIVE_INFINITY }: { most: number; maxStored?: number },
+  { most, maxStored = Number.POSITIVE_INFINITY }: FileLimits,
 ): Promise<StoredFile> {
   const key = `${stemOf(reportId)}.${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}${PACKED_SUFFIX}`;
   try {
