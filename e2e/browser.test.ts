@@ -16,8 +16,15 @@ describe('in a browser', () => {
     const page = await context.newPage();
     await page.goto(site.service.url);
     await page.evaluate(async () => {
-      const body = JSON.stringify({ email: 'victim@example.com', password: 'correct horse battery', name: 'Victim' });
-      await fetch('/api/auth/sign-up/email', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const account = { email: 'victim@example.com', password: 'correct horse battery' };
+      const post = (route: string, body: object) =>
+        fetch(`/api/auth/${route}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      await post('sign-up/email', { ...account, name: 'Victim' });
+      await post('sign-in/email', account);
     });
     // The same machine by another name is another site to the browser. Not a page of the website: its policy would let no request go out.
     await page.goto(`${site.service.url.replace('127.0.0.1', 'localhost')}/health`);

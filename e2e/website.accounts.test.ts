@@ -30,8 +30,8 @@ describe('an account on the website', () => {
     await page.getByLabel('Name').fill('Ada');
     await page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create the account' }).click();
-    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
 
     await page.goto(await newestLink(site.service, 'Verify your email'));
     await page.getByRole('heading', { name: 'Your email is verified' }).waitFor();
@@ -43,7 +43,7 @@ describe('an account on the website', () => {
     await page.goto(`${site.service.url}/dev`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await fillSignIn('not the password at all');
-    await page.getByRole('alert').getByText('Email or password is wrong').waitFor();
+    await page.getByRole('alert').getByText('Incorrect email or password.').waitFor();
     await fillSignIn(PASSWORD);
     // Where the visitor was going.
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
@@ -53,7 +53,7 @@ describe('an account on the website', () => {
     await page.goto(`${site.service.url}/reset`);
     await page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
     await page.getByRole('button', { name: 'Send the mail' }).click();
-    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto(await newestLink(site.service, 'Choose a new Chauffeur password'));
     await page.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
     await page.getByRole('button', { name: 'Set the password' }).click();
@@ -88,10 +88,10 @@ describe('an account on the website', () => {
     await page.getByRole('form', { name: 'Name' }).getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Linus T' }).waitFor();
     await page.getByRole('textbox', { name: 'Your password' }).fill('not the password');
-    await page.getByRole('button', { name: 'Delete my account' }).click();
-    await page.getByText('The password is wrong.').waitFor();
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByText('Incorrect password.').waitFor();
     await page.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByRole('link', { name: 'Sign up' }).waitFor();
     await Promise.all([one.close(), other.close()]);
   });

@@ -110,7 +110,8 @@ create table users (
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_handle_key UNIQUE (handle),
-  constraint users_handle_check CHECK (((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND ((length(handle) >= 3) AND (length(handle) <= 32))))
+  constraint users_handle_check CHECK (((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND ((length(handle) >= 3) AND (length(handle) <= 32)))),
+  constraint users_name_check CHECK ((((char_length(name) >= 1) AND (char_length(name) <= 80)) AND (name !~ '[\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]'::text)))
 );
 
 create table user_sessions (
@@ -880,6 +881,15 @@ create table crash_group_functions (
   constraint crash_group_functions_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
 );
 
+create table agent_codes (
+  code_hash bytea not null,
+  connection_id uuid not null,
+  used_at timestamp with time zone,
+  refused_at timestamp with time zone,
+  constraint agent_codes_pkey PRIMARY KEY (code_hash),
+  constraint agent_codes_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES agent_connections(connection_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -953,6 +963,7 @@ CREATE INDEX beta_members_by_time ON public.beta_members USING btree (game_id, j
 CREATE INDEX crash_reports_by_build ON ONLY public.crash_reports USING btree (game_id, build_id, report_id);
 CREATE INDEX crash_reports_by_os ON ONLY public.crash_reports USING btree (game_id, os, report_id);
 CREATE INDEX crash_reports_by_group ON ONLY public.crash_reports USING btree (game_id, group_id, report_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX agent_codes_by_connection ON public.agent_codes USING btree (connection_id);
 
 create view build_names as
  SELECT builds.game_id,

@@ -31,6 +31,10 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     ],
   },
   {
+    name: 'Your account',
+    pages: [{ page: 'accounts', title: 'Accounts', says: 'Sign-up, email, password, and deleting an account.' }],
+  },
+  {
     name: 'Let agents help',
     pages: [
       { page: 'mcp', title: 'Agents over MCP', says: 'Connect a program, and keep it in bounds.' },

@@ -33,6 +33,11 @@ export const ERRORS = {
     remedy: 'Send X-App-Id and X-Build-Id, or app_id and build_id in the address or the form.',
   },
   4011: { status: 401, meaning: 'Nobody is signed in.', remedy: 'Sign in, then repeat the request.' },
+  4012: {
+    status: 401,
+    meaning: 'The email or password is incorrect.',
+    remedy: 'Check both, or reset the password.',
+  },
   4020: {
     status: 401,
     meaning: 'The access token is missing.',
@@ -167,6 +172,11 @@ export const ERRORS = {
     status: 409,
     meaning: 'The file is not a build that can be played in the browser.',
     remedy: 'Ship a zip of a web build, os web, with index.html at its top; download others.',
+  },
+  4093: {
+    status: 409,
+    meaning: 'The account owns games, so it cannot be deleted.',
+    remedy: 'Transfer or delete its games first.',
   },
   4096: {
     status: 403,

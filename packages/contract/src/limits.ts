@@ -20,6 +20,10 @@ export const LIMITS = {
   descriptionLength: 10_000,
   taglineLength: 120,
   handleLength: { least: 3, most: 32 },
+  /** Of an account, as players see it. */
+  displayNameLength: 80,
+  /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
+  emailLength: 254,
   gameTags: 10,
   changelogItems: 100,
   engineVersionLength: 64,

@@ -15,14 +15,20 @@ function validatorOf(schema: TSchema): Validator {
 
 /** Null when `value` fits `schema`; else a sentence such as `version: longer than 32 characters.` Never echoes the value. */
 export function findProblem(schema: TSchema, value: unknown): string | null {
-  const hidden = findUnstorableText(value);
-  if (hidden !== null) return `${fieldName(hidden.path)}: ${hidden.problem}`;
+  const hidden = findTextProblem(value);
+  if (hidden !== null) return hidden;
   const validator = validatorOf(schema);
   if (validator.Check(value)) return null;
   const errors = [...validator.Errors(value)] as ValidationError[];
   const [first] = errors;
   if (first === undefined) return 'The request does not have the documented shape.';
   return describe(first, errors, schema);
+}
+
+/** Null when every text in `value` can be stored; else a sentence as above. For input that another program validates. */
+export function findTextProblem(value: unknown): string | null {
+  const hidden = findUnstorableText(value);
+  return hidden === null ? null : `${fieldName(hidden.path)}: ${hidden.problem}`;
 }
 
 type ValidationError = {

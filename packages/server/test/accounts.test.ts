@@ -1,8 +1,11 @@
 // Accounts on the real server: sign-up, the mails and their links, sessions, new passwords, and a real mail server.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { displayNameProblem } from '@chauffeur/contract/display-name';
 import { sql } from 'kysely';
-import { onlyRow } from '../src/kernel/db.ts';
+import { createUser } from '../src/features/accounts/accounts.ts';
+import { changed, onlyRow, rows, transact } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
@@ -34,11 +37,11 @@ async function signUp(at = server): Promise<Account & { cookie: string }> {
   const account = newAccount();
   const response = await post('/sign-up/email', { ...account, name: 'New Developer' }, {}, at);
   assert.equal(response.status, 200, await response.clone().text());
-  return { ...account, cookie: cookieOf(response) };
+  return { ...account, cookie: cookieOf(await signIn(account, at)) };
 }
 
-function signIn({ email, password }: Account): Promise<Response> {
-  return post('/sign-in/email', { email, password });
+function signIn({ email, password }: Account, at = server): Promise<Response> {
+  return post('/sign-in/email', { email, password }, {}, at);
 }
 
 /** The cookies that an answer sets, as a browser sends them back. */
@@ -87,12 +90,54 @@ describe('signing up', () => {
     assert.equal(await isVerified(email), false);
   });
 
-  test('with a known email, a short password or a bad email is refused and changes nothing', async () => {
+  test('answers alike whether or not there is an account, and tells an existing account by mail', async () => {
     const account = await signUp();
-    const again = await post('/sign-up/email', { ...account, password: 'another password', name: 'Other' });
-    assert.equal(again.status, 422);
+    const send = (email: string) =>
+      post('/sign-up/email', { email, password: 'another password', name: 'Other', callbackURL: '/verify' });
+    const [known, upper, unknown] = await Promise.all([
+      send(account.email),
+      send(account.email.toUpperCase()),
+      send(newAccount().email),
+    ]);
+    const seen = async (response: Response) => [
+      response.status,
+      await response.json(),
+      [...response.headers.keys()].sort(),
+      response.headers.getSetCookie(),
+    ];
+    assert.deepEqual(await seen(known), await seen(unknown));
+    assert.equal(upper.status, unknown.status);
+    const mail = await mailTo(server, account.email, /already have a Chauffeur account/);
+    assert.ok(mail.link.startsWith(`${server.url}/sign-in`), mail.link);
     assert.equal((await signIn(account)).status, 200);
-    for (const wrong of [{ password: 'short' }, { email: 'no email' }, { email: '' }]) {
+    assert.equal((await signIn({ ...account, password: 'another password' })).status, 401);
+  });
+
+  test('twice at the same moment answers alike, and makes one account', async () => {
+    const account = newAccount();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => post('/sign-up/email', { ...account, name: 'Twin' })),
+    );
+    const seen = await Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]));
+    for (const one of seen) assert.deepEqual(one, seen[0]);
+    assert.equal(seen[0]?.[0], 200);
+    assert.equal((await signIn(account)).status, 200);
+  });
+
+  test('is refused alike for a bad name or email, whether or not there is an account', async () => {
+    const { email } = await signUp();
+    for (const wrong of [{ name: 'a\nb' }, { name: '' }, { image: 'x' }, { password: 'short' }, { rememberMe: 'x' }]) {
+      const send = (address: string) =>
+        post('/sign-up/email', { name: 'Ada', password: 'correct horse', ...wrong, email: address });
+      const [known, unknown] = await Promise.all([send(email), send(newAccount().email)]);
+      assert.deepEqual([known.status, await known.json()], [unknown.status, await unknown.json()]);
+      assert.equal(known.status, 400);
+    }
+  });
+
+  test('with a short password or a bad email is refused and changes nothing', async () => {
+    const long = `${'x'.repeat(60)}@${`${'y'.repeat(60)}.`.repeat(4)}example`;
+    for (const wrong of [{ password: 'short' }, { email: 'no email' }, { email: '' }, { email: long }]) {
       const response = await post('/sign-up/email', { ...newAccount(), name: 'Other', ...wrong });
       assert.equal(response.status, 400);
     }
@@ -224,6 +269,30 @@ describe('deleting an account', () => {
     assert.equal((await signIn(account)).status, 401);
   });
 
+  test('is refused without the password, also right after signing in', async () => {
+    const account = await signUp();
+    for (const body of [{}, { password: '' }, { password: null }, { token: 'x' }, { token: 'x', password: '' }]) {
+      const response = await post('/delete-user', body, { cookie: account.cookie });
+      const { error, data } = (await response.json()) as { error: { code: number }; data: { reason: string } };
+      assert.deepEqual([response.status, error.code, data.reason], [400, 4002, 'PASSWORD_REQUIRED']);
+    }
+    assert.equal(await isSignedIn(account.cookie), true);
+  });
+
+  test('leaves the account whole when a game is created at the same moment', async () => {
+    const account = await signUp();
+    const create = () =>
+      request(`${server.api}/games`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie: account.cookie, origin: server.url },
+        body: JSON.stringify({ name: 'Just in time' }),
+      });
+    const [made, removed] = await Promise.all([create(), remove(account.cookie, account.password)]);
+    assert.ok(removed.status < 500 && made.status < 500, `${made.status} ${removed.status}`);
+    // Either the account is gone with all of it, or it still works.
+    assert.equal((await signIn(account)).status, removed.status === 200 ? 401 : 200);
+  });
+
   test('is refused while it owns a game, and nothing is lost', async () => {
     const account = await signUp();
     const init = {
@@ -233,8 +302,175 @@ describe('deleting an account', () => {
     const made = await request(`${server.api}/games`, { ...init, body: JSON.stringify({ name: 'Kept' }) });
     assert.equal(made.status, 201);
     const refused = await remove(account.cookie, account.password);
-    assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [409, 'OWNS_GAMES']);
+    const { error, code } = (await refused.json()) as { error: { code: number }; code: string };
+    assert.deepEqual([refused.status, error.code, code], [409, 4093, 'OWNS_GAMES']);
     assert.equal(await isSignedIn(account.cookie), true);
+  });
+});
+
+describe('changing the email', () => {
+  const change = (cookie: string, newEmail: string) =>
+    post('/change-email', { newEmail, callbackURL: '/verify?change=1' }, { cookie });
+  const emailOf = async (cookie: string) => {
+    const session = await request(`${server.url}/api/auth/get-session`, { headers: { cookie } });
+    return (session.body as unknown as { user: { email: string } }).user.email;
+  };
+
+  async function verified(): Promise<Account & { cookie: string }> {
+    const account = await signUp();
+    await open((await mailTo(server, account.email, /Verify/)).link);
+    return account;
+  }
+
+  test('needs the links of both mails, the old address first', async () => {
+    const account = await verified();
+    const { email: next } = newAccount();
+    assert.equal((await change(account.cookie, next)).status, 200);
+    const confirm = await mailTo(server, account.email, /Confirm the change/);
+    assert.ok(confirm.text.includes(next));
+    assert.deepEqual(await mailsTo(server, next), []);
+    const first = await open(confirm.link);
+    assert.deepEqual([first.status, first.headers.get('location')], [302, '/verify?change=1']);
+    assert.equal(await emailOf(account.cookie), account.email);
+    const prove = await mailTo(server, next, /Confirm your new/);
+    assert.equal((await open(prove.link)).status, 302);
+    assert.equal(await emailOf(account.cookie), next);
+    assert.equal(await isVerified(next), true);
+    assert.equal((await signIn({ ...account, email: next })).status, 200);
+    assert.equal((await signIn(account)).status, 401);
+    // Links that were used say so, and change nothing.
+    for (const { link } of [confirm, prove]) {
+      const again = await open(link);
+      assert.match(again.headers.get('location') ?? '', /error=/);
+    }
+  });
+
+  test('of an address that was never verified needs the link of the new one', async () => {
+    const account = await signUp();
+    const { email: next } = newAccount();
+    await change(account.cookie, next);
+    await open((await mailTo(server, next, /Confirm your new/)).link);
+    assert.equal(await emailOf(account.cookie), next);
+  });
+
+  test('does not tell whether the new address has an account, and does not take it from that', async () => {
+    const [account, other] = [await verified(), await signUp()];
+    const [known, unknown] = await Promise.all([
+      change(account.cookie, other.email),
+      change(account.cookie, newAccount().email),
+    ]);
+    assert.deepEqual([known.status, await known.json()], [unknown.status, await unknown.json()]);
+    assert.deepEqual(
+      (await mailsTo(server, other.email)).filter(({ subject }) => /new Chauffeur/.test(subject)),
+      [],
+    );
+  });
+
+  test('to an address that got an account meanwhile is refused on a page, not with a failure', async () => {
+    const account = await verified();
+    const late = newAccount();
+    await change(account.cookie, late.email);
+    await open((await mailTo(server, account.email, /Confirm the change/)).link);
+    const { link } = await mailTo(server, late.email, /Confirm your new/);
+    await post('/sign-up/email', { ...late, name: 'Quicker' });
+    const refused = await open(link);
+    assert.deepEqual([refused.status, refused.headers.get('location')], [302, '/verify?change=1&error=EMAIL_TAKEN']);
+    assert.equal(await emailOf(account.cookie), account.email);
+  });
+
+  test('ends links to reset the password that are in the old mailbox', async () => {
+    const account = await verified();
+    const { email: next } = newAccount();
+    await post('/request-password-reset', { email: account.email, redirectTo: '/reset' });
+    const { link } = await mailTo(server, account.email, /new Chauffeur password/);
+    await change(account.cookie, next);
+    await open((await mailTo(server, account.email, /Confirm the change/)).link);
+    await open((await mailTo(server, next, /Confirm your new/)).link);
+    const opened = await open(link);
+    assert.match(opened.headers.get('location') ?? '', /error=INVALID_TOKEN/);
+  });
+
+  test('is refused from a page of another site, and for who is not signed in', async () => {
+    const account = await verified();
+    const body = { newEmail: newAccount().email };
+    const foreign = await post('/change-email', body, { cookie: account.cookie, origin: 'https://evil.example' });
+    assert.equal(foreign.status, 403);
+    assert.equal((await post('/change-email', body)).status, 401);
+  });
+});
+
+describe('a display name', () => {
+  const HOSTILE: readonly unknown[] = [
+    'x'.repeat(300_000),
+    { toString: 'Ada' },
+    ['Ada'],
+    7,
+    null,
+    '',
+    '   ',
+    'Ada\nLovelace',
+    'Ada\u0007',
+    'Ada\u202eecalevoL',
+    '\u200b',
+    'Ada\u2028Lovelace',
+  ];
+  const nameOf = async (cookie: string) => {
+    const session = await request(`${server.url}/api/auth/get-session`, { headers: { cookie } });
+    return (session.body as unknown as { user: { name: string } }).user.name;
+  };
+
+  test('is checked when it is chosen and when it is changed', async () => {
+    const { cookie } = await signUp();
+    const tries = HOSTILE.map(async (name) => {
+      const told = JSON.stringify(name).slice(0, 40);
+      const account = newAccount();
+      assert.equal((await post('/sign-up/email', { ...account, name })).status, 400, told);
+      assert.equal((await signIn(account)).status, 401, told);
+      const refused = await post('/update-user', { name }, { cookie });
+      const { error } = (await refused.json()) as { error: { code: number; message: string } };
+      assert.deepEqual([refused.status, error.code], [400, 4002], told);
+      assert.match(error.message, /^name: /);
+    });
+    await Promise.all(tries);
+    assert.equal(await nameOf(cookie), 'New Developer');
+    assert.equal((await post('/update-user', { name: '  Zoe\u0308 ' }, { cookie })).status, 200);
+    assert.equal(await nameOf(cookie), 'Zo\u00eb');
+  });
+
+  test('is checked when the operator chooses it', async () => {
+    for (const name of HOSTILE) {
+      const account = { ...newAccount(), name: name as string, verified: true };
+      await assert.rejects(createUser(server.ctx, server.app.auth, account), /name: /);
+    }
+  });
+
+  test('that was stored before is made presentable by the migration', async () => {
+    const { db } = server.ctx;
+    const migration = await readFile(new URL('../migrations/0024_accounts.sql', import.meta.url), 'utf8');
+    const cleaning = /create function clean_display_name[\s\S]*?\$\$[\s\S]*?\$\$;/.exec(migration)?.[0] ?? '';
+    const good = 'Zo\u00eb 👩‍🚀 & Söhne';
+    const names = [good, ...HOSTILE.filter((name) => typeof name === 'string')];
+    const [kept, ...clean] = await transact(db, async (tx) => {
+      await changed(tx, sql.raw(cleaning.replace('clean_display_name', 'pg_temp.clean_display_name')));
+      const found = await rows(
+        tx,
+        sql<{
+          name: string;
+        }>`select pg_temp.clean_display_name(name) as name from unnest(${names}::text[]) with ordinality as t (name, at)
+          order by at`,
+      );
+      await changed(tx, sql`drop function pg_temp.clean_display_name(text)`);
+      return found.map(({ name }) => name);
+    });
+    assert.equal(kept, good);
+    for (const name of clean) assert.equal(displayNameProblem(name), null, JSON.stringify(name).slice(0, 40));
+    assert.ok(clean.includes('Ada Lovelace'));
+    // And no other way in stays open.
+    const { email } = await signUp();
+    await assert.rejects(
+      changed(db, sql`update users set name = ${'a\nb'} where email = ${email}`),
+      /users_name_check/,
+    );
   });
 });
 

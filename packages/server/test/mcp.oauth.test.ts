@@ -77,6 +77,64 @@ describe('discovery', () => {
     assert.deepEqual(bare, full);
   });
 
+  test('announces what works here, and nothing else', async () => {
+    const announced = await readJson('/.well-known/oauth-authorization-server');
+    const resource = await readJson('/.well-known/oauth-protected-resource');
+    assert.doesNotMatch(
+      JSON.stringify([announced, resource]),
+      /dpop|backchannel|userinfo|private_key_jwt|end_session/i,
+    );
+    for (const [name, address] of Object.entries(announced).filter(([name]) => /_(endpoint|uri)$/.test(name))) {
+      const [read, write] = await Promise.all([fetch(address as string), fetch(address as string, { method: 'POST' })]);
+      assert.ok(
+        [read.status, write.status].some((status) => status !== 404 && status < 500),
+        name,
+      );
+    }
+    for (const method of announced.token_endpoint_auth_methods_supported as string[]) {
+      const client = await registerClient(server, { token_endpoint_auth_method: method });
+      const { client_secret: secret = '' } = client as { client_secret?: string };
+      const asking = await askConsent(server, client, session.cookie);
+      const back = await agree(server, session.cookie, asking);
+      const basic = `Basic ${Buffer.from(`${client.client_id}:${secret}`).toString('base64')}`;
+      const answer = await fetch(announced.token_endpoint as string, {
+        method: 'POST',
+        headers: method === 'client_secret_basic' ? { authorization: basic } : {},
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          code: back.searchParams.get('code') ?? '',
+          code_verifier: asking.verifier,
+          redirect_uri: REDIRECT,
+          ...(method !== 'client_secret_basic' && { client_id: client.client_id }),
+          ...(method === 'client_secret_post' && { client_secret: secret }),
+        }),
+      });
+      assert.equal(answer.status, 200, `${method}: ${await answer.clone().text()}`);
+      const { access_token } = (await answer.json()) as { access_token: string };
+      assert.equal((await callWith(access_token)).status, 200);
+    }
+  });
+
+  test('gives bearer tokens to programs that try to bind theirs to a key', async () => {
+    const client = await registerClient(server, { dpop_bound_access_tokens: true });
+    const asking = await askConsent(server, client, session.cookie, { dpop_jkt: 'x'.repeat(43) });
+    const back = await agree(server, session.cookie, asking);
+    const answer = await fetch(`${server.url}/api/auth/oauth2/token`, {
+      method: 'POST',
+      headers: { dpop: 'not.a.proof' },
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: client.client_id,
+        code: back.searchParams.get('code') ?? '',
+        code_verifier: asking.verifier,
+        redirect_uri: REDIRECT,
+      }),
+    });
+    const tokens = (await answer.json()) as { token_type: string; access_token: string };
+    assert.deepEqual([answer.status, tokens.token_type], [200, 'Bearer']);
+    assert.equal((await callWith(tokens.access_token)).status, 200);
+  });
+
   test('offers no OAuth at an address that browsers do not keep secret', async () => {
     const plain = await startServer({ env: { CHAUFFEUR_PUBLIC_URL: 'http://games.example' } });
     try {
@@ -146,6 +204,29 @@ describe('consent', () => {
     const back = await agree(server, session.cookie, asking);
     assert.equal(back.searchParams.get('state'), 'state-1');
     assert.ok(back.searchParams.get('code'));
+  });
+
+  test('is given only in the session that the request was begun in', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie);
+    const stranger = await makePlayer(server);
+    await assert.rejects(agree(server, stranger.headers.cookie, asking), /other_session/);
+    const again = await signIn(server, game.owner);
+    await assert.rejects(agree(server, again.cookie, asking), /other_session/);
+    const unbound = { ...asking, request: asking.request.replace(/&binding=.*$/, '') };
+    await assert.rejects(agree(server, session.cookie, unbound), /other_session/);
+    const back = await agree(server, session.cookie, asking);
+    assert.ok(back.searchParams.get('code'));
+  });
+
+  test('to a request that was begun before signing in is given in the same browser alone', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, '');
+    const elsewhere = await askConsent(server, client, '');
+    assert.notEqual(asking.cookie, '');
+    await assert.rejects(agree(server, session.cookie, { ...asking, cookie: '' }), /other_session/);
+    await assert.rejects(agree(server, session.cookie, { ...asking, cookie: elsewhere.cookie! }), /other_session/);
+    assert.ok((await agree(server, session.cookie, asking)).searchParams.get('code'));
   });
 
   test('is asked again each time', async () => {
@@ -255,6 +336,61 @@ describe('tokens', () => {
     assert.equal(third.status, 200);
     const another = await registerClient(server);
     assert.equal((await refresh(server, another, third.body.refresh_token)).status, 400);
+  });
+
+  test('end when the code that they were given for comes again', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie);
+    const code = (await agree(server, session.cookie, asking)).searchParams.get('code') ?? '';
+    const exchange = (verifier = asking.verifier) =>
+      tokenRequest(server, {
+        grant_type: 'authorization_code',
+        client_id: client.client_id,
+        code,
+        code_verifier: verifier,
+        redirect_uri: REDIRECT,
+      });
+    const first = await exchange();
+    assert.equal((await callWith(first.body.access_token)).status, 200);
+    const refreshed = await refresh(server, client, first.body.refresh_token);
+    const again = await exchange('x'.repeat(43));
+    assert.deepEqual([again.status, again.body.error], [400, 'invalid_grant']);
+    for (const { body } of [first, refreshed]) {
+      assert.equal((await callWith(body.access_token)).status, 401);
+      assert.equal((await refresh(server, client, body.refresh_token)).status, 400);
+    }
+  });
+
+  test('do not outlive two exchanges of one code at the same moment', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie);
+    const code = (await agree(server, session.cookie, asking)).searchParams.get('code') ?? '';
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        tokenRequest(server, {
+          grant_type: 'authorization_code',
+          client_id: client.client_id,
+          code,
+          code_verifier: asking.verifier,
+          redirect_uri: REDIRECT,
+        }),
+      ),
+    );
+    for (const { status, body } of answers) {
+      assert.ok(status < 500);
+      if (status === 200) assert.equal((await callWith(body.access_token)).status, 401);
+    }
+  });
+
+  test('are given for a code that was sent with a mistake before it was used', async () => {
+    const client = await registerClient(server);
+    const asking = await askConsent(server, client, session.cookie);
+    const code = (await agree(server, session.cookie, asking)).searchParams.get('code') ?? '';
+    const fields = { grant_type: 'authorization_code', code, code_verifier: asking.verifier, redirect_uri: REDIRECT };
+    assert.equal((await tokenRequest(server, fields)).status, 400);
+    const { status, body } = await tokenRequest(server, { ...fields, client_id: client.client_id });
+    assert.equal(status, 200);
+    assert.equal((await callWith(body.access_token)).status, 200);
   });
 
   test('do not open the HTTP API, and a session does not open MCP', async () => {

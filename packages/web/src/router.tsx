@@ -107,7 +107,10 @@ const signUp = createRoute({
 const verify = createRoute({
   getParentRoute: () => root,
   path: '/verify',
-  validateSearch: ({ error }): { error?: string } => (typeof error === 'string' ? { error } : {}),
+  validateSearch: ({ error, email }): { error?: string; email?: string } => ({
+    ...(typeof error === 'string' && { error }),
+    ...(typeof email === 'string' && { email }),
+  }),
   component: lazyRouteComponent(() => import('./pages/accounts/VerifyPage.tsx'), 'VerifyPage'),
 });
 

@@ -1,5 +1,6 @@
 // Who is signed in, and what they do about it: the account routes of the service.
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import type { Failure } from '@chauffeur/contract/envelope';
+import { ApiError } from '@chauffeur/contract/errors';
 import { queryOptions } from '@tanstack/react-query';
 
 export type Person = {
@@ -27,7 +28,7 @@ export function signIn(credentials: Credentials): Promise<unknown> {
   return reach('POST', 'sign-in/email', credentials);
 }
 
-/** Creates an account; its mail has a link that leads back to `/verify`. */
+/** Creates an account; its mail has a link that leads back to `/verify`. Answers the same where there is one already. */
 export function signUp(account: Credentials & { name: string }): Promise<unknown> {
   return reach('POST', 'sign-up/email', { ...account, callbackURL: '/verify' });
 }
@@ -79,6 +80,12 @@ export function endOtherVisits(): Promise<unknown> {
   return reach('POST', 'revoke-other-sessions', {});
 }
 
+/** Mails a link to the address of now, and once that is opened, one to the new address. */
+export function changeEmail(newEmail: string): Promise<unknown> {
+  const page = `/verify?${new URLSearchParams({ email: newEmail })}`;
+  return reach('POST', 'change-email', { newEmail, callbackURL: page });
+}
+
 export function rename(name: string): Promise<unknown> {
   return reach('POST', 'update-user', { name });
 }
@@ -105,45 +112,38 @@ export function answerConsent({
   return reach('POST', 'oauth2/consent', { accept, scope, oauth_query: query });
 }
 
-type Refusal = { code?: string; message?: string; error?: string } | null;
-
 async function reach<T>(method: 'GET' | 'POST', route: string, body?: object, signal?: AbortSignal): Promise<T> {
   const response = await fetch(`/api/auth/${route}`, {
     method,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   });
-  const answer = (await response.json().catch(() => null)) as T & Refusal;
-  if (response.ok) return answer;
-  const retryAfter = response.headers.get('retry-after');
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as T;
+  const { error, data } = (answer ?? {}) as Partial<Failure>;
   const requestId = response.headers.get('x-request-id');
-  throw new ApiError(codeOf(response.status), messageOf(answer), {
+  throw new ApiError(error?.code ?? 5000, messageOf(error), {
     status: response.status,
-    ...(retryAfter !== null && { data: { retry_after: Number(retryAfter) } }),
+    ...(data !== undefined && { data }),
     ...(requestId !== null && { requestId }),
   });
 }
 
-function codeOf(status: number): ErrorCode {
-  // Of a wrong password as well, but what to do then, the message says.
-  if (status === 401) return 4002;
-  return status === 429 ? 4290 : 4002;
-}
-
-/** In the words of this site, by the codes of the account service. */
+/** In the words of this site, by the account service's own reasons. */
 const MESSAGES: Readonly<Record<string, string>> = {
-  INVALID_EMAIL_OR_PASSWORD: 'Email or password is wrong.',
-  USER_ALREADY_EXISTS: 'There is an account with this email. Sign in, or reset its password.',
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is an account with this email. Sign in, or reset its password.',
+  INVALID_EMAIL_OR_PASSWORD: 'Incorrect email or password.',
   PASSWORD_TOO_SHORT: 'The password needs at least 10 characters.',
-  PASSWORD_TOO_LONG: 'The password is too long; 128 characters are the most.',
+  PASSWORD_TOO_LONG: 'The password is too long. Use at most 128 characters.',
   INVALID_EMAIL: 'This is not an email address.',
-  INVALID_PASSWORD: 'The password is wrong.',
-  OWNS_GAMES: 'Your account owns games, which would be lost with it. Delete them first.',
-  invalid_signature: 'This request is too old, or was changed on its way. Start again in the program.',
+  INVALID_PASSWORD: 'Incorrect password.',
+  OWNS_GAMES: 'Your account owns games. Transfer or delete them first.',
+  other_session:
+    'This request was started in another browser or before you signed in again. Start again in the program.',
+  invalid_signature: 'This request has expired or was changed. Start again in the program.',
   INVALID_TOKEN: 'The link is no longer valid. Ask for a new one.',
 };
 
-function messageOf(refusal: Refusal): string {
-  return MESSAGES[refusal?.code ?? refusal?.error ?? ''] ?? refusal?.message ?? 'The request was refused.';
+function messageOf(error: Failure['error'] | undefined): string {
+  const reason = error?.data?.reason;
+  return (typeof reason === 'string' ? MESSAGES[reason] : undefined) ?? error?.message ?? 'The request was refused.';
 }

@@ -1,54 +1,65 @@
-// Hands the requests below /api/auth to better-auth.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+// The routes of accounts below /api/auth: those that are open here, which better-auth answers.
+import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, CLIENT_ADDRESS_HEADER } from '../features/accounts/accounts.ts';
+import { type Auth, findUser } from '../features/accounts/accounts.ts';
+import { waitForNextBeat } from './even-time.ts';
+import { askAuth, jsonBody, noRoute, passOn, refusalOf, sendAuthError, targetOf } from './hand-over.ts';
+
+const PREFIX = '/api/auth';
+
+/** Everything else that better-auth or a plugin of it serves is closed. */
+const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
+  GET: [/^\/(get-session|list-sessions|verify-email|jwks)$/, /^\/reset-password\/[A-Za-z0-9_-]{1,100}$/],
+  POST: [
+    /^\/(sign-up|sign-in)\/email$/,
+    /^\/(sign-out|send-verification-email|request-password-reset|reset-password)$/,
+    /^\/(update-user|change-email|change-password|delete-user)$/,
+    /^\/revoke-(session|sessions|other-sessions)$/,
+  ],
+};
+
+const SIGN_UP = '/sign-up/email';
+/** Their answers say nothing about which accounts exist, and neither does the time that they take. */
+const EVEN = new Set([SIGN_UP, '/request-password-reset', '/change-email']);
 
 export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): void {
   app.route({
     method: ['GET', 'POST'],
-    url: '/api/auth/*',
+    url: `${PREFIX}/*`,
     config: { operation: 'accounts' },
-    handler: (request, reply) => {
-      const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
-      return handOver(ctx, auth, request, reply, { url: request.url, ...body });
+    errorHandler: (error, request, reply) => {
+      sendAuthError(ctx, request, reply, error, 'account');
+    },
+    handler: async (request, reply) => {
+      const begun = performance.now();
+      const target = targetOf(ctx, request);
+      const route = openRoute(request.method, target.pathname) ?? noRoute();
+      const body = request.body === undefined ? undefined : jsonBody(request.body);
+      const work = async () => {
+        const response = await askAuth(auth, request, { target, body });
+        return route === SIGN_UP ? hideAccount(ctx, response, request.body) : response;
+      };
+      const response = EVEN.has(route) ? await waitForNextBeat(begun, work) : await work();
+      return passOn(reply, response);
     },
   });
 }
 
-type Handed = {
-  readonly url: string;
-  readonly body?: string;
-  /** What becomes of the address that it redirects to. */
-  readonly relocate?: (location: string) => string;
-};
+/** The route below the prefix; undefined where none is open. */
+function openRoute(method: string, pathname: string): string | undefined {
+  if (!pathname.startsWith(`${PREFIX}/`)) return undefined;
+  const route = pathname.slice(PREFIX.length);
+  return OPEN[method as keyof typeof OPEN]?.some((pattern) => pattern.test(route)) ? route : undefined;
+}
 
-/** Has better-auth answer a request, at `url` and with `body` in place of its own. */
-export async function handOver(
-  ctx: Context,
-  auth: Auth,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { url, body, relocate = (location) => location }: Handed,
-): Promise<FastifyReply> {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string' && name !== 'content-length') headers.set(name, value);
+/** The same answer to everyone who signs up, whether or not there was an account before. */
+async function hideAccount(ctx: Context, response: Response, body: unknown): Promise<Response> {
+  if (response.status >= 400) {
+    const { data } = await refusalOf(response.clone());
+    if (data?.reason !== 'FAILED_TO_CREATE_USER') return response;
+    // Another request with this address was quicker; anything else is a failure of ours.
+    const { email } = body as { email: string };
+    if ((await findUser(ctx, email)) === null) throw new Error('better-auth could not create an account');
   }
-  headers.set(CLIENT_ADDRESS_HEADER, request.ip);
-  const response = await auth.handler(
-    new Request(new URL(url, ctx.publicUrl), {
-      method: request.method,
-      headers,
-      ...(body !== undefined && { body }),
-    }),
-  );
-  reply.code(response.status);
-  for (const [name, value] of response.headers) {
-    if (name !== 'set-cookie') reply.header(name, name === 'location' ? relocate(value) : value);
-  }
-  const retryAfter = response.headers.get('x-retry-after');
-  if (retryAfter !== null) reply.header('retry-after', retryAfter);
-  // Each cookie needs a header of its own (RFC 6265, section 3).
-  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
-  return reply.send(Buffer.from(await response.arrayBuffer()));
+  return Response.json({ status: true, message: 'Check your email.' });
 }

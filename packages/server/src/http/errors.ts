@@ -9,13 +9,17 @@ import { BodyTooLargeError, UnreadableBodyError } from '../kernel/body.ts';
 const RETRY_SECONDS = 2;
 const TOO_LARGE = 'body: too large for this route; send less.';
 
-/** Answers an error. `invalid` is the code that the operation gives to a request that could not be read. */
+/**
+ * Answers an error. `invalid` is the code that the operation gives to a request that could not be read, `bodyOf` writes the answer where it is
+ * not our envelope alone.
+ */
 export function sendError(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
   invalid: ErrorCode = 4002,
+  bodyOf: (error: ApiError) => object = failureOf,
 ): FastifyReply {
   const error = translate(thrown, invalid);
   if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
@@ -25,7 +29,7 @@ export function sendError(
   return reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(failureOf(error)));
+    .send(JSON.stringify(bodyOf(error)));
 }
 
 function translate(thrown: unknown, invalid: ErrorCode): ApiError {

@@ -29,7 +29,12 @@ export async function registerClient(server: Reached, more: object = {}): Promis
   return body as never;
 }
 
-type Asking = { client: Registered; verifier: string; request: string };
+type Asking = {
+  client: Registered;
+  verifier: string;
+  request: string /** What the browser was given on the way. */;
+  cookie?: string;
+};
 
 /** Sends the person's browser to the authorization endpoint; answers what the consent page was opened with. */
 export async function askConsent(
@@ -39,7 +44,7 @@ export async function askConsent(
   query: Record<string, string> = {},
 ): Promise<Asking> {
   const verifier = randomBytes(32).toString('base64url');
-  const { location } = await authorize(server, cookie, {
+  const { location, cookie: given } = await authorize(server, cookie, {
     client_id: client.client_id,
     response_type: 'code',
     redirect_uri: REDIRECT,
@@ -52,7 +57,7 @@ export async function askConsent(
   });
   const url = new URL(location, server.url);
   if (url.pathname !== '/consent') throw new Error(`sent to ${location} in place of the consent page`);
-  return { client, verifier, request: url.searchParams.get('request') ?? '' };
+  return { client, verifier, request: url.searchParams.get('request') ?? '', cookie: given };
 }
 
 /** Where the authorization endpoint sends a browser. */
@@ -63,7 +68,8 @@ export async function authorize(server: Reached, cookie: string, query: Record<s
   });
   const [answer] = (await once(asking, 'response')) as [IncomingMessage];
   answer.resume();
-  return { status: answer.statusCode ?? 0, location: answer.headers.location ?? '' };
+  const set = (answer.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]);
+  return { status: answer.statusCode ?? 0, location: answer.headers.location ?? '', cookie: set.join('; ') };
 }
 
 export type Consent = { accept?: boolean; mayWrite?: boolean; game?: string; scope?: string };
@@ -72,10 +78,10 @@ export type Consent = { accept?: boolean; mayWrite?: boolean; game?: string; sco
 export async function agree(
   server: TestServer,
   cookie: string,
-  { client, request: query }: Asking,
+  { client, request: query, cookie: given = '' }: Asking,
   { accept = true, mayWrite = true, game, scope = 'mcp:read mcp:write offline_access' }: Consent = {},
 ): Promise<URL> {
-  const headers = { cookie, origin: server.url };
+  const headers = { cookie: given === '' ? cookie : `${cookie}; ${given}`, origin: server.url };
   if (accept) {
     const body = { client_id: client.client_id, may_write: mayWrite, ...(game !== undefined && { game }) };
     const made = await request(`${server.api}/account/agent-connections`, {

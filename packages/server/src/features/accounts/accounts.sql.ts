@@ -57,3 +57,31 @@ export async function readHandle(db: Db, userId: string): Promise<string | null>
 export async function updateHandle(db: Db, userId: string, handle: string | null): Promise<void> {
   await changed(db, sql`update users set handle = ${handle}, updated_at = now() where id = ${userId}`);
 }
+
+/** Links to reset the password that were mailed and not used. better-auth keeps them under this prefix, with the account's id as their value. */
+export async function forgetResetLinks(db: Db, userId: string): Promise<void> {
+  await changed(db, sql`delete from user_verifications where value = ${userId} and identifier like 'reset-password:%'`);
+}
+
+/** Everything that belongs to the account alone is deleted with it. Fails by a foreign key when it owns a game. */
+export async function deleteUser(db: Db, userId: string): Promise<void> {
+  await changed(db, sql`delete from users where id = ${userId}`);
+}
+
+/** Answers how many sessions there were. */
+export function deleteSessions(db: Db, userId: string, exceptToken: string | null): Promise<number> {
+  return changed(
+    db,
+    sql`delete from user_sessions where user_id = ${userId} and expires_at > now() and (${exceptToken}::text is null or token <> ${exceptToken})`,
+  );
+}
+
+export async function countSessions(db: Db, userId: string): Promise<number> {
+  const { sessions } = await onlyRow(
+    db,
+    sql<{
+      sessions: number;
+    }>`select count(*) as sessions from user_sessions where user_id = ${userId} and expires_at > now()`,
+  );
+  return sessions;
+}

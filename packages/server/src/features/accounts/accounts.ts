@@ -3,11 +3,12 @@ import { betterAuth } from 'better-auth';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
 import type { Context, User } from '../../context.ts';
-import type { Db } from '../../kernel/db.ts';
+import { type Db, isMissingReference } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { addJob } from '../../kernel/jobs.ts';
 import type { Mail } from '../../kernel/mail.ts';
 import {
+  deleteUser,
   findUserByEmail,
   findUserById as findUserRow,
   isOperator as isOperatorRow,
@@ -15,14 +16,19 @@ import {
   markVerified,
   setOperator,
 } from './accounts.sql.ts';
-import { resetMail, verificationMail } from './mails.ts';
+import { checkRequest, databaseHooks } from './auth-hooks.ts';
+import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
+import { refuseName } from './request-rules.ts';
 import { mailJob } from './send-mail.job.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
 
 /** Routes that somebody may try many times, to guess a password or to fill a mailbox. */
-const GUESSABLE_ROUTES = ['/sign-in/email', '/sign-up/email', '/request-password-reset', '/send-verification-email'];
+const GUESSABLE_ROUTES = [
+  ...['/sign-in/email', '/sign-up/email', '/request-password-reset', '/send-verification-email'],
+  ...['/change-email', '/change-password', '/delete-user'],
+];
 
 const VERIFICATION_SECONDS = 24 * 3600;
 
@@ -51,10 +57,17 @@ export function createAuth(db: Db, options: AuthOptions) {
     database: { db, type: 'postgres' },
     plugins: oauthPlugins(options),
     disabledPaths: CLOSED_OAUTH_ROUTES,
-    onAPIError: { errorURL: '/consent' },
+    // What nobody foresaw is answered, and logged, as everywhere else.
+    onAPIError: { errorURL: '/consent', throw: true },
+    hooks: { before: checkRequest },
+    // biome-ignore lint/suspicious/noExplicitAny: the hooks name what they use of better-auth's types, which differ by plugin.
+    databaseHooks: databaseHooks(db) as any,
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,
+      // A session in the answer would tell a new account from an existing one.
+      autoSignIn: false,
+      onExistingUserSignUp: ({ user }) => addJob(db, mailJob, existingAccountMail(user.email, options.publicUrl)),
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) => addJob(db, mailJob, resetMail(user.email, url)),
     },
@@ -62,7 +75,12 @@ export function createAuth(db: Db, options: AuthOptions) {
       sendOnSignUp: true,
       autoSignInAfterVerification: true,
       expiresIn: VERIFICATION_SECONDS,
-      sendVerificationEmail: ({ user, url }) => addJob(db, mailJob, verificationMail(user.email, url)),
+      // Of an account whose email is to change, better-auth names the new one here.
+      sendVerificationEmail: async ({ user, url }) => {
+        const current = await findUserRow(db, user.id);
+        const isNew = current !== null && current.email !== user.email;
+        await addJob(db, mailJob, (isNew ? newAddressMail : verificationMail)(user.email, url));
+      },
     },
     rateLimit: {
       enabled: options.limitSignIns > 0,
@@ -77,8 +95,18 @@ export function createAuth(db: Db, options: AuthOptions) {
       deleteUser: {
         enabled: true,
         beforeDelete: async ({ id }) => {
-          if (await options.ownsGames(id)) throw new APIError('CONFLICT', { code: 'OWNS_GAMES', message: OWNS_GAMES });
+          if (await options.ownsGames(id)) throw ownsGamesError();
+          // Here, since better-auth deletes the parts of an account one after the other and may stop halfway.
+          await deleteUser(db, id).catch((error) => {
+            // A game was created, or received, since.
+            throw isMissingReference(error) ? ownsGamesError() : error;
+          });
         },
+      },
+      changeEmail: {
+        enabled: true,
+        sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
+          addJob(db, mailJob, confirmChangeMail(user.email, newEmail, url)),
       },
       modelName: 'users',
       // Read alone: nobody makes an operator of themselves.
@@ -124,7 +152,12 @@ export function createAuth(db: Db, options: AuthOptions) {
   });
 }
 
-const OWNS_GAMES = 'The account owns games, which would be lost with it; delete them first.';
+function ownsGamesError(): APIError {
+  return new APIError('CONFLICT', {
+    code: 'OWNS_GAMES',
+    message: 'The account owns games; transfer or delete them first.',
+  });
+}
 
 /** The HTTP layer puts the client's address here before it hands a request to better-auth; a client cannot set it. */
 export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';
@@ -135,6 +168,11 @@ export async function userOfHeaders(auth: Auth, headers: Headers): Promise<User 
   if (found === null) return null;
   const { id, name, email, emailVerified } = found.user;
   return { id, name, email, emailVerified };
+}
+
+/** The session that the request's headers carry; null when nobody is signed in. */
+export async function sessionIdOf(auth: Auth, headers: Headers): Promise<string | null> {
+  return (await auth.api.getSession({ headers }))?.session.id ?? null;
 }
 
 /** What an access token of the OAuth server says; null for a text that is none, or not for MCP, or over. */
@@ -174,10 +212,12 @@ export async function createUser(
   input: { email: string; password: string; name: string; verified: boolean },
 ): Promise<User> {
   const email = input.email.trim().toLowerCase();
+  const refusal = refuseName(input.name);
+  if (refusal !== null) throw new AccountError(refusal.message);
   if ((await findUserByEmail(ctx.db, email)) !== null)
     throw new AccountError(`There is an account with the email ${email} already.`);
   const { internalAdapter, password } = await auth.$context;
-  const { id } = await internalAdapter.createUser(
+  const { id, name } = await internalAdapter.createUser(
     { email, name: input.name, emailVerified: input.verified },
     { method: 'admin' },
   );
@@ -188,7 +228,7 @@ export async function createUser(
     password: await password.hash(input.password),
   });
   if (!input.verified) await auth.api.sendVerificationEmail({ body: { email } });
-  return { id, name: input.name, email, emailVerified: input.verified };
+  return { id, name, email, emailVerified: input.verified };
 }
 
 /** Marks an account's email as verified, as the operator. */

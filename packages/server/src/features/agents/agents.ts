@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
+import { transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertCall } from './calls.sql.ts';
+import * as codes from './codes.sql.ts';
 import * as connections from './connections.sql.ts';
 import * as keys from './keys.sql.ts';
 
@@ -64,6 +66,31 @@ export function currentConnection(
   consent: { userId: string; clientId: string },
 ): Promise<string | undefined> {
   return connections.currentConnection(db, consent);
+}
+
+/** Remembers which connection an authorization code is for. */
+export async function recordCode(ctx: Context, connectionId: string, code: string): Promise<void> {
+  await codes.insertCode(ctx.db, connectionId, hashOf(code));
+}
+
+/** Notes that a code was exchanged. False when it was tried a second time meanwhile: then the connection has been ended. */
+export async function noteCodeUse(ctx: Context, code: string): Promise<boolean> {
+  return !(await endIfTwice(ctx, code, codes.markUsed));
+}
+
+/** Notes that a code was refused. If it was exchanged before, that ends the connection that it gave. */
+export async function noteCodeFailure(ctx: Context, code: string): Promise<void> {
+  await endIfTwice(ctx, code, codes.markRefused);
+}
+
+/** Whichever of two requests is second sees what the first one wrote: both lock the row of the code. */
+async function endIfTwice(ctx: Context, code: string, mark: typeof codes.markUsed): Promise<boolean> {
+  return transact(ctx.db, async (tx) => {
+    const marked = await mark(tx, hashOf(code), ctx.clock.now());
+    if (marked === undefined || !marked.twice) return false;
+    await connections.endConnections(tx, marked.user_id, { connectionId: marked.connection_id }, ctx.clock.now());
+    return true;
+  });
 }
 
 export type Call = {

@@ -1,13 +1,16 @@
 // The fields that forms about accounts share, each with what password managers go by.
+import { LIMITS } from '@chauffeur/contract/limits';
 import { PasswordInput, TextInput } from '@mantine/core';
 
 type FieldProps = { value: string; onChange: (value: string) => void };
 
-export function NameField({ value, onChange }: FieldProps) {
+export function NameField({ value, onChange, problem = null }: FieldProps & { problem?: string | null }) {
   return (
     <TextInput
       label="Name"
-      description="Shown to players beside your games"
+      description="Shown to players next to your games"
+      error={problem === null ? undefined : `Please ${problem}.`}
+      maxLength={LIMITS.displayNameLength * 2}
       autoComplete="name"
       required
       w="100%"
@@ -17,13 +20,17 @@ export function NameField({ value, onChange }: FieldProps) {
   );
 }
 
-export function EmailField({ value, onChange }: FieldProps) {
+type EmailProps = FieldProps & { label?: string; autoComplete?: string };
+
+export function EmailField({ label = 'Email', autoComplete = 'username', value, onChange }: EmailProps) {
   return (
     <TextInput
-      label="Email"
+      label={label}
       type="email"
-      autoComplete="username"
+      autoComplete={autoComplete}
+      maxLength={LIMITS.emailLength}
       required
+      w="100%"
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

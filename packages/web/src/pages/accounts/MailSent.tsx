@@ -1,27 +1,29 @@
-// After a sign-up: the mail with the link is on its way, and can be sent again.
+// After a sign-up: an email with a link was sent, and can be sent again.
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTitle } from '../../frame/page-title.ts';
 import { sendVerification } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 
 export function MailSent({ email }: { email: string }) {
-  useTitle('Look into your mailbox');
+  useTitle('Check your email');
   const sending = useMutation({ mutationFn: () => sendVerification(email) });
   return (
     <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
       <Title order={1} size="h2">
-        Look into your mailbox
+        Check your email
       </Title>
       <Text>
-        A mail to <strong>{email}</strong> has a link that proves the address is yours. It is good for 24 hours; until
-        then nothing of yours can be published.
+        We sent an email to <strong>{email}</strong>. Open its link within 24 hours to verify the address; this also
+        signs you in. If you already have an account, the email says how to sign in.
       </Text>
       {sending.error !== null && <Problem error={sending.error} />}
-      {sending.isSuccess && <Text size="sm">It was sent again.</Text>}
+      {sending.isSuccess && <Text size="sm">If the address still has to be verified, we sent the email again.</Text>}
       <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
-        Send it again
+        Send again
       </Button>
+      <SiteLink to="/sign-in">Sign in</SiteLink>
     </Stack>
   );
 }

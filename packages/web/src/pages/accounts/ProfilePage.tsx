@@ -1,4 +1,5 @@
-// The account’s name, email and public page, and its end.
+// The account’s name, email and public page, and its deletion.
+import { displayNameProblem } from '@chauffeur/contract/display-name';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,8 +7,9 @@ import { type FormEvent, useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { deleteAccount, type Person, rename, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { StateBadge } from '../../ui/StateBadge.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { NameField, PasswordField } from './AccountFields.tsx';
+import { EmailForm } from './EmailForm.tsx';
 import { HandleForm } from './HandleForm.tsx';
 
 export function ProfilePage() {
@@ -17,14 +19,7 @@ export function ProfilePage() {
   return (
     <Stack gap="xl">
       <NameForm key={person.id} person={person} />
-      <section aria-label="Email">
-        <Group gap="xs">
-          <Text size="sm">{person.email}</Text>
-          <StateBadge tone={person.emailVerified ? 'good' : 'unsure'}>
-            {person.emailVerified ? 'verified' : 'not verified'}
-          </StateBadge>
-        </Group>
-      </section>
+      <EmailForm key={person.email} person={person} />
       <HandleForm />
       <DeleteForm />
     </Stack>
@@ -33,6 +28,7 @@ export function ProfilePage() {
 
 function NameForm({ person }: { person: Person }) {
   const [name, setName] = useState(person.name);
+  const problem = displayNameProblem(name);
   const queries = useQueryClient();
   const renaming = useMutation({
     mutationFn: () => rename(name),
@@ -45,10 +41,10 @@ function NameForm({ person }: { person: Person }) {
   return (
     <form onSubmit={submit} aria-label="Name">
       <Stack gap="sm" align="flex-start">
-        <NameField value={name} onChange={setName} />
+        <NameField value={name} onChange={setName} problem={name === '' ? null : problem} />
         {renaming.error !== null && <Problem error={renaming.error} />}
         <Group gap="sm">
-          <Button type="submit" loading={renaming.isPending} disabled={name === person.name}>
+          <Button type="submit" loading={renaming.isPending} disabled={name === person.name || problem !== null}>
             Save
           </Button>
           {renaming.isSuccess && name === person.name && (
@@ -78,19 +74,20 @@ function DeleteForm() {
     deleting.mutate();
   };
   return (
-    <form onSubmit={submit} aria-label="Delete the account">
+    <form onSubmit={submit} aria-label="Delete account">
       <Stack gap="sm" align="flex-start">
         <Title order={2} size="h4">
-          Delete the account
+          Delete account
         </Title>
         <Text size="sm">
-          Your name, email, sessions and memberships are removed at once and for good. Bugs that you filed stay with
-          their games, without your name. An account that owns games cannot be deleted.
+          Your name, email, sessions, personal keys and memberships are deleted immediately and permanently. Bug reports
+          that you filed stay with their games, without your name. If you own games, transfer or delete them first; your{' '}
+          <SiteLink to="/dev">list of games</SiteLink> shows which are yours.
         </Text>
         {deleting.error !== null && <Problem error={deleting.error} />}
         <PasswordField label="Your password" value={password} onChange={setPassword} />
         <Button type="submit" color="red" variant="light" loading={deleting.isPending}>
-          Delete my account
+          Delete account
         </Button>
       </Stack>
     </form>

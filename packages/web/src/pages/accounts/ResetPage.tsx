@@ -21,9 +21,8 @@ function AskForMail({ isExpired }: { isExpired: boolean }) {
   const asking = useMutation({ mutationFn: () => requestReset(email) });
   if (asking.isSuccess) {
     return (
-      <Done title="Look into your mailbox">
-        If there is an account of {email}, a mail with a link to set a new password is on its way. It is good for an
-        hour.
+      <Done title="Check your email">
+        If there is an account for {email}, we sent it a link to set a new password. It expires in an hour.
       </Done>
     );
   }

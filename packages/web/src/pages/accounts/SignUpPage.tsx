@@ -1,9 +1,9 @@
 // Signing up: a form, and then what to do with the mail that was sent.
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { session, signUp } from '../../session.ts';
+import { signUp } from '../../session.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NameField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
@@ -16,16 +16,12 @@ export function SignUpPage() {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const queries = useQueryClient();
-  const joining = useMutation({
-    mutationFn: () => signUp({ name, email, password }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: session.queryKey }),
-  });
+  const joining = useMutation({ mutationFn: () => signUp({ name, email, password }) });
   if (joining.isSuccess) return <MailSent email={email} />;
   return (
     <AccountForm
       title="Sign up"
-      button="Create the account"
+      button="Create account"
       busy={joining.isPending}
       error={joining.error}
       onSubmit={() => joining.mutate()}

@@ -1,55 +1,104 @@
-// Where the link of the verification mail ends: it tells whether the address is proved now.
+// Where the links of emails about addresses end: whether the address is verified, or changed.
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
-import { sendVerification, session } from '../../session.ts';
+import { type Person, sendVerification, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 
 const route = getRouteApi('/verify');
 
 export function VerifyPage() {
-  const { error } = route.useSearch();
+  const { error, email } = route.useSearch();
   const { data: person } = useQuery({ ...session, staleTime: 0 });
-  const sending = useMutation({ mutationFn: (email: string) => sendVerification(email) });
-  const isProved = error === undefined && person?.emailVerified === true;
-  useTitle(isProved ? 'Your email is verified' : 'Verify your email');
-  if (isProved) {
+  if (email !== undefined) return <ChangeResult newEmail={email} error={error} person={person ?? null} />;
+  if (error === undefined && person?.emailVerified === true) {
     return (
-      <Stack gap="md" maw={480} mx="auto" py="xl">
-        <Title order={1} size="h2">
-          Your email is verified
-        </Title>
+      <Message title="Your email is verified">
         <Text>You can create a game and ship its first build.</Text>
         <SiteLink to="/dev">Go to your games</SiteLink>
-      </Stack>
+      </Message>
     );
   }
   return (
-    <Stack gap="md" maw={480} mx="auto" py="xl">
-      <Title order={1} size="h2">
-        {error === undefined ? 'Verify your email' : 'The link is no longer valid'}
-      </Title>
+    <Message title={error === undefined ? 'Verify your email' : 'This link is no longer valid'}>
       {person == null ? (
         <Text>
           <SiteLink to="/sign-in" search={{ next: '/verify' }}>
             Sign in
-          </SiteLink>
-          , then another mail can be sent to you.
+          </SiteLink>{' '}
+          to get a new email.
         </Text>
       ) : (
-        <>
-          <Text>
-            The mail to <strong>{person.email}</strong> has the link. It is good for 24 hours.
-          </Text>
-          {sending.error !== null && <Problem error={sending.error} />}
-          {sending.isSuccess && <Text size="sm">Another mail is on its way.</Text>}
-          <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate(person.email)}>
-            Send another mail
-          </Button>
-        </>
+        <SendAgain email={person.email} />
       )}
+    </Message>
+  );
+}
+
+function Message({ title, children }: { title: string; children: ReactNode }) {
+  useTitle(title);
+  return (
+    <Stack gap="md" maw={480} mx="auto" py="xl">
+      <Title order={1} size="h2">
+        {title}
+      </Title>
+      {children}
     </Stack>
+  );
+}
+
+function SendAgain({ email }: { email: string }) {
+  const sending = useMutation({ mutationFn: () => sendVerification(email) });
+  return (
+    <>
+      <Text>
+        Open the link in our email to <strong>{email}</strong>. It expires after 24 hours.
+      </Text>
+      {sending.error !== null && <Problem error={sending.error} />}
+      {sending.isSuccess && <Text size="sm">We sent another email.</Text>}
+      <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
+        Send another email
+      </Button>
+    </>
+  );
+}
+
+type ChangeResultProps = { newEmail: string; error: string | undefined; person: Person | null };
+
+/** After either link of a change: that of the address of now, or that of the new one. */
+function ChangeResult({ newEmail, error, person }: ChangeResultProps) {
+  const profile = <SiteLink to="/settings/profile">Go to your profile</SiteLink>;
+  if (error !== undefined) {
+    return (
+      <Message title="Your email was not changed">
+        <Text>
+          {error === 'EMAIL_TAKEN'
+            ? 'Another account uses this address.'
+            : 'This link is no longer valid. Start again from your profile.'}
+        </Text>
+        {profile}
+      </Message>
+    );
+  }
+  if (person?.email === newEmail.toLowerCase()) {
+    return (
+      <Message title="Your email is changed">
+        <Text>
+          Sign in with <strong>{person.email}</strong> from now on.
+        </Text>
+        {profile}
+      </Message>
+    );
+  }
+  return (
+    <Message title="One more step">
+      <Text>
+        We sent an email to <strong>{newEmail}</strong>. Open its link within 24 hours to finish. Until then, your email
+        stays as it is.
+      </Text>
+    </Message>
   );
 }

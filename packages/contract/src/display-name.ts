@@ -1,0 +1,45 @@
+// Decides whether a text may be an account's display name, which players see as the developer of a game.
+import { LIMITS } from './limits.ts';
+
+type Rule = { readonly name: string; readonly isBroken: (name: string) => boolean; readonly advice: string };
+
+/** Only whitespace, joiners, selectors or combining marks: nothing that a reader could see. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/**
+ * Everything that has no glyph of its own or reorders its neighbors (Unicode Technical Report 36, section 2.7): controls, line breaks, marks
+ * of direction, zero-width spaces, tags, private-use and unassigned characters, and the letters that are drawn as nothing. The two joiners and
+ * the emoji selector stay, since scripts and emoji need them.
+ */
+const HIDDEN =
+  /(?!\u200C|\u200D|\uFE0F)(?:[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|\u034F|[\u115F\u1160]|\u17B4|\u17B5|\u2800|\u3164|\uFFA0|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}])/u;
+
+/** More marks on one letter than any script uses; they would run into the lines above and below. */
+const STACKED_MARKS = /\p{M}{7,}/u;
+
+const RULES: readonly Rule[] = [
+  { name: 'empty', isBroken: (name) => !VISIBLE.test(name), advice: 'use at least one visible character' },
+  {
+    name: 'length',
+    isBroken: (name) => name.length > 2 * LIMITS.displayNameLength || [...name].length > LIMITS.displayNameLength,
+    advice: `use at most ${LIMITS.displayNameLength} characters`,
+  },
+  {
+    name: 'hidden characters',
+    isBroken: (name) => HIDDEN.test(name),
+    advice: 'remove line breaks, control characters and invisible characters',
+  },
+  { name: 'stacked marks', isBroken: (name) => STACKED_MARKS.test(name), advice: 'use fewer accents on one letter' },
+];
+
+/** The name as it is stored: without spaces around it, in one of Unicode's equivalent spellings. */
+export function tidyDisplayName(name: string): string {
+  return name.trim().normalize('NFC');
+}
+
+/** What to do about the name, as the end of a sentence; null for a good one. Takes anything that a caller may send. */
+export function displayNameProblem(name: unknown): string | null {
+  if (typeof name !== 'string') return 'send it as text';
+  const tidy = tidyDisplayName(name);
+  return RULES.find(({ isBroken }) => isBroken(tidy))?.advice ?? null;
+}

@@ -1,0 +1,61 @@
+// Turns a refusal of better-auth into this service's envelope, or into what OAuth clients expect.
+import { type Failure, failureOf } from '@chauffeur/contract/envelope';
+import { ApiError, type ErrorCode, type ErrorData } from '@chauffeur/contract/errors';
+
+/** What better-auth answers: `code` of its own routes, `error` of its OAuth routes. */
+type Refusal = { code?: unknown; message?: unknown; error?: unknown; error_description?: unknown };
+
+/** Codes of better-auth that have one of ours; for others the status decides. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  INVALID_EMAIL_OR_PASSWORD: 4012,
+  OWNS_GAMES: 4093,
+  INVALID_ORIGIN: 4032,
+  MISSING_OR_NULL_ORIGIN: 4032,
+  CROSS_SITE_NAVIGATION_LOGIN_BLOCKED: 4032,
+};
+
+const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 4011, 404: 4040, 429: 4290, 503: 5030 };
+
+/** The error in the registry's terms. `reason` keeps better-auth's own word for it. */
+export function errorOf(status: number, refusal: Refusal | null, retryAfter?: number): ApiError {
+  const reason = textOf(refusal?.code) ?? textOf(refusal?.error);
+  const message = textOf(refusal?.message) ?? textOf(refusal?.error_description);
+  const code = CODES[reason ?? ''] ?? CODES_BY_STATUS[status] ?? 4002;
+  const data: ErrorData = {
+    ...(reason !== undefined && { reason }),
+    ...(retryAfter !== undefined && { retry_after: retryAfter }),
+  };
+  return new ApiError(code, message, {
+    // better-auth's clients go by it.
+    status,
+    ...(Object.keys(data).length > 0 && { data }),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The envelope; with `code` and `message` next to it, where clients of better-auth look. */
+export function accountFailure(error: ApiError): Failure & { code?: string; message: string } {
+  const { reason } = error.data ?? {};
+  return { ...failureOf(error), ...(typeof reason === 'string' && { code: reason }), message: error.message };
+}
+
+export type OAuthFailure = {
+  error: string;
+  error_description: string;
+  success: false;
+  code: ErrorCode;
+  message: string;
+};
+
+/**
+ * RFC 6749, section 5.2, has `error` as a word: there is no room for ours under that name, so its members are next to it.
+ */
+export function oauthFailure(error: ApiError): OAuthFailure {
+  const { code, message, data, status } = error;
+  const word = typeof data?.reason === 'string' && /^[a-z_]+$/.test(data.reason) ? data.reason : undefined;
+  const fallback = status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request';
+  return { error: word ?? fallback, error_description: message, success: false, code, message };
+}

@@ -1,0 +1,76 @@
+// Binds a request for consent to the browser that began it, so that nobody can be sent into a request of somebody else's.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { type Auth, sessionIdOf } from '../features/accounts/accounts.ts';
+import { newSecret } from '../kernel/ids.ts';
+import { deriveKey } from '../kernel/signed-token.ts';
+
+/** In the request's parameters, next to better-auth's signature of them. */
+const PARAMETER = 'binding';
+/** Of a visitor who is not signed in yet. */
+const COOKIE = 'chauffeur.consent';
+const COOKIE_SECONDS = 3600;
+const NONCE_LENGTH = 32;
+
+/** Who holds the request: the session, or before there is one, the browser by a cookie. */
+export async function holderOf(
+  ctx: Context,
+  auth: Auth,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  const sessionId = await sessionIdOf(auth, cookiesOf(request));
+  if (sessionId !== null) return `session ${sessionId}`;
+  const nonce = nonceOf(request) ?? newSecret(NONCE_LENGTH);
+  const secure = ctx.publicUrl.startsWith('https:') ? '; Secure' : '';
+  const path = '/api/auth/oauth2';
+  reply.header(
+    'set-cookie',
+    `${COOKIE}=${nonce}; Path=${path}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`,
+  );
+  return `browser ${nonce}`;
+}
+
+function cookiesOf(request: FastifyRequest): Headers {
+  return new Headers({ cookie: request.headers.cookie ?? '' });
+}
+
+function nonceOf(request: FastifyRequest): string | undefined {
+  return new RegExp(`(?:^|;\\s*)${COOKIE.replace('.', '\\.')}=([A-Za-z0-9]{${NONCE_LENGTH}})(?:;|$)`).exec(
+    request.headers.cookie ?? '',
+  )?.[1];
+}
+
+/** The request's parameters with the binding; those without a signature, as of an error, as they are. */
+export function bindRequest(ctx: Context, query: string, holder: string): string {
+  const signature = new URLSearchParams(query).get('sig');
+  return signature === null ? query : `${query}&${PARAMETER}=${macOf(ctx, signature, holder)}`;
+}
+
+/** The parameters as better-auth signed them. */
+export function withoutBinding(query: string): string {
+  return query.replace(new RegExp(`&${PARAMETER}=[A-Za-z0-9_-]*$`), '');
+}
+
+/** Whether the request was begun in the session, or in the browser, that now decides about it. */
+export async function isBoundHere(ctx: Context, auth: Auth, request: FastifyRequest, query: string): Promise<boolean> {
+  const params = new URLSearchParams(query);
+  const sent = Buffer.from(params.get(PARAMETER) ?? '');
+  const sessionId = await sessionIdOf(auth, cookiesOf(request));
+  const nonce = nonceOf(request);
+  const holders = [
+    ...(sessionId === null ? [] : [`session ${sessionId}`]),
+    ...(nonce === undefined ? [] : [`browser ${nonce}`]),
+  ];
+  return holders.some((holder) => {
+    const right = Buffer.from(macOf(ctx, params.get('sig') ?? '', holder));
+    return right.length === sent.length && timingSafeEqual(right, sent);
+  });
+}
+
+function macOf(ctx: Context, signature: string, holder: string): string {
+  return createHmac('sha256', deriveKey(ctx.secret, 'consent binding'))
+    .update(`${holder}\n${signature}`)
+    .digest('base64url');
+}

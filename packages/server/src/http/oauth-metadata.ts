@@ -1,0 +1,65 @@
+// Serves the two documents by which OAuth clients find their way, with what works here and nothing else.
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import type { Auth } from '../features/accounts/accounts.ts';
+import { agentResource, oauthIssuer } from '../features/accounts/oauth.ts';
+import { askAuth, passOn, targetOf } from './hand-over.ts';
+
+/** Members of better-auth's documents that hold here. It has others, such as DPoP, for what it could do with other clients. */
+const ANNOUNCED = new Set([
+  // RFC 8414
+  ...[
+    'issuer',
+    'authorization_endpoint',
+    'token_endpoint',
+    'jwks_uri',
+    'registration_endpoint',
+    'revocation_endpoint',
+    'introspection_endpoint',
+  ],
+  ...['scopes_supported', 'response_types_supported', 'response_modes_supported', 'grant_types_supported'],
+  ...['code_challenge_methods_supported', 'authorization_response_iss_parameter_supported'],
+  ...['client_id_metadata_document_supported'],
+  // RFC 9728
+  ...['resource', 'authorization_servers', 'bearer_methods_supported'],
+]);
+
+/** How clients may prove who they are, by what they may ask for. */
+const AUTH_METHODS = {
+  token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+  revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+};
+
+/**
+ * Where clients look for the two documents: that of the resource (RFC 9728, section 3.1), and that of the authorization server, below the
+ * path of its issuer (RFC 8414, section 3.1) and, for older ones, without it.
+ */
+export function mountOAuthMetadata(app: FastifyInstance, ctx: Context, auth: Auth): void {
+  const server = `/.well-known/oauth-authorization-server${new URL(oauthIssuer(ctx.publicUrl)).pathname}`;
+  const resource = `/.well-known/oauth-protected-resource${new URL(agentResource(ctx.publicUrl)).pathname}`;
+  const documents = {
+    '/.well-known/oauth-authorization-server': server,
+    [server]: server,
+    '/.well-known/oauth-protected-resource': resource,
+    [resource]: resource,
+  };
+  for (const [url, document] of Object.entries(documents)) {
+    app.get(url, { config: { operation: 'oauth.metadata' } }, async (request, reply) => {
+      reply.header('access-control-allow-origin', '*');
+      const target = targetOf(ctx, request);
+      target.pathname = document;
+      const response = await askAuth(auth, request, { target });
+      if (!response.ok) return passOn(reply, response);
+      const announced = announcedOf((await response.json()) as Record<string, unknown>);
+      return passOn(reply, Response.json(announced, { headers: response.headers }));
+    });
+  }
+}
+
+function announcedOf(document: Record<string, unknown>): object {
+  return {
+    ...Object.fromEntries(Object.entries(document).filter(([name]) => ANNOUNCED.has(name))),
+    ...('token_endpoint' in document && AUTH_METHODS),
+  };
+}

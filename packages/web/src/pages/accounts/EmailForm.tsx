@@ -1,0 +1,47 @@
+// The account's email: whether it is verified, and how to change it.
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { changeEmail, type Person } from '../../session.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { EmailField } from './AccountFields.tsx';
+
+export function EmailForm({ person }: { person: Person }) {
+  const [next, setNext] = useState('');
+  const changing = useMutation({ mutationFn: () => changeEmail(next) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    changing.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Email">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h4">
+          Email
+        </Title>
+        <Group gap="xs">
+          <Text size="sm">{person.email}</Text>
+          <StateBadge tone={person.emailVerified ? 'good' : 'unsure'}>
+            {person.emailVerified ? 'verified' : 'not verified'}
+          </StateBadge>
+        </Group>
+        <EmailField label="New email" autoComplete="off" value={next} onChange={setNext} />
+        <Text size="sm" c="dimmed">
+          {person.emailVerified
+            ? 'You confirm the change from both addresses: first by an email to the current one, then by an email to the new one.'
+            : 'You confirm the change by an email to the new address.'}
+        </Text>
+        {changing.error !== null && <Problem error={changing.error} />}
+        <Button type="submit" variant="default" loading={changing.isPending}>
+          Change email
+        </Button>
+        {changing.isSuccess && (
+          <Text size="sm" role="status">
+            Check your email. We sent a link to {person.emailVerified ? person.email : next}. It expires in 24 hours.
+          </Text>
+        )}
+      </Stack>
+    </form>
+  );
+}
