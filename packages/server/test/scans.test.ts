@@ -8,6 +8,7 @@ import { DAY } from '../src/kernel/clock.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { ship, smallZip, untilScanned } from './setup/uploads.ts';
+import { buildZip } from './setup/zips.ts';
 
 describe('scans with clamd', () => {
   let clamd: RunningClamd | null;
@@ -97,6 +98,23 @@ describe('scans with clamd', () => {
     assert.match(file.detail ?? '', /broken\.txt/);
     await until(async () => !(await blobs()).some((name) => name.startsWith(fileUid)));
     assert.deepEqual((await provenance(fileUid)).scan.state, 'error');
+  });
+
+  test('a zip whose links lead in a circle ends in error, as the build’s system reads their names', async () => {
+    const link = (name: string, data: string) => ({ name, data, mode: 0o120777 });
+    const circle = buildZip([{ name: 'a', data: 'a' }, link('b', 'c'), link('c', 'b')]);
+    const { fileUid } = await ship(server, game, { version: 'circle' }, circle);
+    const file = await untilScanned(server, game, fileUid);
+    assert.equal(file.status, 'error');
+    assert.match(file.detail ?? '', /“b” leads back to itself/);
+    const byCase = buildZip([{ name: 'a', data: 'a' }, link('Game', 'data/game'), link('data/game', '../GAME')]);
+    for (const [os, expected] of [
+      ['linux', /^(clean|unscanned)$/],
+      ['macos', /^error$/],
+    ] as const) {
+      const shipped = await ship(server, game, { version: 'circle by case', os }, byCase);
+      assert.match((await untilScanned(server, game, shipped.fileUid)).status, expected);
+    }
   });
 
   test('a file waits while the scanner is away, and is scanned when it is back', async (t) => {

@@ -159,6 +159,42 @@ describe('an upload that is refused leaves nothing', () => {
     }
   });
 
+  const badZips: [string, ZipPiece, RegExp][] = [
+    ['a device', { name: 'null', mode: 0o020666 }, /“null” is a device/],
+    ['a pipe', { name: 'pipe', mode: 0o010644 }, /“pipe” is a device, a pipe/],
+    ['a setuid program', { name: 'sudo', data: 'x', mode: 0o104755 }, /“sudo” .*setuid/],
+    ['a file that is a folder, too', { name: 'game.txt/x', data: 'x' }, /“game\.txt” is a file and a folder/],
+    ['a line break in a name', { name: 'a\r\nb', data: 'x' }, /“a\?\?b” has a line break/],
+    ['a name that is read backwards', { name: 'gpj.\u202Eexe', data: 'x' }, /“gpj\.\?exe” has /],
+  ];
+  for (const [what, piece, message] of badZips)
+    test(`with a zip that holds ${what}: 4041`, async () => {
+      await refuses({}, [4041, message], buildZip([{ name: 'game.txt', data: 'hello' }, piece]));
+    });
+
+  test('with bytes before the first entry of its zip: 4041', async () => {
+    const script = buildZip([{ name: 'game.txt', data: 'hello', before: Buffer.from('#!/bin/sh\nexit\n') }]);
+    await refuses({}, [4041, /bytes before its first entry/], script);
+  });
+
+  test('with names that Windows cannot create or tell apart: 4041, but only for a build for Windows', async () => {
+    const studio = await makeGame(server);
+    const windows = await register(server, studio, { version: 'names', os: 'windows' });
+    const linux = await register(server, studio, { version: 'names', os: 'linux' });
+    const zips = ['CON', 'data/aux.txt', 'ab:c', 'end.', 'end ', 'GAME.TXT'].map((name) =>
+      buildZip([
+        { name: 'game.txt', data: 'hello' },
+        { name, data: 'x' },
+      ]),
+    );
+    for (const bytes of zips) {
+      const form = formOf({ ...uploadFields(windows, bytes), os: 'windows' }, bytes);
+      await assertRefused(server, studio, await upload(server, studio, form), 4041, /Windows/);
+    }
+    for (const bytes of zips)
+      assert.equal((await upload(server, studio, formOf(uploadFields(linux, bytes), bytes))).status, 201);
+  });
+
   test('for another place than the build was registered for: 4041', async () => {
     await refuses({ os: 'windows' }, [4041, /^os: the build is registered for linux/]);
     await refuses({ arch: 'arm64' }, [4041, /^arch: the build is registered for x86_64/]);

@@ -37,7 +37,11 @@ const addfiles: Handler<Options> = async (context, options) => {
   const minutes = minutesOf(options.timeout);
   const descriptor = await readFilesFile(options.asset);
   const folder = resolve(dirname(options.asset), descriptor.path);
-  const entries = await listEntries(folder, { ignore: options.ignore ?? [], signal: context.signal });
+  const entries = await listEntries(folder, {
+    ignore: options.ignore ?? [],
+    signal: context.signal,
+    os: descriptor.os,
+  });
   refuseTooMuch(entries);
   noteOddities(entries, descriptor, context);
   const client = await context.connect();

@@ -2,9 +2,11 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { Os } from '@chauffeur/contract/identity';
+import { findLinkLoop } from '@chauffeur/contract/link-loops';
 import { LocalError } from '../failures.ts';
 import { mapInOrder } from './in-order.ts';
-import { byBytes, findNameProblem, findTargetProblem, isIgnored } from './names.ts';
+import { byBytes, findNameProblem, findSameButForCase, findTargetProblem, isIgnored } from './names.ts';
 
 export type Entry = {
   /** Path inside the archive with `/` between parts; a folder's ends in one. */
@@ -26,9 +28,10 @@ export type Entry = {
 
 const LOOKED_AT_AT_ONCE = 64;
 
-export type ListOptions = { ignore?: readonly string[]; signal?: AbortSignal };
+/** `os` is that of the build: its names must be ones that players’ systems can create. */
+export type ListOptions = { ignore?: readonly string[]; signal?: AbortSignal; os?: Os };
 
-/** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when it holds no file, or something that cannot be zipped. */
+/** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when it holds no file, or something that the service refuses. */
 export async function listEntries(folder: string, options: ListOptions = {}): Promise<Entry[]> {
   const root = await rootOf(folder);
   const entries: Entry[] = [];
@@ -37,7 +40,7 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
     options.signal?.throwIfAborted();
     const names = (await readdir(join(root, parent))).map((name) => parent + name);
     const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []));
-    for await (const entry of mapInOrder(kept, LOOKED_AT_AT_ONCE, (path) => entryOf(root, path))) {
+    for await (const entry of mapInOrder(kept, LOOKED_AT_AT_ONCE, (path) => entryOf(root, path, options.os))) {
       entries.push(entry);
       if (entry.kind === 'folder') queue.push(entry.path);
     }
@@ -45,7 +48,23 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
   if (!entries.some((entry) => entry.kind === 'file')) {
     throw new LocalError(`${folder}: holds no files.`, 'Give the folder that holds the files, once they are there.');
   }
-  return entries.sort(byBytes);
+  entries.sort(byBytes);
+  refuseTogether(entries, options.os);
+  return entries;
+}
+
+/** Throws LocalError for entries that are fine alone and not together, as the service does. */
+function refuseTogether(entries: readonly Entry[], os: Os | undefined): void {
+  const same = findSameButForCase(
+    entries.map(({ path }) => path),
+    os,
+  );
+  if (same !== null) refuse(same[1], `it is the same file as ${JSON.stringify(same[0])} on ${os}`);
+  const loop = findLinkLoop(
+    entries.filter(({ kind }) => kind === 'symlink'),
+    os,
+  );
+  if (loop !== null) refuse(loop.path, `it is a symlink that ${loop.problem}`);
 }
 
 async function rootOf(folder: string): Promise<string> {
@@ -58,8 +77,8 @@ async function rootOf(folder: string): Promise<string> {
   return realpath(folder);
 }
 
-async function entryOf(root: string, path: string): Promise<Entry> {
-  const problem = findNameProblem(path);
+async function entryOf(root: string, path: string, os: Os | undefined): Promise<Entry> {
+  const problem = findNameProblem(path, os);
   if (problem !== null) refuse(path, problem);
   const source = join(root, path);
   const found = await lstat(source);

@@ -1,11 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byBytes, findNameProblem, findTargetProblem, isIgnored, startsLikeProgram } from './names.ts';
+import {
+  byBytes,
+  findNameProblem,
+  findSameButForCase,
+  findTargetProblem,
+  isIgnored,
+  startsLikeProgram,
+} from './names.ts';
 
 test('names that unpack elsewhere or differently are refused', () => {
   for (const name of ['a\\b', 'C:evil', 'bad\uFFFDname', 'lone\uD800'])
     assert.notEqual(findNameProblem(name), null, name);
   for (const name of ['a/b', 'ä.txt', 'xx:y', '.hidden', '..two']) assert.equal(findNameProblem(name), null, name);
+});
+
+test('names with line breaks, control characters or reversed text are refused, and ones that Windows cannot create only for it', () => {
+  for (const name of ['a\nb', 'Icon\r', 'a\u202Egpj.exe', 'a\u0007'])
+    assert.match(findNameProblem(name) ?? '', /line break/, name);
+  for (const name of ['CON', 'data/nul.txt', 'ab:c', 'end.', 'end /x']) {
+    assert.match(findNameProblem(name, 'windows') ?? '', /Windows cannot create it/, name);
+    assert.equal(findNameProblem(name, 'linux'), null, name);
+  }
+});
+
+test('files that differ in case only are found where the build’s system takes them for one', () => {
+  const paths = ['Data/', 'Data/Map', 'data/', 'data/map'];
+  assert.deepEqual(findSameButForCase(paths, 'windows'), ['Data/Map', 'data/map']);
+  assert.deepEqual(findSameButForCase(['Data', 'data/'], 'macos'), ['Data', 'data/']);
+  assert.equal(findSameButForCase(paths.slice(0, 3), 'windows'), null);
+  assert.equal(findSameButForCase(paths, 'linux'), null);
 });
 
 test('a symlink may point within the folder only', () => {

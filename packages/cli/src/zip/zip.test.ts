@@ -184,6 +184,32 @@ test('a symlink that leaves the folder, or could, is refused', async (t) => {
   }
 });
 
+test('symlinks that lead in a circle or to a folder around them are refused', async (t) => {
+  for (const links of [{ a: 'a' }, { a: 'b', b: 'a' }, { 'sub/up': '..' }]) {
+    const folder = tempFolder(t);
+    writeTree(folder, { 'game/a.txt': 'a', 'game/sub/b.txt': 'b' });
+    for (const [path, target] of Object.entries(links)) symlinkSync(target, join(folder, 'game', path));
+    const refused = /"(a|sub\/up)" cannot be zipped: it is a symlink that leads/;
+    await assert.rejects(writeZip(join(folder, 'game'), join(folder, 'out.zip')), refused);
+  }
+});
+
+test('names that the build’s system cannot create or tell apart are refused', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const folder = tempFolder(t);
+  writeTree(folder, { 'names/CON.txt': 'c', 'names/a.txt': 'a', 'cases/Map': '1', 'cases/map': '2' });
+  const zip = (name: string, os: 'windows' | 'linux') =>
+    writeZip(join(folder, name), join(folder, `${name}.zip`), { os });
+  await assert.rejects(
+    zip('names', 'windows'),
+    /"CON\.txt" cannot be zipped: Windows cannot create it: CON is a device/,
+  );
+  await assert.rejects(zip('cases', 'windows'), /"map" cannot be zipped: it is the same file as "Map" on windows/);
+  assert.equal((await zip('names', 'linux')).entries, 2);
+  assert.equal((await zip('cases', 'linux')).entries, 2);
+});
+
 test('a pipe or another special file is refused', { skip: missing('mkfifo') }, async (t) => {
   const folder = tempFolder(t);
   writeTree(folder, { 'game/a.txt': 'a' });

@@ -1,4 +1,5 @@
 // Scans one uploaded zip in a thread of its own.
+import type { Os } from '@chauffeur/contract/identity';
 import type { BlobSettings } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
@@ -9,6 +10,8 @@ export type ExamineInput = {
   key: string;
   /** Bytes of the blob. */
   size: number;
+  /** Of the build; rules for the names of one system are left out where it is not known. */
+  os?: Os | undefined;
   /** clamd's address and the bytes that one stream to it may have; null when there is no scanner. */
   scanner: null | { address: string; streamLimit: number };
   timeoutMs: number;

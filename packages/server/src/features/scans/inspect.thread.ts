@@ -8,12 +8,12 @@ import { readZipDirectory } from './zip-directory.ts';
 import { ZipError } from './zip-entry.ts';
 import { judgeDirectory } from './zip-rules.ts';
 
-await answerTask(async ({ blobSettings, key }: InspectInput): Promise<string | null> => {
+await answerTask(async ({ blobSettings, key, os }: InspectInput): Promise<string | null> => {
   const store = openBlobStore(blobSettings);
   try {
     const found = await store.stat(key);
     if (found === null) throw new BlobMissingError(`There is no blob ${key}`);
-    return judgeDirectory(await readZipDirectory(store, key, found.size, LIMITS.zipEntries));
+    return judgeDirectory(await readZipDirectory(store, key, found.size, LIMITS.zipEntries), os);
   } catch (error) {
     if (error instanceof ZipError) return error.message;
     throw error;

@@ -1,20 +1,21 @@
 // Looks at an uploaded zip's directory before the upload is answered, away from the request loop.
+import type { Os } from '@chauffeur/contract/identity';
 import type { BlobSettings } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { runInThread } from '../../kernel/threads.ts';
 
 /** What the thread is given. */
-export type InspectInput = { blobSettings: BlobSettings; key: string };
+export type InspectInput = { blobSettings: BlobSettings; key: string; os: Os | undefined };
 
 const THREAD = new URL('./inspect.thread.ts', import.meta.url);
 /** The heap holds 200,000 entries in 150 MB. */
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
- * Why the zip under `key` is refused, as a sentence for error 4041; null when it is taken. Rejects with BlobMissingError, with
+ * Why the zip under `key` is refused for a build of `os`, as a sentence for error 4041; null when it is taken. Rejects with BlobMissingError, with
  * the store's errors, with ThreadTimeoutError when the store is too slow, and with ThreadCrashError.
  */
-export function inspectZip(blobSettings: BlobSettings, key: string): Promise<string | null> {
-  const input: InspectInput = { blobSettings, key };
+export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<string | null> {
+  const input: InspectInput = { blobSettings, key, os };
   return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);
 }

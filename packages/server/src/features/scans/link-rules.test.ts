@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeBelowLinks, judgeLink } from './link-rules.ts';
+import { judgeBelowLinks, judgeLink, judgeLinkLoops } from './link-rules.ts';
 
 describe('judgeLink', () => {
   it('takes links that stay inside', () => {
@@ -40,9 +40,25 @@ describe('judgeLink', () => {
       '',
       'a\0b',
       '\uFFFD',
+      'a\nb',
+      'a\u202Eb',
     ]) {
       assert.notEqual(judgeLink('deep/er/link', target), null, target);
     }
+  });
+});
+
+describe('judgeLinkLoops', () => {
+  it('names the link that cannot be followed, and what is wrong with it', () => {
+    const links = [
+      { path: 'lib/a', target: 'b' },
+      { path: 'lib/b', target: '../lib/a' },
+    ];
+    assert.equal(
+      judgeLinkLoops(links),
+      'The .zip’s symbolic link “lib/a” leads back to itself; leave it out, or point it elsewhere.',
+    );
+    assert.equal(judgeLinkLoops(links.slice(1)), null);
   });
 });
 

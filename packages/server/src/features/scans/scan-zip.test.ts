@@ -128,6 +128,9 @@ describe('scanZip without a scanner', () => {
     assert.match(await failure(t, [file, { name: 'l', data: '../x', mode: 0o120777 }]), /leads out of the archive/);
     assert.match(await failure(t, [file, { name: 'l', data: '/etc', mode: 0o120777, method: 8 }]), /absolute path/);
     assert.match(await failure(t, [file, { name: 'D', data: '.', mode: 0o120777 }]), /below the symbolic link/);
+    const loop = ['b', 'a'].map((data): ZipPiece => ({ name: data === 'a' ? 'b' : 'a', data, mode: 0o120777 }));
+    assert.match(await failure(t, [file, ...loop]), /“a” leads back to itself/);
+    assert.match(await failure(t, [file, { name: 'l', data: '.', mode: 0o120777 }]), /folder that contains the link/);
   });
 });
 

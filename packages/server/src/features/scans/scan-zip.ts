@@ -1,11 +1,13 @@
 // The whole scan of one uploaded zip: what its directory says, what it holds, and what the virus scanner says to every byte.
 import { Readable } from 'node:stream';
+import type { Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { Link } from '@chauffeur/contract/link-loops';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 import { showName } from './entry-name.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
-import { judgeLink } from './link-rules.ts';
+import { judgeLink, judgeLinkLoops } from './link-rules.ts';
 import { describeInfected, PartScans } from './part-scans.ts';
 import { readZipParts } from './zip-content.ts';
 import { readZipDirectory } from './zip-directory.ts';
@@ -13,7 +15,7 @@ import { type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 import { judgeDirectory, unpackedBytes } from './zip-rules.ts';
 
 /**
- * Scans the zip of `size` bytes under `key`, without a scanner when there is none. Rejects with ScannerUnavailableError when the
+ * Scans the zip of `size` bytes under `key`, which is of a build of `os`, without a scanner when there is none. Rejects with ScannerUnavailableError when the
  * scanner cannot be asked, which is worth another try; errors of the store pass through. Memory does not grow with the size.
  */
 export async function scanZip(
@@ -21,6 +23,7 @@ export async function scanZip(
   key: string,
   size: number,
   scanner: Scanner | null,
+  os?: Os,
 ): Promise<Examination> {
   const version = scanner === null ? null : await scanner.version();
   const report = (
@@ -33,13 +36,15 @@ export async function scanZip(
   let whole: Verdict | null = null;
   try {
     const directory = await readZipDirectory(store, key, size, LIMITS.zipEntries);
-    const reason = judgeDirectory(directory);
+    const reason = judgeDirectory(directory, os);
     if (reason !== null) return report('failed', reason);
     whole = await scanWhole(store, key, directory, scanner);
     // Part by part where the whole told too little: which entry is infected, or what was not looked at.
     const parts = await scanParts(store, key, directory, whole?.result === 'clean' ? null : scanner);
     if (parts.infected !== null) return report('infected', parts.infected);
     if (whole?.result === 'infected') return report('infected', describeInfected(whole.signature, WHOLE));
+    const loop = judgeLinkLoops(parts.links, os);
+    if (loop !== null) return report('failed', loop);
     if (parts.unscanned.length > 0) return report('failed', describeUnscanned(parts.unscanned), parts.entries);
     return report(scanner === null ? 'unscanned' : 'clean', null, parts.entries);
   } catch (error) {
@@ -72,6 +77,8 @@ type PartsReport = {
   infected: string | null;
   /** What the scanner did not look at, and why. */
   unscanned: string[];
+  /** The symbolic links, each of which stays in the archive. */
+  links: Link[];
   /** Empty when infected. */
   entries: ExaminedEntry[];
 };
@@ -85,8 +92,11 @@ async function scanParts(
 ): Promise<PartsReport> {
   const scans = scanner === null ? null : new PartScans(scanner);
   const digests = new Map<ZipEntry, string>();
+  const links: Link[] = [];
   for await (const { entry, content, size, finish } of readZipParts(store, key, directory)) {
     const target = entry?.type === 'symlink' ? await readTarget(entry, content) : null;
+    if (entry !== null && target !== null)
+      links.push(...entry.names.map((path) => ({ path, target: target.toString('utf8') })));
     const place = entry === null ? UNLISTED : showName(entry.path);
     if (size > 0) await scans?.add(place, target === null ? content : Readable.from([target]), size);
     const sha256 = await finish();
@@ -98,7 +108,7 @@ async function scanParts(
   const entries = directory.entries.map((entry) => {
     return { path: entry.path, type: entry.type, size: entry.size, sha256: digests.get(entry) ?? null };
   });
-  return { infected, unscanned, entries: infected === null ? entries : [] };
+  return { infected, unscanned, links, entries: infected === null ? entries : [] };
 }
 
 /** The content of a link, which `judgeDirectory` found to be short. Throws ZipError when it leads out of the archive. */

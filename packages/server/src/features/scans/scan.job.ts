@@ -51,12 +51,14 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
   }
 }
 
-function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
+async function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
+  const build = await findBuild(ctx.db, file.game_id, file.build_id);
   const { clamd, clamdStreamLimit, blobs, dataFolder } = ctx.config;
   return examine({
     blobSettings: parseBlobSettings(blobs, dataFolder),
     key: file.blob_key,
     size: file.size,
+    os: build?.os,
     scanner: clamd === undefined ? null : { address: clamd, streamLimit: clamdStreamLimit },
     timeoutMs: LEAST_TIME_MS + file.size / LEAST_BYTES_PER_MS,
   });

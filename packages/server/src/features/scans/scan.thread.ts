@@ -5,10 +5,10 @@ import { answerTask } from '../../kernel/threads.ts';
 import type { ExamineInput } from './examine.ts';
 import { scanZip } from './scan-zip.ts';
 
-await answerTask(async ({ blobSettings, key, size, scanner }: ExamineInput) => {
+await answerTask(async ({ blobSettings, key, size, os, scanner }: ExamineInput) => {
   const store = openBlobStore(blobSettings);
   try {
-    return await scanZip(store, key, size, scanner === null ? null : createClamdScanner(scanner));
+    return await scanZip(store, key, size, scanner === null ? null : createClamdScanner(scanner), os);
   } finally {
     await store.close();
   }

@@ -10,7 +10,7 @@ import {
 } from 'yauzl';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { readBytes } from './blob-bytes.ts';
-import { FLAGS, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
+import { FLAGS, MODES, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 
 /** A directory of 200,000 entries with names of 250 bytes takes 60 MB. */
 const LARGEST_DIRECTORY = 64 * MIB;
@@ -93,11 +93,14 @@ async function readEntries(zip: ZipFile): Promise<ZipEntry[]> {
 
 function toZipEntry(entry: Entry): ZipEntry {
   const names = readNames(entry);
+  const mode = entry.externalFileAttributes >>> 16;
   return {
     path: names[0],
     names,
     rawName: entry.fileNameRaw,
-    type: readType(entry, names[0]),
+    type: readType(mode, names[0]),
+    mode,
+    isDosFolder: (entry.externalFileAttributes & DOS_FOLDER) !== 0,
     flags: entry.generalPurposeBitFlag,
     method: entry.compressionMethod,
     crc32: entry.crc32,
@@ -123,10 +126,11 @@ function readNames(entry: Entry): [string, ...string[]] {
   return extra === plain ? [plain] : [extra, plain];
 }
 
-/** By the Unix mode in the upper half of the external attributes; whichever system is said to have made it, as unpackers differ in that. */
-function readType(entry: Entry, path: string): ZipEntry['type'] {
-  const fileType = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (fileType === 0o120000) return 'symlink';
+const DOS_FOLDER = 0x10;
+
+/** By the Unix mode, whichever system is said to have made the entry, as unpackers differ in that. */
+function readType(mode: number, path: string): ZipEntry['type'] {
+  if ((mode & MODES.type) === MODES.symlink) return 'symlink';
   return path.endsWith('/') ? 'folder' : 'file';
 }
 

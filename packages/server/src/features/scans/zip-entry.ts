@@ -14,6 +14,10 @@ export type ZipEntry = {
   /** The name’s bytes, which the local header repeats. */
   rawName: Buffer;
   type: 'file' | 'folder' | 'symlink';
+  /** Unix type and permissions: the upper half of the external attributes, whichever system is said to have made them. */
+  mode: number;
+  /** Whether the attributes of DOS, the lower half, say that it is a folder. */
+  isDosFolder: boolean;
   /** General purpose bit flags (4.4.4). */
   flags: number;
   /** Compression method (4.4.5): 0 stored, 8 deflated. */
@@ -37,6 +41,16 @@ export type ZipDirectory = {
   /** Every entry in the directory’s order; none of them was read when `entryCount` is over the limit that was given. */
   entries: readonly ZipEntry[];
 };
+
+/** Types and bits of a Unix mode (inode(7)). */
+export const MODES = {
+  type: 0o170000,
+  file: 0o100000,
+  folder: 0o040000,
+  symlink: 0o120000,
+  setuid: 0o4000,
+  setgid: 0o2000,
+} as const;
 
 /** General purpose bit flags that matter here. */
 export const FLAGS = { encrypted: 0x1, dataDescriptor: 0x8, utf8: 0x800, maskedHeaders: 0x2000 } as const;

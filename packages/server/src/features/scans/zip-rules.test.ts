@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
 import type { ZipDirectory, ZipEntry } from './zip-entry.ts';
 import { judgeDirectory, ZIP_RULES } from './zip-rules.ts';
@@ -15,14 +16,14 @@ function directory(claims: readonly Claim[], head: Partial<ZipDirectory> = {}): 
     const offset = claim.offset ?? end;
     end = offset + 30 + rawName.length + sized.packedSize;
     const names = alias === undefined ? [claim.path] : [claim.path, alias];
-    return { type: 'file', flags: 0, crc32: 0, ...sized, names, rawName, offset };
+    return { type: 'file', mode: 0, isDosFolder: false, flags: 0, crc32: 0, ...sized, names, rawName, offset };
   });
   return { fileSize: end + 100, start: end, entryCount: entries.length, entries, ...head };
 }
 
 /** The name of the rule that refuses. */
-function refusal(claims: readonly Claim[], head: Partial<ZipDirectory> = {}): string | null {
-  return ZIP_RULES.find((rule) => rule.judge(directory(claims, head)) !== null)?.name ?? null;
+function refusal(claims: readonly Claim[], head: Partial<ZipDirectory> = {}, os?: Os): string | null {
+  return ZIP_RULES.find((rule) => rule.judge(directory(claims, head), os) !== null)?.name ?? null;
 }
 
 describe('judgeDirectory', () => {
@@ -128,5 +129,76 @@ describe('judgeDirectory', () => {
     );
     assert.equal(refusal([{ path: 'a', method: 8, size: 2001 }], { fileSize: 10 }), 'ratio');
     assert.equal(refusal([{ path: 'a', method: 8, size: 2000 }], { fileSize: 10 }), null);
+  });
+
+  it('refuses devices, pipes and sockets', () => {
+    for (const mode of [0o020644, 0o060644, 0o010644, 0o140644, 0o160000, 0o030000])
+      assert.equal(refusal([{ path: 'a' }, { path: 'b', mode }]), 'special-file', mode.toString(8));
+    for (const mode of [0, 0o644, 0o100755, 0o101777]) assert.equal(refusal([{ path: 'a', mode }]), null);
+  });
+
+  it('refuses files that would run with the rights of another user', () => {
+    for (const mode of [0o104755, 0o102755, 0o106755, 0o4755]) assert.equal(refusal([{ path: 'a', mode }]), 'setuid');
+    const folder = { path: 'd/', type: 'folder', size: 0, packedSize: 0 } as const;
+    assert.equal(refusal([{ path: 'a' }, { ...folder, mode: 0o044755 }]), 'setuid');
+    assert.equal(refusal([{ path: 'a' }, { ...folder, mode: 0o042755 }]), null);
+  });
+
+  it('refuses what is a file and a folder', () => {
+    assert.equal(refusal([{ path: 'a' }, { path: 'a/b' }]), 'file-and-folder');
+    assert.equal(refusal([{ path: './x/a/b/c' }, { path: 'x//a' }]), 'file-and-folder');
+    assert.equal(refusal([{ path: 'a', mode: 0o040755 }]), 'two-types');
+    assert.equal(refusal([{ path: 'a', isDosFolder: true }]), 'two-types');
+    assert.equal(refusal([{ path: 'b' }, { path: 'a/', type: 'symlink' }]), 'two-types');
+    assert.equal(refusal([{ path: 'a' }, { path: 'a.b/c' }, { path: 'ab' }]), null);
+    assert.equal(refusal([{ path: 'Data' }, { path: 'data/b' }]), null);
+    assert.equal(refusal([{ path: 'Data' }, { path: 'data/b' }], {}, 'windows'), 'file-and-folder');
+  });
+
+  it('refuses line breaks, other control characters and ones that turn the text around', () => {
+    for (const path of ['a\n', 'a\r\nb', 'Icon\r', 'a\tb', '\u001b[2Ja', 'photo\u202Egpj.exe', 'a\u2066b', 'a\u2028b'])
+      assert.equal(refusal([{ path }]), 'control-character', JSON.stringify(path));
+    for (const path of ['größe 🎮.txt', 'שלום.png', 'a b']) assert.equal(refusal([{ path }]), null);
+  });
+
+  it('refuses names that Windows cannot create in builds for it, and only there', () => {
+    for (const path of ['CON', 'data/nul.txt', 'ab:c', 'what?', 'end.', 'end /a', 'COM¹.log', 'data/LPT1/x']) {
+      assert.equal(refusal([{ path }], {}, 'windows'), 'windows-name', path);
+      for (const os of ['linux', 'macos', undefined] as const) assert.equal(refusal([{ path }], {}, os), null, path);
+    }
+    assert.equal(refusal([{ path: 'a', alias: 'aux' }], {}, 'windows'), 'windows-name');
+    const reason = judgeDirectory(directory([{ path: 'data/Con.txt' }]), 'windows');
+    assert.equal(
+      reason,
+      'The .zip’s entry “data/Con.txt” cannot be created by Windows: CON is a device there; rename it.',
+    );
+  });
+
+  it('refuses files that differ in case only in builds for Windows and macOS', () => {
+    const claims: Claim[] = [{ path: 'Data/Map' }, { path: 'data/map' }];
+    for (const os of ['windows', 'macos'] as const) assert.equal(refusal(claims, {}, os), 'same-but-for-case');
+    for (const os of ['linux', 'web', undefined] as const) assert.equal(refusal(claims, {}, os), null);
+    const folder = { type: 'folder', size: 0, packedSize: 0 } as const;
+    const folders: Claim[] = [{ path: 'Data/', ...folder }, { path: 'data/', ...folder }, { path: 'data/a' }];
+    assert.equal(refusal(folders, {}, 'windows'), null);
+    assert.match(judgeDirectory(directory(claims), 'macos') ?? '', /“data\/map” and “Data\/Map” are one file on macOS/);
+  });
+
+  it('refuses bytes before the first entry', () => {
+    assert.equal(refusal([{ path: 'a', offset: 1 }]), 'leading-bytes');
+    const [second, first] = [
+      { path: 'a', offset: 100 },
+      { path: 'b', offset: 0 },
+    ];
+    assert.equal(refusal([second, first], { start: 200 }), null);
+  });
+
+  it('refuses links with more targets than are held in memory', () => {
+    const links = Array.from(
+      { length: 4097 },
+      (_, no): Claim => ({ path: `l${no}`, type: 'symlink', size: 4096, packedSize: 4096 }),
+    );
+    assert.equal(refusal([{ path: 'a' }, ...links]), 'long-targets');
+    assert.equal(refusal([{ path: 'a' }, ...links.slice(1)]), null);
   });
 });

@@ -1,18 +1,25 @@
 // Decides by its central directory whether a zip is taken: an ordered list of named rules.
-import { GIB, LIMITS } from '@chauffeur/contract/limits';
+import { findWindowsProblem, foldPath, hasUnsafeCharacter, ignoresCase } from '@chauffeur/contract/file-names';
+import type { Os } from '@chauffeur/contract/identity';
+import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { showName } from './entry-name.ts';
-import { judgeBelowLinks } from './link-rules.ts';
-import { FLAGS, type ZipDirectory, type ZipEntry } from './zip-entry.ts';
+import { judgeBelowFiles, judgeBelowLinks } from './link-rules.ts';
+import { FLAGS, MODES, type ZipDirectory, type ZipEntry } from './zip-entry.ts';
 
 type Rule = {
   readonly name: string;
-  /** Why the zip is refused: a sentence that names the entry and the remedy. Null when the rule has nothing against it. */
-  readonly judge: (directory: ZipDirectory) => string | null;
+  /**
+   * Why the zip is refused: a sentence that names the entry and the remedy. Null when the rule has nothing against it. `os` is that of the
+   * build, where it is known.
+   */
+  readonly judge: (directory: ZipDirectory, os?: Os) => string | null;
 };
 
 /** Bytes of a path; no system takes a longer one (PATH_MAX). */
 const LONGEST_PATH = 4096;
 const LOCAL_HEADER_BYTES = 30;
+/** Of all links together. They are held in memory to be followed; a game has a few hundred of them. */
+const MAX_TARGET_BYTES = 16 * MIB;
 
 /** The rules. The first that refuses gives the reason, so those that make a name safe to judge stand before those that use it. */
 export const ZIP_RULES: readonly Rule[] = [
@@ -55,7 +62,41 @@ export const ZIP_RULES: readonly Rule[] = [
     name: 'parent-folder',
     judge: ofNames((name) => name.split('/').includes('..'), 'leads out of the archive; zip it without .. in its path'),
   },
+  {
+    name: 'control-character',
+    judge: ofNames(
+      hasUnsafeCharacter,
+      'has a line break, another control character or one that turns the text around in its name; rename it',
+    ),
+  },
+  { name: 'windows-name', judge: judgeWindowsNames },
   { name: 'duplicate-name', judge: judgeDuplicates },
+  { name: 'same-but-for-case', judge: judgeCase },
+  {
+    name: 'special-file',
+    judge: ofEntries(
+      ({ mode }) => ![0, MODES.file, MODES.folder, MODES.symlink].includes(mode & MODES.type),
+      'is a device, a pipe or a socket; leave it out',
+    ),
+  },
+  {
+    name: 'setuid',
+    // On a folder the second bit only says which group new files belong to.
+    judge: ofEntries(
+      ({ mode, type }) => (mode & (type === 'folder' ? MODES.setuid : MODES.setuid | MODES.setgid)) !== 0,
+      'would run with the rights of another user (setuid or setgid); take the bit away with chmod ug-s',
+    ),
+  },
+  {
+    name: 'two-types',
+    judge: ofEntries(
+      ({ path, type, mode, isDosFolder }) =>
+        type === 'symlink'
+          ? path.endsWith('/')
+          : type === 'file' && ((mode & MODES.type) === MODES.folder || ((mode & MODES.type) === 0 && isDosFolder)),
+      'is a folder and something else, too; make the .zip again with another tool',
+    ),
+  },
   {
     name: 'encrypted',
     judge: ofEntries(
@@ -91,8 +132,28 @@ export const ZIP_RULES: readonly Rule[] = [
       'is a symbolic link and its content is not a path; make the .zip again',
     ),
   },
+  {
+    name: 'long-targets',
+    judge: ({ entries }) =>
+      unpackedBytes(entries.filter(isLink)) > MAX_TARGET_BYTES
+        ? `The .zip’s symbolic links have targets of over ${MAX_TARGET_BYTES / MIB} MB; zip fewer links.`
+        : null,
+  },
   { name: 'below-link', judge: ({ entries }) => judgeBelowLinks(namesOf(entries), namesOf(entries.filter(isLink))) },
+  {
+    name: 'file-and-folder',
+    judge: ({ entries }, os) =>
+      judgeBelowFiles(namesOf(entries), namesOf(entries.filter(({ type }) => type === 'file')), os),
+  },
   { name: 'overlap', judge: judgeOverlaps },
+  {
+    name: 'leading-bytes',
+    // Another program, such as an installer, would start from the same file.
+    judge: ({ entries }) =>
+      entries.every(({ offset }) => offset > 0)
+        ? 'The .zip has bytes before its first entry, as a self-extracting archive has; upload a plain .zip.'
+        : null,
+  },
   {
     name: 'unpacked-size',
     judge: ({ entries }) =>
@@ -109,10 +170,10 @@ export const ZIP_RULES: readonly Rule[] = [
   },
 ];
 
-/** Why a zip with this directory is refused: a sentence for its uploader. Null when it is taken. */
-export function judgeDirectory(directory: ZipDirectory): string | null {
+/** Why a zip with this directory is refused for a build of `os`: a sentence for its uploader. Null when it is taken. */
+export function judgeDirectory(directory: ZipDirectory, os?: Os): string | null {
   for (const rule of ZIP_RULES) {
-    const reason = rule.judge(directory);
+    const reason = rule.judge(directory, os);
     if (reason !== null) return reason;
   }
   return null;
@@ -140,26 +201,58 @@ function ofNames(isBad: (name: string) => boolean, what: string): Rule['judge'] 
   };
 }
 
-/**
- * Two entries for one place. `a`, `a/`, `./a` and `a//` are one place to an unpacker. `A` and `a` are two: games made on
- * Linux have both, and which of them survives on Windows is no danger, since both were scanned.
- */
+function judgeWindowsNames({ entries }: ZipDirectory, os?: Os): string | null {
+  if (os !== 'windows') return null;
+  for (const name of namesOf(entries)) {
+    const problem = findWindowsProblem(name);
+    if (problem !== null)
+      return `The .zip’s entry ${showName(name)} cannot be created by Windows: ${problem} there; rename it.`;
+  }
+  return null;
+}
+
+/** Two entries for one place. `a`, `a/`, `./a` and `a//` are one place to an unpacker. */
 function judgeDuplicates({ entries }: ZipDirectory): string | null {
-  const seen = new Map<string, ZipEntry>();
+  const [name] = findSamePlace(entries, placeOf) ?? [];
+  return name === undefined ? null : `The .zip has two entries named ${showName(name)}; keep one of them.`;
+}
+
+/** On Windows and macOS `A` and `a` are one file: players would get whichever is unpacked last. Two folders become one, and lose nothing. */
+function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
+  if (!ignoresCase(os)) return null;
+  const same = findSamePlace(entries, (name) => foldPath(placeOf(name), os), bothAreFolders);
+  if (same === null) return null;
+  const system = os === 'windows' ? 'Windows' : 'macOS';
+  return `The .zip’s entries ${showName(same[0])} and ${showName(same[1])} are one file on ${system}; rename one of them.`;
+}
+
+/** The names of the first two entries at one place, the later one first; null when each has a place of its own. */
+function findSamePlace(
+  entries: readonly ZipEntry[],
+  placeOfName: (name: string) => string,
+  mayShare: (one: ZipEntry, other: ZipEntry) => boolean = () => false,
+): [string, string] | null {
+  const seen = new Map<string, [ZipEntry, string]>();
   for (const entry of entries) {
     for (const name of entry.names) {
-      const place = name
-        .split('/')
-        .filter((segment) => segment !== '' && segment !== '.')
-        .join('/');
-      const other = seen.get(place);
-      if (other !== undefined && other !== entry) {
-        return `The .zip has two entries named ${showName(name)}; keep one of them.`;
-      }
-      seen.set(place, entry);
+      const place = placeOfName(name);
+      const [other, otherName = ''] = seen.get(place) ?? [];
+      if (other !== undefined && other !== entry && !mayShare(other, entry)) return [name, otherName];
+      seen.set(place, [entry, name]);
     }
   }
   return null;
+}
+
+function bothAreFolders(one: ZipEntry, other: ZipEntry): boolean {
+  return one.type === 'folder' && other.type === 'folder';
+}
+
+function placeOf(name: string): string {
+  return name
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
 }
 
 /**

@@ -42,7 +42,7 @@ export async function completeFile(
   if (digest !== null) requireChecksum(digest, checksum);
   await ctx.blobs.complete(upload);
   if (digest === null) requireChecksum(await hashOf(await ctx.blobs.read(upload.key)), checksum);
-  const reason = await inspectZip(ctx, upload.key);
+  const reason = await inspectZip(ctx, upload.key, arrival.build.os);
   if (reason !== null) throw new ApiError(4041, reason);
   return uploadedFileOf(await record(ctx, arrival, alongside), arrival.build);
 }
