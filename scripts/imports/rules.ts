@@ -38,6 +38,7 @@ const SHOWS_CONFIG = 'packages/server/src/features/operator/settings.ts';
 const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['command.ts'],
+  ['walk-with-servers.ts'],
   ['process.ts'],
   ['walker.ts'],
   ['attachments.ts', 'crash.ts', 'text.ts'],

@@ -1,22 +1,26 @@
-// What the command minidump-stackwalk does: a dump and folders of symbols in, a report out.
+// What the command minidump-stackwalk does: a dump and symbols of folders and servers in, a report out.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { MinidumpError } from './error.ts';
-import { processMinidump } from './process.ts';
 import { SymbolDirectory } from './symbols/directory.ts';
+import { SymbolServer } from './symbols/server/symbol-server.ts';
+import { readServerUrl } from './symbols/server/symbol-url.ts';
 import { formatReport } from './text.ts';
+import { walkWithServers } from './walk-with-servers.ts';
 
-const USAGE = `Usage: minidump-stackwalk <dump> [--symbols DIR]… [--json | --text]
+const USAGE = `Usage: minidump-stackwalk <dump> [--symbols DIR]… [--symbols-url URL]… [--json | --text]
 
 Prints what stopped the program, and the stack of each of its threads.
 
-  --symbols DIR  a folder with Breakpad symbols, as <file>/<debug id>/<name>.sym; may be repeated
-  --cache DIR    where compiled symbols are kept (default: minidump-stackwalk in the user's cache folder)
-  --json         the whole report as JSON
-  --text         the report for reading (the default)
+  --symbols DIR        a folder with Breakpad symbols, as <file>/<debug id>/<name>.sym; may be repeated
+  --symbols-url URL    a server of such symbols, asked for what the folders do not have; may be repeated
+  --symbols-cache DIR  where downloaded symbols are kept (default: minidump-stackwalk/symbols in the user's cache folder)
+  --cache DIR          where compiled symbols are kept (default: minidump-stackwalk in the user's cache folder)
+  --json               the whole report as JSON
+  --text               the report for reading (the default)
   --help, --version
 
 Exit status: 0 with a report, 1 when the dump cannot be read, 2 when the command is not understood.
@@ -27,7 +31,14 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-type Command = { dump: string; symbols: string[]; cache: string; json: boolean };
+type Command = {
+  dump: string;
+  symbols: string[];
+  servers: URL[];
+  symbolsCache: string;
+  cache: string;
+  json: boolean;
+};
 
 function readCommand(args: readonly string[]): Command | 'help' | 'version' {
   const { values, positionals } = parseOptions(args);
@@ -37,7 +48,14 @@ function readCommand(args: readonly string[]): Command | 'help' | 'version' {
   if (dump === undefined || others.length > 0) throw new UsageError('One dump is needed.');
   if (values.json && values.text) throw new UsageError('Choose one of --json and --text.');
   const { symbols = [], cache = defaultCache(), json = false } = values;
-  return { dump, symbols, cache, json };
+  const symbolsCache = values['symbols-cache'] ?? join(defaultCache(), 'symbols');
+  return { dump, symbols, servers: (values['symbols-url'] ?? []).map(readServer), symbolsCache, cache, json };
+}
+
+function readServer(text: string): URL {
+  const url = readServerUrl(text);
+  if (url === undefined) throw new UsageError('--symbols-url takes an http or https URL without a user and password.');
+  return url;
 }
 
 function parseOptions(args: readonly string[]) {
@@ -47,6 +65,8 @@ function parseOptions(args: readonly string[]) {
       allowPositionals: true,
       options: {
         symbols: { type: 'string', multiple: true },
+        'symbols-url': { type: 'string', multiple: true },
+        'symbols-cache': { type: 'string' },
         cache: { type: 'string' },
         json: { type: 'boolean' },
         text: { type: 'boolean' },
@@ -64,10 +84,13 @@ function defaultCache(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'minidump-stackwalk');
 }
 
-function stackwalk({ dump, symbols, cache, json }: Command): string {
-  const source = new SymbolDirectory(symbols, { cacheFolder: cache });
+async function stackwalk({ dump, symbols, servers: urls, symbolsCache, cache, json }: Command): Promise<string> {
+  const onProblem = (problem: string) => process.stderr.write(`minidump-stackwalk: ${problem}\n`);
+  const servers = urls.map((url) => new SymbolServer(url, { cacheFolder: symbolsCache, onProblem }));
+  const folders = [...symbols, ...servers.map(({ folder }) => folder)];
+  const source = new SymbolDirectory(folders, { cacheFolder: cache });
   try {
-    const report = processMinidump(readFileSync(dump), { symbols: source });
+    const report = await walkWithServers(readFileSync(dump), source, servers);
     return json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report);
   } finally {
     source.close();
@@ -75,12 +98,12 @@ function stackwalk({ dump, symbols, cache, json }: Command): string {
 }
 
 /** Runs the command with these arguments, and sets the exit status. */
-export function run(args: readonly string[]): void {
+export async function run(args: readonly string[]): Promise<void> {
   try {
     const command = readCommand(args);
     if (command === 'help') process.stdout.write(USAGE);
     else if (command === 'version') process.stdout.write(`${packageFile.version}\n`);
-    else process.stdout.write(stackwalk(command));
+    else process.stdout.write(await stackwalk(command));
   } catch (error) {
     fail(error);
   }

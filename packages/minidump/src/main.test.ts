@@ -51,6 +51,23 @@ describe('minidump-stackwalk', () => {
     return { status, stdout, stderr };
   }
 
+  it('refuses an address of symbols that it cannot ask', () => {
+    for (const url of ['nonsense', 'ftp://x/', 'https://ann:pw@x/']) {
+      const { status, stderr } = run(dump, '--symbols-url', url);
+      assert.equal(status, 2);
+      assert.match(stderr, /--symbols-url takes an http or https URL/);
+      assert.ok(!stderr.includes('pw'));
+    }
+  });
+
+  it('prints the report without the symbols of a server that is not there', () => {
+    const downloads = join(folder, 'downloads');
+    const { status, stdout, stderr } = run(dump, '--symbols-url', 'http://127.0.0.1:1/', '--symbols-cache', downloads);
+    assert.equal(status, 0);
+    assert.match(stdout, /No symbols, game/);
+    assert.match(stderr, /^minidump-stackwalk: game could not be fetched from 127\.0\.0\.1:1: /);
+  });
+
   it('prints the stack for reading, with the symbols of a folder', () => {
     const { status, stdout } = run(dump, '--symbols', join(folder, 'symbols'), '--cache', cache);
     assert.equal(status, 0);

@@ -5,4 +5,4 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache(); // more than halves the start of every call but the first
 const { run } = await import('./command.ts');
 
-run(process.argv.slice(2));
+await run(process.argv.slice(2));

@@ -1,7 +1,11 @@
 // Symbols listed, deleted, swept, and read by other stackwalkers.
 import assert from 'node:assert/strict';
-import { createReadStream } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { createReadStream, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
@@ -9,6 +13,7 @@ import { bytesOf } from '../src/kernel/byte-source.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
+import { readDumpFixture, readSymbolFixture } from './setup/crash-dumps.ts';
 import { sendRaw } from './setup/raw.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols, compileNow, debugIdOf, keptOf, NOTHING_KEPT, symbolsOf, symText } from './setup/symbols.ts';
@@ -19,6 +24,9 @@ before(async () => {
   server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' }, role: 'api' });
 });
 after(() => server.stop());
+
+const execute = promisify(execFile);
+const STACKWALK = join(import.meta.dirname, '../../minidump/src/main.ts');
 
 async function makeBuild() {
   const game = await makeGame(server);
@@ -213,6 +221,33 @@ describe('other stackwalkers', () => {
       const response = await fetch(address + path, { headers: { 'accept-encoding': 'identity' } });
       assert.deepEqual([response.status, await response.text()], [200, text.toString()], path);
       assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
+    }
+  });
+
+  test('such as minidump-stackwalk walk a dump with them, and again from what they kept', async () => {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, readSymbolFixture('null_deref_inline'));
+    const address = await openAddress(game);
+    const folder = mkdtempSync(join(tmpdir(), 'stackwalk-'));
+    try {
+      const dump = join(folder, 'crash.dmp');
+      writeFileSync(dump, readDumpFixture('null_deref_inline'));
+      const kept = ['--symbols-cache', join(folder, 'downloads'), '--cache', join(folder, 'compiled')];
+      const walk = async (url: string) => {
+        const { stdout, stderr } = await execute(process.execPath, [STACKWALK, dump, '--symbols-url', url, ...kept]);
+        return { signature: /^Signature: +(.*)$/m.exec(stdout)?.[1], stderr };
+      };
+      assert.deepEqual(await walk(address), { signature: 'render::measure', stderr: '' });
+      const deleted = await remove(listUrl(game, buildId), await signIn(server, game.owner));
+      assert.equal(deleted.status, 200);
+      assert.deepEqual(await walk(address), { signature: 'render::measure', stderr: '' });
+      const secret = address.split('/').at(-1)!;
+      assert.ok(readdirSync(folder, { recursive: true, encoding: 'utf8' }).every((name) => !name.includes(secret)));
+      // A game without these symbols: a module that it does not have is no problem.
+      const stranger = await openAddress((await makeBuild()).game);
+      assert.deepEqual(await walk(stranger), { signature: 'null_deref_inline+0x2ce8', stderr: '' });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 

@@ -15,6 +15,7 @@ import { damaged, type PageCursor, PageReader } from './page-reader.ts';
 import type { RangeReader } from './range-reader.ts';
 import { findRow } from './range-rows.ts';
 import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NOTHING } from './record-layout.ts';
+import { TextMemo } from './text-memo.ts';
 
 /**
  * Opens a cache that the compiler wrote. Reads its end alone; everything else is read and checked when it is asked for,
@@ -49,6 +50,7 @@ export class SymbolCache implements ModuleSymbols {
   readonly sourceTime: number;
   readonly #reader: RangeReader;
   readonly #pages: PageReader;
+  readonly #texts = new TextMemo();
   readonly #indexes: Readonly<Record<keyof Footer['indexes'], IndexTable>>;
 
   constructor(reader: RangeReader) {
@@ -92,6 +94,7 @@ export class SymbolCache implements ModuleSymbols {
 
   /** Gives back what the reader holds open. Nothing can be asked afterwards. */
   close(): void {
+    this.#texts.clear();
     this.#pages.close();
     this.#reader.close();
   }
@@ -177,7 +180,7 @@ export class SymbolCache implements ModuleSymbols {
   }
 
   #text(position: number): string {
-    return this.#pages.cursor(position).text();
+    return this.#texts.get(position, () => this.#pages.cursor(position).text());
   }
 }
 
