@@ -7,6 +7,7 @@ import { smallZip } from '../../packages/server/test/setup/uploads.ts';
 import { type Ask, askAs } from './ask.ts';
 import { reportByApi, type Target } from './crash-clients.ts';
 import { callTool } from './mcp.ts';
+import { newestLink } from './outbox.ts';
 import { runServerCommand, type Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
 import { addPictures, addSymbols, type Shipped, shipBuild } from './shop.ts';
@@ -37,11 +38,12 @@ export async function furnish(service: Service): Promise<Showroom> {
     openFurtherGames(service, owner, ask),
   ]);
   const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
-  const [crash, bugUid, approvalUid, consent] = await Promise.all([
+  const [crash, bugUid, approvalUid, consent, invitation] = await Promise.all([
     sendCrashes(service, owner, ask, target),
     fileBugs(ask, target),
     askForApproval(service, ask, owner.gameUid, builds.beta.buildId),
     askForConsent(service, session),
+    invite(service, owner, ask),
     sendEvents(target),
   ]);
   const paths: Record<PageName, string> = {
@@ -64,6 +66,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     agents: '/settings/agents',
     consent,
     approve: `/approve/${approvalUid}`,
+    invitation,
     operator: '/operator',
     operatorJobs: '/operator/jobs',
     operatorUsers: '/operator/users',
@@ -87,6 +90,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       editKeys: '/edit/keys',
       editAdmins: '/edit/admins',
       editAudit: '/edit/audit',
+      editDanger: '/edit/danger',
     }),
   };
   const names = Object.keys(paths) as PageName[];
@@ -252,6 +256,20 @@ async function askForApproval(service: Service, ask: Ask, uid: string, build_id:
     channel: 'stable',
   });
   return approval.uid;
+}
+
+const ADMIN = { email: 'ida@example.com', password: 'correct horse battery' };
+
+/** Somebody offers the owner a game of theirs, and the owner has invited two people; answers the page of the offer. */
+async function invite(service: Service, owner: Studio, ask: Ask): Promise<string> {
+  for (const email of ['wren@example.com', 'teal@example.com'])
+    await ask('POST', `/games/${owner.gameUid}/invitations`, { email });
+  const create = ['admin', 'user', 'create', '--email', ADMIN.email, '--password-stdin', '--verified', '--name', 'Ida'];
+  await runServerCommand(service, create, ADMIN.password);
+  const ida = askAs(service, await signIn(service, { ...owner, ...ADMIN }));
+  const { game_uid } = await ida<{ game_uid: string }>('POST', '/games', { name: 'Moth Season' });
+  await ida('POST', `/games/${game_uid}/transfer`, { email: owner.email, password: ADMIN.password });
+  return new URL(await newestLink(service, 'Transfer of Moth Season', owner.email)).pathname;
 }
 
 /** A program on this computer that wants to be connected; answers the page that its person is sent to. */

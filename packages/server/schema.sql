@@ -30,33 +30,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.forget_events_of_game(gone uuid)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from event_ids where game_id = gone;
-  delete from event_devices where game_id = gone;
-  delete from event_device_days where game_id = gone;
-  delete from game_devices where game_id = gone;
-  delete from event_games where game_id = gone;
-  delete from event_hours where game_id = gone;
-  delete from event_names where game_id = gone;
-  delete from event_times where game_id = gone;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.delete_events_of_game()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform forget_events_of_game(old.game_id);
-  insert into event_games_gone (game_id) values (old.game_id) on conflict do nothing;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.changing_devices(games uuid[], builds uuid[], places integer[], devices text[], crashes boolean[], boots boolean[], today date)
  RETURNS TABLE(game_id uuid, build_id uuid, device_uid text, crashed boolean, booted boolean)
  LANGUAGE plpgsql
@@ -188,11 +161,11 @@ create table rate_counters (
   constraint rate_counters_pkey PRIMARY KEY (subject, name, window_start)
 );
 
-create table games (
+create table all_games (
   game_id uuid not null,
-  owner_id text not null,
+  owner_id text,
   name text not null,
-  slug text not null,
+  slug text,
   visibility text not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
@@ -201,10 +174,13 @@ create table games (
   tags text[] default '{}'::text[] not null,
   published_at timestamp with time zone,
   words tsvector generated always as (game_words(name, tagline, tags)) stored,
+  deleted_at timestamp with time zone,
   constraint games_pkey PRIMARY KEY (game_id),
   constraint games_slug_key UNIQUE (slug),
   constraint games_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'invisible'::text, 'draft'::text]))),
   constraint games_public_since CHECK (((visibility <> 'public'::text) OR (published_at IS NOT NULL))),
+  constraint games_live CHECK (((deleted_at IS NOT NULL) OR ((owner_id IS NOT NULL) AND (slug IS NOT NULL)))),
+  constraint games_deleted CHECK (((deleted_at IS NULL) OR ((owner_id IS NULL) AND (slug IS NULL) AND (visibility = 'draft'::text)))),
   constraint games_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
 );
 
@@ -213,7 +189,7 @@ create table game_admins (
   user_id text not null,
   added_at timestamp with time zone default now() not null,
   constraint game_admins_pkey PRIMARY KEY (game_id, user_id),
-  constraint game_admins_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
+  constraint game_admins_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint game_admins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
@@ -229,7 +205,7 @@ create table deploy_keys (
   last_used_at timestamp with time zone,
   constraint deploy_keys_pkey PRIMARY KEY (game_id, key_id),
   constraint deploy_keys_token_hash_key UNIQUE (token_hash),
-  constraint deploy_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint deploy_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table builds (
@@ -247,7 +223,7 @@ create table builds (
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint builds_pkey PRIMARY KEY (game_id, build_id),
-  constraint builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table files (
@@ -303,7 +279,7 @@ create table channel_moves (
   moved_at timestamp with time zone not null,
   constraint channel_moves_pkey PRIMARY KEY (game_id, move_id),
   constraint channel_moves_action_check CHECK ((action = ANY (ARRAY['advance'::text, 'promote'::text, 'rollback'::text, 'delete'::text]))),
-  constraint channel_moves_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint channel_moves_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table channel_pointers (
@@ -321,7 +297,7 @@ create table beta_members (
   user_id text not null,
   joined_at timestamp with time zone default now() not null,
   constraint beta_members_pkey PRIMARY KEY (game_id, user_id),
-  constraint beta_members_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
+  constraint beta_members_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint beta_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
@@ -361,7 +337,7 @@ create table media (
   copy_sizes integer[] default '{}'::integer[] not null,
   constraint media_pkey PRIMARY KEY (game_id, media_id),
   constraint media_kind_check CHECK ((kind = ANY (ARRAY['cover'::text, 'thumbnail'::text, 'screenshot'::text]))),
-  constraint media_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint media_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table symbol_texts (
@@ -379,7 +355,7 @@ create table symbol_texts (
   constraint symbol_texts_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
   constraint symbol_texts_check CHECK (((state = 'compiled'::text) = (cache_key IS NOT NULL))),
   constraint symbol_texts_check1 CHECK ((num_nulls(cache_key, cache_size, cache_version) = ANY (ARRAY[0, 3]))),
-  constraint symbol_texts_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint symbol_texts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table symbols (
@@ -405,7 +381,7 @@ create table symbol_tokens (
   created_at timestamp with time zone default now() not null,
   constraint symbol_tokens_pkey PRIMARY KEY (game_id),
   constraint symbol_tokens_token_hash_key UNIQUE (token_hash),
-  constraint symbol_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint symbol_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table crash_reports (
@@ -452,7 +428,7 @@ create table crash_functions (
   folded text generated always as (lower(function)) stored not null,
   seen_on date default ((now() AT TIME ZONE 'utc'::text))::date not null,
   constraint crash_functions_pkey PRIMARY KEY (game_id, function),
-  constraint crash_functions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint crash_functions_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table crash_groups (
@@ -476,7 +452,7 @@ create table crash_groups (
   constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
   constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text]))),
-  constraint crash_groups_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint crash_groups_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table crash_group_counts (
@@ -524,7 +500,7 @@ create table bug_tickets (
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint bug_tickets_pkey PRIMARY KEY (game_id, bug_id),
   constraint bug_tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'fixed'::text, 'closed'::text]))),
-  constraint bug_tickets_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
+  constraint bug_tickets_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint bug_tickets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 
@@ -620,12 +596,6 @@ create table event_times (
   constraint event_times_what_check CHECK ((what = ANY (ARRAY['boot_ms'::text, 'session_seconds'::text])))
 );
 
-create table event_games_gone (
-  game_id uuid not null,
-  gone_at timestamp with time zone default now() not null,
-  constraint event_games_gone_pkey PRIMARY KEY (game_id)
-);
-
 create table approvals (
   game_id uuid not null,
   approval_id uuid not null,
@@ -651,7 +621,7 @@ create table approvals (
   constraint approvals_check CHECK (((state = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((state = 'approved'::text) = (result IS NOT NULL))),
   constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'delete_build'::text, 'request_deploy_key'::text]))),
-  constraint approvals_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE,
+  constraint approvals_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint approvals_asker_id_fkey FOREIGN KEY (asker_id) REFERENCES users(id) ON DELETE SET NULL
 );
 
@@ -665,7 +635,7 @@ create table deleted_builds (
   deleted_at timestamp with time zone not null,
   deleted_by text not null,
   constraint deleted_builds_pkey PRIMARY KEY (game_id, build_id),
-  constraint deleted_builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint deleted_builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table agent_keys (
@@ -683,7 +653,7 @@ create table agent_keys (
   constraint agent_keys_pkey PRIMARY KEY (key_id),
   constraint agent_keys_token_hash_key UNIQUE (token_hash),
   constraint agent_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint agent_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint agent_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table agent_calls (
@@ -699,7 +669,7 @@ create table agent_calls (
   constraint agent_calls_pkey PRIMARY KEY (call_id),
   constraint agent_calls_agent_kind_check CHECK ((agent_kind = ANY (ARRAY['key'::text, 'connection'::text]))),
   constraint agent_calls_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint agent_calls_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint agent_calls_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table oauth_signing_keys (
@@ -870,7 +840,7 @@ create table agent_connections (
   constraint agent_connections_pkey PRIMARY KEY (connection_id),
   constraint agent_connections_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint agent_connections_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(client_id) ON DELETE CASCADE,
-  constraint agent_connections_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id) ON DELETE CASCADE
+  constraint agent_connections_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table crash_group_functions (
@@ -890,11 +860,41 @@ create table agent_codes (
   constraint agent_codes_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES agent_connections(connection_id) ON DELETE CASCADE
 );
 
+create table reserved_slugs (
+  slug text not null,
+  user_id text,
+  expires_at timestamp with time zone not null,
+  constraint reserved_slugs_pkey PRIMARY KEY (slug),
+  constraint reserved_slugs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+
+create table game_invitations (
+  game_id uuid not null,
+  invitation_id uuid not null,
+  role text not null,
+  email text not null,
+  token_hash bytea not null,
+  inviter_id text,
+  invited_by text not null,
+  state text default 'pending'::text not null,
+  invited_at timestamp with time zone not null,
+  sent_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint game_invitations_pkey PRIMARY KEY (game_id, invitation_id),
+  constraint game_invitations_token_hash_key UNIQUE (token_hash),
+  constraint game_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'owner'::text]))),
+  constraint game_invitations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'withdrawn'::text]))),
+  constraint game_invitations_check CHECK (((state = 'pending'::text) = (ended_at IS NULL))),
+  constraint game_invitations_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint game_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES users(id) ON DELETE SET NULL
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
 CREATE INDEX rate_counters_by_window ON public.rate_counters USING btree (window_start);
-CREATE INDEX games_by_owner ON public.games USING btree (owner_id);
+CREATE INDEX games_by_owner ON public.all_games USING btree (owner_id);
 CREATE INDEX game_admins_by_user ON public.game_admins USING btree (user_id);
 CREATE UNIQUE INDEX deploy_keys_one_valid ON public.deploy_keys USING btree (game_id) WHERE (revoked_at IS NULL);
 CREATE UNIQUE INDEX builds_by_identity ON public.builds USING btree (game_id, version, build_type, os, arch, channel);
@@ -927,12 +927,12 @@ CREATE INDEX event_ids_by_day ON public.event_ids USING brin (day) WITH (pages_p
 CREATE INDEX event_device_days_apart ON public.event_device_days USING btree (day) WHERE (slot <> 0);
 CREATE INDEX event_hours_apart ON public.event_hours USING btree (hour) WHERE (slot <> 0);
 CREATE INDEX event_times_apart ON public.event_times USING btree (day) WHERE (slot <> 0);
-CREATE INDEX games_published ON public.games USING btree (published_at DESC, game_id) WHERE ((visibility = 'public'::text) AND (tagline <> ''::text) AND (description <> ''::text));
+CREATE INDEX games_published ON public.all_games USING btree (published_at DESC, game_id) WHERE ((visibility = 'public'::text) AND (tagline <> ''::text) AND (description <> ''::text));
 CREATE INDEX files_offered_by_time ON public.files USING btree (uploaded_at DESC) WHERE (scan_state = ANY (ARRAY['clean'::text, 'unscanned'::text]));
 CREATE INDEX channel_moves_of_stable ON public.channel_moves USING btree (moved_at DESC) WHERE ((channel = 'stable'::text) AND (build_id IS DISTINCT FROM previous_build_id));
 CREATE INDEX crash_reports_by_function ON ONLY public.crash_reports USING gin (crash_function_keys(game_id, functions)) WHERE (functions <> '{}'::text[]);
-CREATE INDEX games_by_word ON public.games USING gin (words) WHERE (visibility = 'public'::text);
-CREATE INDEX games_by_tag ON public.games USING gin (tags) WHERE (visibility = 'public'::text);
+CREATE INDEX games_by_word ON public.all_games USING gin (words) WHERE (visibility = 'public'::text);
+CREATE INDEX games_by_tag ON public.all_games USING gin (tags) WHERE (visibility = 'public'::text);
 CREATE INDEX users_by_word ON public.users USING gin (crash_words(name));
 CREATE UNIQUE INDEX files_by_id ON public.files USING btree (file_id);
 CREATE UNIQUE INDEX approvals_by_id ON public.approvals USING btree (approval_id);
@@ -964,6 +964,10 @@ CREATE INDEX crash_reports_by_build ON ONLY public.crash_reports USING btree (ga
 CREATE INDEX crash_reports_by_os ON ONLY public.crash_reports USING btree (game_id, os, report_id);
 CREATE INDEX crash_reports_by_group ON ONLY public.crash_reports USING btree (game_id, group_id, report_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX agent_codes_by_connection ON public.agent_codes USING btree (connection_id);
+CREATE INDEX games_deleted_by_time ON public.all_games USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE UNIQUE INDEX game_invitations_of_admin ON public.game_invitations USING btree (game_id, email) WHERE ((state = 'pending'::text) AND (role = 'admin'::text));
+CREATE UNIQUE INDEX game_invitations_of_owner ON public.game_invitations USING btree (game_id) WHERE ((state = 'pending'::text) AND (role = 'owner'::text));
+CREATE INDEX game_invitations_by_end ON public.game_invitations USING btree (expires_at);
 
 create view build_names as
  SELECT builds.game_id,
@@ -984,5 +988,20 @@ UNION ALL
     true AS deleted
    FROM deleted_builds;
 
-CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();
-CREATE TRIGGER events_go_with_game AFTER DELETE ON public.games FOR EACH ROW EXECUTE FUNCTION delete_events_of_game();
+create view games as
+ SELECT game_id,
+    owner_id,
+    name,
+    slug,
+    visibility,
+    created_at,
+    updated_at,
+    tagline,
+    description,
+    tags,
+    published_at,
+    words
+   FROM all_games
+  WHERE (deleted_at IS NULL);
+
+CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.all_games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();

@@ -76,6 +76,8 @@ const FEATURES: readonly string[] = [
   'agents',
   'build-deletion',
   'approvals',
+  'invitations',
+  'game-deletion',
   'operator',
 ];
 
@@ -98,6 +100,10 @@ const FURTHER_DOORS: readonly Door[] = [
     door: /^crashes\/read\/(group-list|similar-groups|stacks|build-symbols|downloads)\.ts$/,
     only: 'features.ts',
     reason: 'no feature asks for groups, stacks and links',
+  },
+  {
+    door: /^crashes\/keep\/remove-game\.ts$/,
+    reason: 'a deleted game takes its reports along, whose files only crashes can name',
   },
   {
     door: /^crashes\/receive\/create\.ts$/,
@@ -126,6 +132,15 @@ const FURTHER_DOORS: readonly Door[] = [
     only: 'features.ts',
     reason: 'nothing else asks for what the website shows of agents',
   },
+  {
+    door: /^accounts\/password\.ts$/,
+    reason: 'what cannot be undone asks for the password, and needs nothing else of accounts',
+  },
+  {
+    door: /^approvals\/hand-over\.ts$/,
+    reason: 'a transfer hands over what waits, and needs nothing else of approvals',
+  },
+  { door: /^invitations\/accept\.ts$/, only: 'features.ts', reason: 'nothing else answers invitations' },
   { door: /^channels\/beta\.ts$/, reason: 'the store asks who joined the beta, which needs nothing of channels' },
 ];
 

@@ -17,6 +17,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Builds and channels',
         says: 'Promote, roll back, delete, and what waits for approval.',
       },
+      {
+        page: 'games',
+        title: 'Games and their people',
+        says: 'Invite admins, transfer a game, delete it.',
+      },
       { page: 'play', title: 'Games in the browser', says: 'What a web build may do, and how to export one.' },
       { page: 'shelves', title: 'Shelves', says: 'Which games stand on which shelf, and why.' },
     ],

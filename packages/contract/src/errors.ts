@@ -241,6 +241,41 @@ export const ERRORS = {
     meaning: 'The channel name or expires_in_hours is not valid.',
     remedy: 'Use a channel name of lowercase letters, digits, - and _, and 0 to 2160 hours.',
   },
+  4230: {
+    status: 409,
+    meaning: 'The invitation is no longer open: it was accepted, declined or withdrawn, or it has expired.',
+    remedy: 'Ask the owner of the game for a new invitation.',
+  },
+  4231: {
+    status: 403,
+    meaning: 'The invitation was sent to another email address.',
+    remedy: 'Sign in with the account of that address, or ask the owner to invite the address of yours.',
+  },
+  4232: {
+    status: 403,
+    meaning: 'The email address of your account is not verified.',
+    remedy: 'Open the link in the verification mail, then accept the invitation.',
+  },
+  4233: {
+    status: 409,
+    meaning: 'The person is already a member of the game in this role.',
+    remedy: 'Check the list of members; nothing needs to be done.',
+  },
+  4234: {
+    status: 409,
+    meaning: 'The owner of a game cannot leave it.',
+    remedy: 'Transfer the game to another owner first, or delete it.',
+  },
+  4235: {
+    status: 409,
+    meaning: 'The game is already offered to somebody else.',
+    remedy: 'Withdraw that offer first.',
+  },
+  4236: {
+    status: 403,
+    meaning: 'The password is wrong.',
+    remedy: 'Enter the password of your account again.',
+  },
   4290: {
     status: 429,
     meaning: 'The game or address has reached a limit.',

@@ -16,6 +16,7 @@ export const LIMITS = {
   versionLength: 32,
   buildTypeLength: 32,
   titleLength: 255,
+  passwordLength: 128,
   channelLength: 32,
   descriptionLength: 10_000,
   taglineLength: 120,

@@ -21,6 +21,7 @@ export const PAGES = {
   agents: '/settings/agents',
   consent: '/consent',
   approve: '/approve/:uid',
+  invitation: '/invitations/:token',
   operator: '/operator',
   operatorJobs: '/operator/jobs',
   operatorUsers: '/operator/users',
@@ -43,6 +44,7 @@ export const PAGES = {
   editKeys: '/dev/:uid/edit/keys',
   editAdmins: '/dev/:uid/edit/admins',
   editAudit: '/dev/:uid/edit/audit',
+  editDanger: '/dev/:uid/edit/danger',
 } as const;
 
 export type PageName = keyof typeof PAGES;

@@ -17,6 +17,7 @@ export const TAGS = {
   play: 'Play web builds in the browser.',
   accounts: 'Manage your public profile.',
   games: 'Create games, change them and manage their admins.',
+  invitations: 'Invite admins, transfer games, and answer such invitations.',
   deployKeys: 'Issue and list deploy keys.',
   channels: 'Promote and roll back builds, and manage beta members.',
   approvals: 'Approve or deny changes that agents asked for.',

@@ -223,6 +223,12 @@ export const SETTINGS = {
     limit,
     'Approvals that wait for the owner, or that were denied in their 24 hours, a game.',
   ),
+  limitInvitations: set(
+    'CHAUFFEUR_LIMIT_INVITATIONS',
+    '20',
+    limit,
+    'Mails with invitations to games and offers of transfers, an hour an owner.',
+  ),
   limitPublic: set(
     'CHAUFFEUR_LIMIT_PUBLIC',
     '600',

@@ -14,8 +14,10 @@ import * as deployKeys from '@chauffeur/contract/operations/deploy-keys';
 import * as developers from '@chauffeur/contract/operations/developers';
 import * as events from '@chauffeur/contract/operations/events';
 import * as files from '@chauffeur/contract/operations/files';
+import * as gameDeletion from '@chauffeur/contract/operations/game-deletion';
 import * as games from '@chauffeur/contract/operations/games';
 import * as health from '@chauffeur/contract/operations/health';
+import * as invitations from '@chauffeur/contract/operations/invitations';
 import * as media from '@chauffeur/contract/operations/media';
 import * as operator from '@chauffeur/contract/operations/operator';
 import * as overview from '@chauffeur/contract/operations/overview';
@@ -67,11 +69,21 @@ import { receiveEngineEvents, receiveEvents } from './features/events/http.ts';
 import { foldSlotsJob, sumPastDays } from './features/events/keep/fold-slots.job.ts';
 import { eventPartitionJob, makeEventPartitions } from './features/events/keep/partitions.job.ts';
 import { dropOldEvents, eventRetentionJob } from './features/events/keep/retention.job.ts';
-import { sweepEvents, sweepEventsJob } from './features/events/keep/sweep.job.ts';
 import { getFile, listRejectedUploads } from './features/files/files.ts';
 import { forgetRejectedFiles, forgetRejectedJob } from './features/files/forget-rejected.job.ts';
-import { addAdmin, createGame, getGame, listGames, removeAdmin, updateGame } from './features/games/games.ts';
+import { deleteGame, getGameDeletion, removeGameJob } from './features/game-deletion/game-deletion.ts';
+import { finishDeletions, finishDeletionsJob, removeGame } from './features/game-deletion/remove-game.job.ts';
+import { createGame, getGame, leaveGame, listGames, removeAdmin, updateGame } from './features/games/games.ts';
 import { getBuildHealth, listHealth } from './features/health/health.ts';
+import { acceptInvitation, declineInvitation, getInvitation } from './features/invitations/accept.ts';
+import { forgetInvitationsJob, forgetOldInvitations } from './features/invitations/forget.job.ts';
+import {
+  inviteAdmin,
+  listInvitations,
+  offerTransfer,
+  resendInvitation,
+  withdrawInvitation,
+} from './features/invitations/invitations.ts';
 import { addGameMedia, addMedia, downloadMedia } from './features/media/http.ts';
 import {
   deleteGameMedia,
@@ -186,8 +198,18 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(games.listGames, listGames),
   handle(games.getGame, getGame),
   handle(games.updateGame, updateGame),
-  handle(games.addAdmin, addAdmin),
   handle(games.removeAdmin, removeAdmin),
+  handle(games.leaveGame, leaveGame),
+  handle(gameDeletion.getGameDeletion, getGameDeletion),
+  handle(gameDeletion.deleteGame, deleteGame),
+  handle(invitations.inviteAdmin, inviteAdmin),
+  handle(invitations.offerTransfer, offerTransfer),
+  handle(invitations.listInvitations, listInvitations),
+  handle(invitations.resendInvitation, resendInvitation),
+  handle(invitations.withdrawInvitation, withdrawInvitation),
+  handle(invitations.getInvitation, getInvitation),
+  handle(invitations.acceptInvitation, acceptInvitation),
+  handle(invitations.declineInvitation, declineInvitation),
   handle(deployKeys.issueDeployKey, issueDeployKey),
   handle(deployKeys.listDeployKeys, listDeployKeys),
   handle(builds.listGameBuilds, listGameBuilds),
@@ -252,7 +274,9 @@ export const JOBS: readonly JobBinding[] = [
   bind(eventPartitionJob, makeEventPartitions, { cron: '5 1 * * *' }),
   bind(foldSlotsJob, sumPastDays, { cron: '11 0 * * *', lane: 'long' }),
   bind(eventRetentionJob, dropOldEvents, { cron: '43 4 * * *', lane: 'long' }),
-  bind(sweepEventsJob, sweepEvents, { cron: '19 5 * * *', lane: 'long' }),
+  bind(removeGameJob, removeGame, { lane: 'long' }),
+  bind(finishDeletionsJob, finishDeletions, { cron: '23 * * * *', lane: 'long' }),
+  bind(forgetInvitationsJob, forgetOldInvitations, { cron: '33 3 * * *' }),
   bind(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *', lane: 'long' }),
   bind(agentRetentionJob, forgetAgents, { cron: '53 3 * * *', lane: 'long' }),
   bind(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),

@@ -9,7 +9,16 @@ import { createLog } from '../src/kernel/log.ts';
 import { type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { registerClient } from './setup/oauth.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import {
+  makeAdmin,
+  makeGame,
+  makePlayer,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+} from './setup/server.ts';
 
 const logged: string[] = [];
 let now = Date.now();
@@ -155,11 +164,7 @@ describe('the record of calls', () => {
 
   test('has what admins’ programs did, and is not for admins to read', async () => {
     const admin = await makePlayer(server);
-    await request(`${server.api}/games/${game.uid}/admins`, {
-      method: 'POST',
-      headers: { ...owner, 'content-type': 'application/json' },
-      body: JSON.stringify({ email: admin.email }),
-    });
+    await makeAdmin(server, game.uid, admin);
     const key = await makeKey(server, admin.headers, { name: 'Admin’s' });
     assert.equal(await callOnce(key), 0);
     const [newest] = (await callsOf(game.uid)).body.data.calls;
@@ -183,8 +188,7 @@ describe('the record of calls', () => {
     const person = await makePlayer(server);
     const own = await makeGame(server);
     const ownersSession = await signIn(server, own.owner);
-    const admin = { method: 'POST', headers: { ...ownersSession, 'content-type': 'application/json' } };
-    await request(`${server.api}/games/${own.uid}/admins`, { ...admin, body: JSON.stringify({ email: person.email }) });
+    await makeAdmin(server, own.uid, person);
     const key = await makeKey(server, person.headers, { name: 'Desk' });
     await callOnce(key, 'list_games', {});
     now += 1000;

@@ -10,6 +10,7 @@ import { changed, onlyRow } from '../src/kernel/db.ts';
 import { type AgentKey, makeKey, revokeKey } from './setup/agents.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import {
+  makeAdmin,
   makeGame,
   makePlayer,
   request,
@@ -37,11 +38,7 @@ describe('approvals', () => {
     const game = await makeGame(server);
     const owner = await signIn(server, game.owner);
     const admin = await makePlayer(server);
-    await request(`${server.api}/games/${game.uid}/admins`, {
-      method: 'POST',
-      headers: { ...owner, 'content-type': 'application/json' },
-      body: JSON.stringify({ email: admin.email }),
-    });
+    await makeAdmin(server, game.uid, admin);
     const { buildId } = await shipAndScan(server, game, { version: '1.0', channel: 'beta' });
     return { game, owner, admin, buildId };
   }
@@ -241,7 +238,7 @@ describe('approvals', () => {
     ])
       assert.deepEqual(codes(answer), [404, 4040]);
     assert.deepEqual(codes(await request(`${server.api}/approvals/${approval.uid}`)), [401, 4011]);
-    await send(studio.owner, 'POST', `/games/${studio.game.uid}/admins`, { email: stranger.email });
+    await makeAdmin(server, studio.game.uid, stranger);
     assert.deepEqual(codes(await get(stranger.headers, approval.uid)), [404, 4040]);
   });
 

@@ -6,6 +6,7 @@ import { createLog } from '../src/kernel/log.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import {
   type Answer,
+  makeAdmin,
   makeGame,
   makePlayer,
   request,
@@ -116,11 +117,7 @@ describe('issuing a deploy key', () => {
   test('is for the owner and admins: not for strangers, players without an account, or a deploy key', async () => {
     const admin = await makePlayer(server);
     const stranger = await makePlayer(server);
-    await request(`${server.api}/games/${game.uid}/admins`, {
-      method: 'POST',
-      headers: { ...session, 'content-type': 'application/json' },
-      body: JSON.stringify({ email: admin.email }),
-    });
+    await makeAdmin(server, game.uid, admin);
     const statusOf = async (headers: Record<string, string>) => {
       const { status, body } = await askForKey(headers);
       return [status, body.error?.code];

@@ -1,4 +1,4 @@
-// How long events are kept on the real server: days made ahead and dropped, counts and ids forgotten, games that take all of theirs along.
+// How long events are kept on the real server: days made ahead and dropped, counts and ids forgotten.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -7,8 +7,7 @@ import { sumPastDays } from '../src/features/events/keep/fold-slots.job.ts';
 import { makeEventPartitions } from '../src/features/events/keep/partitions.job.ts';
 import { ensurePartition } from '../src/features/events/keep/partitions.sql.ts';
 import { dropOldEvents } from '../src/features/events/keep/retention.job.ts';
-import { sweepEvents } from '../src/features/events/keep/sweep.job.ts';
-import { DAY, HOUR } from '../src/kernel/clock.ts';
+import { DAY } from '../src/kernel/clock.ts';
 import { changed, onlyRow, rows } from '../src/kernel/db.ts';
 import { listPartitions } from '../src/kernel/partitions.ts';
 import { makeSender } from './setup/crashes.ts';
@@ -43,16 +42,6 @@ async function countOf(table: string, gameId = sender.game.uid): Promise<number>
   return count;
 }
 
-const COUNTS = [
-  'event_ids',
-  'event_devices',
-  'event_device_days',
-  'game_devices',
-  'event_games',
-  'event_hours',
-  'event_names',
-  'event_times',
-];
 const ALL_KINDS = { event: 'boot_ok', device_uid: 'd', ms: 5, event_id: 'e' };
 
 describe('the days of events', () => {
@@ -182,33 +171,5 @@ describe('the sums of past days', () => {
       }>`select slot, count from event_hours where game_id = ${sender.game.uid} and slot = 0`,
     );
     assert.deepEqual(counts, [{ slot: 0, count: 3 }]);
-  });
-});
-
-describe('a game that is deleted', () => {
-  test('takes its counts along at once, its events with the next sweep, and what still came after it', async () => {
-    const kept = await makeSender(server);
-    await sendAt(START, ALL_KINDS, { event: 'custom' });
-    await send(kept, ALL_KINDS);
-    await changed(server.ctx.db, sql`delete from games where game_id = ${sender.game.uid}`);
-    for (const table of COUNTS) assert.equal(await countOf(table), 0, table);
-    // This process still knows the build for a while.
-    assert.equal((await sendAt(START + 1000, ALL_KINDS)).status, 202);
-    now = new Date(Date.now());
-    await sweepEvents(server.ctx);
-    for (const table of ['events', ...COUNTS]) assert.equal(await countOf(table), 0, table);
-    assert.equal(await countOf('event_games_gone'), 1);
-    now = new Date(Date.now() + 2 * HOUR);
-    await sweepEvents(server.ctx);
-    assert.equal(await countOf('event_games_gone'), 0);
-    for (const table of ['events', ...COUNTS.filter((name) => name !== 'event_names')])
-      assert.equal(await countOf(table, kept.game.uid), 1, table);
-  });
-
-  test('is unknown to a process within a minute', async () => {
-    await sendAt(START, { event: 'quit' });
-    await changed(server.ctx.db, sql`delete from games where game_id = ${sender.game.uid}`);
-    assert.equal((await sendAt(START + 59_999, { event: 'quit' })).status, 202);
-    assert.equal((await sendAt(START + 60_000, { event: 'quit' })).status, 403);
   });
 });

@@ -1,7 +1,7 @@
 // Games on the real server: who may see, change and share them; names, slugs and visibility; nothing from another site.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { type Answer, makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 
 type Person = Awaited<ReturnType<typeof makePlayer>>;
 
@@ -35,7 +35,7 @@ async function createGame(fields: Record<string, unknown> = {}, person = owner) 
 /** A game of `owner` with `admin` as its admin. */
 async function sharedGame(fields: Record<string, unknown> = {}): Promise<string> {
   const { game_uid } = await createGame(fields);
-  await call(owner, `/games/${game_uid}/admins`, { method: 'POST', body: { email: admin.email } });
+  await makeAdmin(server, game_uid, admin);
   return game_uid;
 }
 
@@ -84,7 +84,7 @@ describe('creating a game', () => {
 describe('a game', () => {
   test('is found by uid and slug, by its members only', async () => {
     const { game_uid, slug } = await createGame();
-    await call(owner, `/games/${slug}/admins`, { method: 'POST', body: { email: admin.email } });
+    await makeAdmin(server, game_uid, admin);
     for (const ref of [game_uid, slug, game_uid.toUpperCase()]) {
       assert.equal((await call(owner, `/games/${ref}`)).body.data.role, 'owner');
       assert.equal((await call(admin, `/games/${ref}`)).body.data.role, 'admin');
@@ -152,59 +152,35 @@ describe('the page of a game', () => {
 });
 
 describe('the admins of a game', () => {
-  test('are added by email in any case and removed by the owner, both safe to repeat', async () => {
-    const { game_uid } = await createGame();
-    const add = { method: 'POST', body: { email: admin.email.toUpperCase() } };
-    for (let time = 0; time < 2; time += 1) {
-      const { members } = (await call(owner, `/games/${game_uid}/admins`, add)).body.data;
-      assert.deepEqual(
-        members.map((member: { user_id: string; role: string }) => [member.user_id, member.role]),
-        [
-          [owner.id, 'owner'],
-          [admin.id, 'admin'],
-        ],
-      );
-    }
-    for (let time = 0; time < 2; time += 1) {
-      const removed = await call(owner, `/games/${game_uid}/admins/${admin.id}`, { method: 'DELETE' });
-      assert.deepEqual([removed.status, removed.body.data.members.length], [200, 1]);
-    }
-    assert.deepEqual(statusOf(await call(admin, `/games/${game_uid}`)), [404, 4040]);
-  });
-
-  test('may not change who is admin, not even remove themselves: 4031', async () => {
+  test('are removed by the owner, which is safe to repeat, and the owner cannot be removed', async () => {
     const uid = await sharedGame();
-    const body = { email: stranger.email };
-    assert.deepEqual(statusOf(await call(admin, `/games/${uid}/admins`, { method: 'POST', body })), [403, 4031]);
-    for (const id of [owner.id, admin.id]) {
-      assert.deepEqual(statusOf(await call(admin, `/games/${uid}/admins/${id}`, { method: 'DELETE' })), [403, 4031]);
-    }
-  });
-
-  test('never include the owner twice, and the owner cannot be removed', async () => {
-    const { game_uid } = await createGame();
-    const added = await call(owner, `/games/${game_uid}/admins`, { method: 'POST', body: { email: owner.email } });
-    const removed = await call(owner, `/games/${game_uid}/admins/${owner.id}`, { method: 'DELETE' });
-    for (const { body } of [added, removed]) {
-      assert.deepEqual(
-        body.data.members.map((member: { role: string }) => member.role),
-        ['owner'],
+    const membersAfter = async (id: string) =>
+      (await call(owner, `/games/${uid}/admins/${id}`, { method: 'DELETE' })).body.data.members.map(
+        (member: { user_id: string; role: string }) => [member.user_id, member.role],
       );
-    }
-    assert.equal((await call(owner, `/games/${game_uid}`)).body.data.role, 'owner');
+    for (const id of [admin.id, admin.id, owner.id]) assert.deepEqual(await membersAfter(id), [[owner.id, 'owner']]);
+    assert.deepEqual(statusOf(await call(admin, `/games/${uid}`)), [404, 4040]);
+    assert.equal((await call(owner, `/games/${uid}`)).body.data.role, 'owner');
   });
 
-  test('are not changed by strangers, and an unknown email is 4040', async () => {
-    const { game_uid } = await createGame();
-    const body = { email: stranger.email };
-    assert.deepEqual(
-      statusOf(await call(stranger, `/games/${game_uid}/admins`, { method: 'POST', body })),
-      [404, 4040],
-    );
-    const unknown = { method: 'POST', body: { email: 'nobody@example.com' } };
-    const answer = await call(owner, `/games/${game_uid}/admins`, unknown);
-    assert.deepEqual(statusOf(answer), [404, 4040]);
-    assert.match(answer.body.error?.message ?? '', /^email: /);
+  test('may not remove anybody, and strangers do not even learn of the game', async () => {
+    const uid = await sharedGame();
+    for (const id of [owner.id, admin.id]) {
+      const remove = { method: 'DELETE' };
+      assert.deepEqual(statusOf(await call(admin, `/games/${uid}/admins/${id}`, remove)), [403, 4031]);
+      assert.deepEqual(statusOf(await call(stranger, `/games/${uid}/admins/${id}`, remove)), [404, 4040]);
+    }
+  });
+
+  test('can leave, once; the owner and strangers cannot', async () => {
+    const uid = await sharedGame();
+    const leave = (person: Person) => call(person, `/games/${uid}/leave`, { method: 'POST' });
+    assert.deepEqual(statusOf(await leave(owner)), [409, 4234]);
+    assert.deepEqual(statusOf(await leave(stranger)), [404, 4040]);
+    const answers = await Promise.all([leave(admin), leave(admin)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404]);
+    assert.deepEqual(statusOf(await call(admin, `/games/${uid}`)), [404, 4040]);
+    assert.equal((await call(owner, `/games/${uid}`)).body.data.members.length, 1);
   });
 });
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { DAY } from '../src/kernel/clock.ts';
 import { type Agent, type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
-import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
 
 const marks = OPERATIONS.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
@@ -100,12 +100,7 @@ describe('every tool', () => {
   });
 
   test('knows no other game of the same person to a token of one game', async () => {
-    const added = await request(`${server.api}/games/${theirs.game.uid}/admins`, {
-      method: 'POST',
-      headers: { ...theirs.owner, 'content-type': 'application/json' },
-      body: JSON.stringify({ email: mine.game.owner.email }),
-    });
-    assert.equal(added.status, 200);
+    await makeAdmin(server, theirs.game.uid, mine.game.owner);
     const before = await stateOf(server, theirs);
     const bound = await makeKey(server, mine.owner, { game: mine.game.uid });
     const codes = await codesAbout(bound, theirs);

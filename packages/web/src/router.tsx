@@ -146,6 +146,12 @@ const approve = createRoute({
   component: lazyRouteComponent(() => import('./pages/approvals/ApprovalPage.tsx'), 'ApprovalPage'),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/invitations/$token',
+  component: lazyRouteComponent(() => import('./pages/invitations/InvitationPage.tsx'), 'InvitationPage'),
+});
+
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator',
@@ -357,6 +363,12 @@ const editAudit = createRoute({
   component: lazyRouteComponent(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 
+const editDanger = createRoute({
+  getParentRoute: () => edit,
+  path: '/danger',
+  component: lazyRouteComponent(() => import('./pages/games/DangerPage.tsx'), 'DangerPage'),
+});
+
 const developer = dev.addChildren([
   overview,
   builds,
@@ -368,7 +380,7 @@ const developer = dev.addChildren([
   bugs.addChildren([bug]),
   health,
   events,
-  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins, editAudit]),
+  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins, editAudit, editDanger]),
 ]);
 
 const pages = root.addChildren([
@@ -387,6 +399,7 @@ const pages = root.addChildren([
   signedIn.addChildren([
     reportBug,
     approve,
+    invitation,
     operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorSettings]),
     consent,
     settings.addChildren([profile, security, agentKeys, agents]),

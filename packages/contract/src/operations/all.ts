@@ -14,8 +14,10 @@ import * as deployKeys from './deploy-keys.ts';
 import * as developers from './developers.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
+import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
 import * as health from './health.ts';
+import * as invitations from './invitations.ts';
 import * as media from './media.ts';
 import * as operator from './operator.ts';
 import * as overview from './overview.ts';
@@ -94,8 +96,18 @@ export const OPERATIONS: readonly Operation[] = [
   games.listGames,
   games.getGame,
   games.updateGame,
-  games.addAdmin,
   games.removeAdmin,
+  games.leaveGame,
+  gameDeletion.getGameDeletion,
+  gameDeletion.deleteGame,
+  invitations.inviteAdmin,
+  invitations.offerTransfer,
+  invitations.listInvitations,
+  invitations.resendInvitation,
+  invitations.withdrawInvitation,
+  invitations.getInvitation,
+  invitations.acceptInvitation,
+  invitations.declineInvitation,
   deployKeys.issueDeployKey,
   deployKeys.listDeployKeys,
   builds.listGameBuilds,

@@ -115,19 +115,6 @@ export const updateGame = defineOperation({
   errors: [4040],
 });
 
-export const addAdmin = defineOperation({
-  id: 'games.addAdmin',
-  summary: 'Make the account with this email an admin of your game',
-  method: 'POST',
-  path: '/games/{uid}/admins',
-  access: 'account',
-  params: GameParams,
-  body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 320 }) }),
-  output: Type.Object({ members: Type.Array(Member) }),
-  statuses: [200],
-  errors: [4031, 4040],
-});
-
 export const removeAdmin = defineOperation({
   id: 'games.removeAdmin',
   summary: 'Take an admin’s rights on your game away',
@@ -138,4 +125,16 @@ export const removeAdmin = defineOperation({
   output: Type.Object({ members: Type.Array(Member) }),
   statuses: [200],
   errors: [4031, 4040],
+});
+
+export const leaveGame = defineOperation({
+  id: 'games.leave',
+  summary: 'Give up your own admin rights on a game',
+  method: 'POST',
+  path: '/games/{uid}/leave',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({ game_uid: Uuid }),
+  statuses: [200],
+  errors: [4040, 4234],
 });

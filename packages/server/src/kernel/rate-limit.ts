@@ -6,13 +6,15 @@ import { changed, type Db, onlyRow } from './db.ts';
 
 export type Limit = {
   /** Names the counter, and the thing that is limited in the message. */
-  name: 'uploads' | 'chunks' | 'media uploads' | 'symbol uploads';
+  name: 'uploads' | 'chunks' | 'media uploads' | 'symbol uploads' | 'invitations' | 'password confirmations';
+  /** What is limited; a game where absent. */
+  of?: 'game' | 'account';
   /** Uses in one window; 0 lifts the limit. */
   most: number;
   windowSeconds: number;
 };
 
-/** Counts one use by `subject` (a game’s uid). Throws 4290 with `retry_after` in seconds when the window is used up. */
+/** Counts one use by `subject`, the id of a game or an account. Throws 4290 with `retry_after` in seconds when the window is used up. */
 export async function countUse(db: Db, clock: Clock, subject: string, limit: Limit): Promise<void> {
   if (limit.most === 0) return;
   const window = limit.windowSeconds * 1000;
@@ -27,7 +29,7 @@ export async function countUse(db: Db, clock: Clock, subject: string, limit: Lim
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
   throw new ApiError(
     4290,
-    `This game has reached its limit of ${limit.most} ${limit.name} ${nameOf(limit.windowSeconds)}; try again in ${retryAfter} s.`,
+    `This ${limit.of ?? 'game'} has reached its limit of ${limit.most} ${limit.name} ${nameOf(limit.windowSeconds)}; try again in ${retryAfter} s.`,
     {
       data: { retry_after: retryAfter },
     },

@@ -12,7 +12,7 @@ import { createReport } from '../../src/features/crashes/receive/create.ts';
 import { stemOf, storeFile } from '../../src/features/crashes/receive/store-file.ts';
 import { utcDayOf } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { type Answer, makePlayer, request, type TestServer } from './server.ts';
+import { type Answer, makeAdmin, makePlayer, request, type TestServer } from './server.ts';
 
 export type Person = Awaited<ReturnType<typeof makePlayer>>;
 
@@ -42,7 +42,7 @@ export async function makeSharedGame(server: TestServer, visibility = 'public'):
     body: { name: `Game ${newId()}`, visibility },
   });
   const uid: string = created.body.data.game_uid;
-  await callAs(server, owner, `/games/${uid}/admins`, { method: 'POST', body: { email: admin.email } });
+  await makeAdmin(server, uid, admin);
   return { uid, owner, admin };
 }
 

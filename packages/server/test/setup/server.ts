@@ -10,8 +10,9 @@ import type { Context } from '../../src/context.ts';
 import { createUser } from '../../src/features/accounts/accounts.ts';
 import type { FetchDocument } from '../../src/features/accounts/client-document-fetch.ts';
 import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
-import { createGameFor } from '../../src/features/games/games.ts';
+import { addAdmin, createGameFor } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
+import { transact } from '../../src/kernel/db.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createLog, type Log } from '../../src/kernel/log.ts';
 import type { Role } from '../../src/roles.ts';
@@ -148,6 +149,11 @@ export async function makePlayer(
   const account = { email: `player-${newId()}@example.com`, password: 'correct horse battery' };
   const user = await createUser(server.ctx, server.app.auth, { ...account, name: 'Player', verified: true });
   return { id: user.id, email: account.email, headers: await signIn(server, account) };
+}
+
+/** Makes a person an admin without the invitation that it takes elsewhere. */
+export function makeAdmin(server: TestServer, gameId: string, person: { id: string }): Promise<void> {
+  return transact(server.ctx.db, (tx) => addAdmin(tx, gameId, person.id));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.

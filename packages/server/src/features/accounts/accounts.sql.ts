@@ -30,6 +30,16 @@ export async function findUserById(db: Db, id: string): Promise<User | null> {
   return found ?? null;
 }
 
+/** Null for an account that has no password. */
+export async function readPasswordHash(db: Db, userId: string): Promise<string | null> {
+  const found = await row(
+    db,
+    sql<{ password: string | null }>`select password from user_credentials
+      where user_id = ${userId} and provider_id = 'credential'`,
+  );
+  return found?.password ?? null;
+}
+
 export async function isOperator(db: Db, id: string): Promise<boolean> {
   return (await row(db, sql`select from users where id = ${id} and operator`)) !== undefined;
 }

@@ -71,6 +71,23 @@ export function lockApproval(tx: Tx, approvalId: string): Promise<ApprovalRow | 
   return row(tx, sql<ApprovalRow>`select ${columns} from approvals where approval_id = ${approvalId} for update`);
 }
 
+/** Those of a game that its owner can still decide, which nobody decides until the transaction ends. */
+export function lockPending(tx: Tx, gameId: string, now: Date): Promise<ApprovalRow[]> {
+  return rows(
+    tx,
+    sql<ApprovalRow>`select ${columns} from approvals
+      where game_id = ${gameId} and state = 'pending' and expires_at > ${now} order by approval_id for update`,
+  );
+}
+
+/** Gives the decision to another person; the codes that were tried so far were those of another mail. */
+export async function changeOwner(tx: Tx, approvalId: string, ownerId: string, codeHash: Buffer): Promise<void> {
+  await changed(
+    tx,
+    sql`update approvals set owner_id = ${ownerId}, code_hash = ${codeHash}, tries = 0 where approval_id = ${approvalId}`,
+  );
+}
+
 type Asked = { gameId: string; askerId: string; action: ApprovalAction };
 
 export function findByKey(tx: Tx, { gameId, askerId, action }: Asked, key: string): Promise<ApprovalRow | undefined> {

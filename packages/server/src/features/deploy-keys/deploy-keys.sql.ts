@@ -1,6 +1,6 @@
 // The SQL of deploy keys.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
 
 type NewKey = {
   gameId: string;
@@ -25,11 +25,6 @@ type FoundKey = {
   revoked_at: Date | null;
   stale: boolean;
 };
-
-/** Two issues at once go one after the other, so that the later one revokes the earlier. */
-export async function lockGame(tx: Tx, gameId: string): Promise<void> {
-  await onlyRow(tx, sql`select from games where game_id = ${gameId} for update`);
-}
 
 export async function revokeKeys(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`update deploy_keys set revoked_at = now() where game_id = ${gameId} and revoked_at is null`);

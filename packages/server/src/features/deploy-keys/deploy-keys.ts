@@ -6,7 +6,7 @@ import type * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { AccountCaller, Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/db.ts';
 import { newId, newSecret } from '../../kernel/ids.ts';
-import { requireMember } from '../games/games.ts';
+import { lockGame, requireMember } from '../games/games.ts';
 import * as keys from './deploy-keys.sql.ts';
 
 type Issued = OutputOf<typeof contract.issueDeployKey>;
@@ -27,8 +27,8 @@ export function issueDeployKeyFor(ctx: Context, gameId: string, issuedBy: string
 }
 
 /** Keeps the deploy keys of a game as they are until the transaction ends. */
-export function lockDeployKeys(tx: Tx, gameId: string): Promise<void> {
-  return keys.lockGame(tx, gameId);
+export async function lockDeployKeys(tx: Tx, gameId: string): Promise<void> {
+  await lockGame(tx, gameId);
 }
 
 /** The key that works now; null before the first one. */
@@ -52,10 +52,16 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
     secretHash: hashOf(secretKey),
     issuedBy,
   };
-  await keys.lockGame(tx, gameId);
+  // Two issues at once go one after the other, so that the later one revokes the earlier.
+  await lockGame(tx, gameId);
   await keys.revokeKeys(tx, gameId);
   await keys.insertKey(tx, key);
   return { game_uid: gameId, key_ref: keyRef, access_token: accessToken, secret_key: secretKey };
+}
+
+/** Revokes the key of the game without another in its place, as a part of a transaction. */
+export function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
+  return keys.revokeKeys(tx, gameId);
 }
 
 export async function listDeployKeys(

@@ -1,6 +1,6 @@
-// The SQL of games and their members.
+// The SQL of games and their members. `games` is a view of those that are not deleted (migration 0025).
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
 import { isUuid } from '../../kernel/ids.ts';
 
 export type GameRow = {
@@ -44,10 +44,15 @@ export type Changes = {
   [Field in 'name' | 'slug' | 'visibility' | keyof Texts]?: (GameRow & Texts)[Field] | undefined;
 };
 
-/** Changes what is named, and dates the game at `now` when that makes it public for the first time. */
-export function updateGame(db: Db, gameId: string, changes: Changes, now: Date): Promise<GameRow & Texts> {
+/** Changes what is named, and dates the game at `now` when that makes it public for the first time. Undefined when the game is gone. */
+export function updateGame(
+  db: Db,
+  gameId: string,
+  changes: Changes,
+  now: Date,
+): Promise<(GameRow & Texts) | undefined> {
   const { name = null, slug = null, visibility = null, tagline = null, description = null, tags = null } = changes;
-  return onlyRow(
+  return row(
     db,
     sql<GameRow & Texts>`update games set
         name = coalesce(${name}, name),
@@ -63,8 +68,8 @@ export function updateGame(db: Db, gameId: string, changes: Changes, now: Date):
   );
 }
 
-export function readTexts(db: Db, gameId: string): Promise<Texts> {
-  return onlyRow(db, sql<Texts>`select tagline, description, tags from games where game_id = ${gameId}`);
+export function readTexts(db: Db, gameId: string): Promise<Texts | undefined> {
+  return row(db, sql<Texts>`select tagline, description, tags from games where game_id = ${gameId}`);
 }
 
 /** A slug has the form of a UUID for nobody: a uid is never taken for a slug. */
@@ -78,6 +83,21 @@ export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<{ game
     db,
     sql<{ game_id: string; slug: string }>`select game_id, slug from games where slug = any(${slugs}::text[])`,
   );
+}
+
+/** The same, which nobody else changes or deletes until the transaction ends. */
+export async function lockGame(tx: Tx, gameId: string): Promise<GameRow | null> {
+  const found = await row(tx, sql<GameRow>`select ${columns} from games where game_id = ${gameId} for update`);
+  return found ?? null;
+}
+
+/** Whether the slug is kept at `now` for somebody else, since they deleted the game that had it. */
+export async function isReserved(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
+  const found = await row(
+    db,
+    sql`select from reserved_slugs where slug = ${slug} and expires_at > ${now} and user_id is distinct from ${userId}`,
+  );
+  return found !== undefined;
 }
 
 /** Times inside as PostgreSQL's JSON writes them. */
@@ -137,8 +157,16 @@ export async function insertAdmin(db: Db, gameId: string, userId: string): Promi
   );
 }
 
-export async function deleteAdmin(db: Db, gameId: string, userId: string): Promise<void> {
-  await changed(db, sql`delete from game_admins where game_id = ${gameId} and user_id = ${userId}`);
+/** False when the person was no admin. */
+export async function deleteAdmin(db: Db, gameId: string, userId: string): Promise<boolean> {
+  return (await changed(db, sql`delete from game_admins where game_id = ${gameId} and user_id = ${userId}`)) > 0;
+}
+
+/** The person owns the game from now on, and its former owner is an admin. */
+export async function changeOwner(tx: Tx, gameId: string, { from, to }: { from: string; to: string }): Promise<void> {
+  await changed(tx, sql`update games set owner_id = ${to}, updated_at = now() where game_id = ${gameId}`);
+  await deleteAdmin(tx, gameId, to);
+  await insertAdmin(tx, gameId, from);
 }
 
 export async function isAdmin(db: Db, gameId: string, userId: string): Promise<boolean> {
@@ -148,7 +176,7 @@ export async function isAdmin(db: Db, gameId: string, userId: string): Promise<b
 }
 
 export function readOwner(db: Db, gameId: string) {
-  return onlyRow(
+  return row(
     db,
     sql<{
       name: string;

@@ -6,9 +6,8 @@ import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import type { Ids } from '../../kernel/client-ids.ts';
 import { pageOfWhole } from '../../kernel/cursor.ts';
-import { type Db, isUniqueViolation } from '../../kernel/db.ts';
+import { type Db, isUniqueViolation, type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
-import { findUser } from '../accounts/accounts.ts';
 import * as clientIds from './client-ids.ts';
 import * as games from './games.sql.ts';
 
@@ -41,16 +40,36 @@ export async function createGameFor(
   for (let attempt = 0; ; attempt += 1) {
     const slug = input.slug ?? slugOf(game.name, attempt);
     try {
-      return recordOf(await games.insertGame(ctx.db, { ...game, slug }), 'owner');
+      const created = await transact(ctx.db, async (tx) => {
+        const inserted = await games.insertGame(tx, { ...game, slug });
+        await requireFreeSlug(ctx, tx, slug, ownerId);
+        return inserted;
+      });
+      clientIds.forgetSlugs(ctx, [slug]);
+      return recordOf(created, 'owner');
     } catch (error) {
-      if (!isUniqueViolation(error)) throw error;
+      if (!isUniqueViolation(error) && !(error instanceof ReservedSlugError)) throw error;
       if (input.slug !== undefined) throw takenSlug(input.slug, error);
     }
   }
 }
 
+/** The slug belonged to a game that somebody else deleted. */
+class ReservedSlugError extends Error {
+  override readonly name = 'ReservedSlugError';
+}
+
+/** Throws ReservedSlugError. To be called once the game has the slug: a deletion at the same moment is committed by then. */
+async function requireFreeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
+  if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedSlugError(slug);
+}
+
 function takenSlug(slug: string, cause: unknown): ApiError {
-  return new ApiError(4002, `slug: ${slug} belongs to another game; choose another.`, { cause });
+  const reason =
+    cause instanceof ReservedSlugError
+      ? 'belonged to a game that was deleted, and is reserved for its former owner'
+      : 'belongs to another game';
+  return new ApiError(4002, `slug: ${slug} ${reason}; choose another.`, { cause });
 }
 
 function recordOf(game: Game, role: 'owner' | 'admin'): Record {
@@ -109,28 +128,56 @@ export async function updateGame(
     tags: input.tags && [...new Set(input.tags)],
   };
   try {
-    const changed = await games.updateGame(ctx.db, game.game_id, changes, ctx.clock.now());
+    const changed = await transact(ctx.db, async (tx) => {
+      const updated = await games.updateGame(tx, game.game_id, changes, ctx.clock.now());
+      if (updated === undefined) throw unknownGame();
+      if (changes.slug !== undefined && changes.slug !== game.slug)
+        await requireFreeSlug(ctx, tx, changes.slug, updated.owner_id);
+      return updated;
+    });
     clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
     const { tagline, description, tags } = changed;
     return { ...recordOf(changed, role), tagline, description, tags };
   } catch (error) {
-    if (isUniqueViolation(error) && input.slug !== undefined) throw takenSlug(input.slug, error);
+    const isTaken = isUniqueViolation(error) || error instanceof ReservedSlugError;
+    if (isTaken && input.slug !== undefined) throw takenSlug(input.slug, error);
     throw error;
   }
-}
-
-export async function addAdmin(ctx: Context, caller: AccountCaller, input: { uid: string; email: string }) {
-  const game = await requireOwner(ctx, caller, input.uid);
-  const user = await findUser(ctx, input.email);
-  if (user === null) throw new ApiError(4040, 'email: there is no account with this email; ask them to sign up first.');
-  if (user.id !== game.owner_id) await games.insertAdmin(ctx.db, game.game_id, user.id);
-  return { members: await games.listMembers(ctx.db, game.game_id) };
 }
 
 export async function removeAdmin(ctx: Context, caller: AccountCaller, input: { uid: string; user_id: string }) {
   const game = await requireOwner(ctx, caller, input.uid);
   await games.deleteAdmin(ctx.db, game.game_id, input.user_id);
   return { members: await games.listMembers(ctx.db, game.game_id) };
+}
+
+export async function leaveGame(ctx: Context, caller: AccountCaller, input: { uid: string }) {
+  const { game, role } = await requireMember(ctx, caller, input.uid);
+  if (role === 'owner') throw new ApiError(4234);
+  if (!(await games.deleteAdmin(ctx.db, game.game_id, caller.user.id))) throw unknownGame();
+  return { game_uid: game.game_id };
+}
+
+/** Makes a person an admin, as a part of the transaction in which they accept. */
+export function addAdmin(tx: Tx, gameId: string, userId: string): Promise<void> {
+  return games.insertAdmin(tx, gameId, userId);
+}
+
+/** Makes a person the owner, as a part of the transaction in which they accept; the former owner becomes an admin. */
+export function changeOwner(tx: Tx, game: Game, userId: string): Promise<void> {
+  return games.changeOwner(tx, game.game_id, { from: game.owner_id, to: userId });
+}
+
+/** Owner and admins, with their names and addresses. */
+export function listMembers(db: Db, gameId: string) {
+  return games.listMembers(db, gameId);
+}
+
+/** The game as it is now, and until the transaction ends. Throws 4040 when it was deleted. */
+export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
+  const game = await games.lockGame(tx, gameId);
+  if (game === null) throw unknownGame();
+  return game;
 }
 
 /** The games that the caller owns or administers. */
@@ -181,9 +228,10 @@ export async function requireMember(
   return { game, role };
 }
 
-async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
+/** The game, whose owner the caller has to be. Throws 4040, and 4031 for an admin. */
+export async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
   const { game, role } = await requireMember(ctx, caller, ref);
-  if (role !== 'owner') throw new ApiError(4031, 'Only the game’s owner may change its admins.');
+  if (role !== 'owner') throw new ApiError(4031, 'Only the owner of the game may do this.');
   return game;
 }
 
@@ -197,18 +245,22 @@ export async function roleOf(db: Db, game: Game, caller: Caller): Promise<'owner
 
 /** Throws 4096 unless the owner of the game has verified their email. */
 export async function requireVerifiedOwner(ctx: Context, gameId: string): Promise<void> {
-  const { owner_verified } = await games.readOwner(ctx.db, gameId);
+  const { owner_verified } = await readGameAndOwner(ctx, gameId);
   if (!owner_verified) throw new ApiError(4096);
 }
 
-/** The game of a deploy key, with what its holder may know of the owner. */
-export function readGameAndOwner(ctx: Context, gameId: string) {
-  return games.readOwner(ctx.db, gameId);
+/** The game of a deploy key, with what its holder may know of the owner. Throws 4023 when it was deleted, and its keys with it. */
+export async function readGameAndOwner(ctx: Context, gameId: string) {
+  const found = await games.readOwner(ctx.db, gameId);
+  if (found === undefined) throw new ApiError(4023);
+  return found;
 }
 
-/** What the game says of itself. */
-export function readTexts(ctx: Context, gameId: string): Promise<games.Texts> {
-  return games.readTexts(ctx.db, gameId);
+/** What the game says of itself. Throws 4040 when it was deleted. */
+export async function readTexts(ctx: Context, gameId: string): Promise<games.Texts> {
+  const found = await games.readTexts(ctx.db, gameId);
+  if (found === undefined) throw unknownGame();
+  return found;
 }
 
 export function unknownGame(): ApiError {

@@ -181,6 +181,10 @@ export async function replaceToken(db: Db, gameId: string, tokenHash: Buffer, pr
   );
 }
 
+export async function deleteToken(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`delete from symbol_tokens where game_id = ${gameId}`);
+}
+
 /** Games with texts that no build has any more. */
 export async function gamesWithUnusedTexts(db: Db): Promise<string[]> {
   const found = await rows(db, sql<{ game_id: string }>`select distinct game_id from symbol_texts where ${isUnused}`);

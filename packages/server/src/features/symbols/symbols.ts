@@ -10,7 +10,7 @@ import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { AccountCaller, Context, GameCaller } from '../../context.ts';
 import { parseBlobSettings } from '../../kernel/blobs/open.ts';
 import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import type { Db } from '../../kernel/db.ts';
+import type { Db, Tx } from '../../kernel/db.ts';
 import { newSecret } from '../../kernel/ids.ts';
 import { addJob, defineJob } from '../../kernel/jobs.ts';
 import { perContext } from '../../kernel/per-context.ts';
@@ -189,6 +189,11 @@ export async function issueSymbolToken(
   const token = newSecret(TOKEN_LENGTH);
   await symbols.replaceToken(ctx.db, game.game_id, hashOfToken(token), token.slice(0, PREFIX_LENGTH));
   return { symbols_url: `${ctx.publicUrl}/api/v1/symbols/${token}` };
+}
+
+/** The address that other stackwalkers read symbols at stops working, as a part of a transaction. */
+export function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
+  return symbols.deleteToken(tx, gameId);
 }
 
 export function hashOfToken(token: string): Buffer {

@@ -1,53 +1,44 @@
-// Who may work on a game: its owner, and the admins that the owner names.
+// The people who work on a game: its owner, its admins, and those who are invited.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { addAdmin, getGame, removeAdmin } from '@chauffeur/contract/operations/games';
-import { Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getGame, leaveGame, listGames, removeAdmin } from '@chauffeur/contract/operations/games';
+import { Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api.ts';
+import { session } from '../../session.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import table from '../../ui/table.module.css';
+import { Invitations } from './Invitations.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 
-type Change = { kind: 'add'; email: string } | { kind: 'remove'; member: Member };
 type Member = OutputOf<typeof getGame>['members'][number];
 
 export function AdminsPage() {
   const game = useGame();
-  const uid = game.game_uid;
-  const queries = useQueryClient();
-  const changing = useMutation({
-    mutationFn: (change: Change) =>
-      change.kind === 'add'
-        ? call(addAdmin, { uid, email: change.email })
-        : call(removeAdmin, { uid, user_id: change.member.user_id }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [getGame.id] }),
-  });
-  const { variables } = changing;
+  const [chosen, setChosen] = useState<Member | null>(null);
   const isOwner = game.role === 'owner';
   return (
-    <Stack gap="md">
-      <div>
+    <Stack gap="lg">
+      <Stack gap="md">
         <PageHead title="Admins" tab={`Admins · ${game.name}`} />
-        <Said change={changing.isSuccess ? variables : undefined} onUndo={(change) => changing.mutate(change)} />
-      </div>
-      <Text size="sm">
-        Admins may do all that the owner may, except to name admins.
-        {!isOwner && ' You are one: ask the owner to change this list.'}
-      </Text>
-      {changing.error !== null && variables !== undefined && (
-        <Problem error={changing.error} again={() => changing.mutate(variables)} />
-      )}
-      <Members game={game} onRemove={(member) => changing.mutate({ kind: 'remove', member })} />
-      {isOwner && (
-        <AddAdmin busy={changing.isPending} onAdd={(email) => changing.mutateAsync({ kind: 'add', email })} />
-      )}
+        <Text size="sm">
+          Admins can do everything that the owner can, except invite admins, and transfer or delete the game.
+          {!isOwner && ' Ask the owner to change this list.'}
+        </Text>
+        <Members game={game} onChoose={setChosen} />
+      </Stack>
+      {isOwner && <Invitations game={game} />}
+      {chosen !== null && isOwner && <RemoveAdmin game={game} member={chosen} onClose={() => setChosen(null)} />}
+      {chosen !== null && !isOwner && <LeaveGame game={game} onClose={() => setChosen(null)} />}
     </Stack>
   );
 }
 
-function Members({ game, onRemove }: { game: OpenGame; onRemove: (member: Member) => void }) {
+function Members({ game, onChoose }: { game: OpenGame; onChoose: (member: Member) => void }) {
+  const { data: person } = useQuery(session);
   const isOwner = game.role === 'owner';
   return (
     <Table className={table.table}>
@@ -55,11 +46,9 @@ function Members({ game, onRemove }: { game: OpenGame; onRemove: (member: Member
         <Table.Tr>
           <Table.Th>Person</Table.Th>
           <Table.Th>Role</Table.Th>
-          {isOwner && (
-            <Table.Th>
-              <VisuallyHidden>Change</VisuallyHidden>
-            </Table.Th>
-          )}
+          <Table.Th>
+            <VisuallyHidden>Change</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -72,20 +61,23 @@ function Members({ game, onRemove }: { game: OpenGame; onRemove: (member: Member
               </Text>
             </Table.Td>
             <Table.Td>{member.role === 'owner' ? 'Owner' : 'Admin'}</Table.Td>
-            {isOwner && (
-              <Table.Td ta="right">
-                {member.role === 'admin' && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={`Remove ${member.name}`}
-                    onClick={() => onRemove(member)}
-                  >
-                    Remove
-                  </Button>
-                )}
-              </Table.Td>
-            )}
+            <Table.Td ta="right">
+              {isOwner && member.role === 'admin' && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`Remove ${member.name}`}
+                  onClick={() => onChoose(member)}
+                >
+                  Remove
+                </Button>
+              )}
+              {!isOwner && member.user_id === person?.id && (
+                <Button size="compact-xs" variant="default" onClick={() => onChoose(member)}>
+                  Leave
+                </Button>
+              )}
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -93,54 +85,62 @@ function Members({ game, onRemove }: { game: OpenGame; onRemove: (member: Member
   );
 }
 
-function Said({ change, onUndo }: { change: Change | undefined; onUndo: (change: Change) => void }) {
+function RemoveAdmin({ game, member, onClose }: { game: OpenGame; member: Member; onClose: () => void }) {
+  const queries = useQueryClient();
+  const removing = useMutation({
+    mutationFn: () => call(removeAdmin, { uid: game.game_uid, user_id: member.user_id }),
+    onSuccess: async () => {
+      onClose();
+      await queries.invalidateQueries({ queryKey: [getGame.id] });
+    },
+  });
   return (
-    <div role="status">
-      {change?.kind === 'add' && <Text size="sm">{change.email} is an admin now.</Text>}
-      {change?.kind === 'remove' && (
-        <Group gap="sm">
-          <Text size="sm">{change.member.name} is no admin any more.</Text>
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => onUndo({ kind: 'add', email: change.member.email })}
-          >
-            Undo
-          </Button>
-        </Group>
-      )}
-    </div>
+    <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
+      <Stack gap="md">
+        <Text size="sm">
+          {member.name} and their agents lose access to {game.name} at once. They keep what they copied, such as the
+          deploy key: create a new one if they know it. To add them again, send another invitation.
+        </Text>
+        {removing.error !== null && <Problem error={removing.error} />}
+        <Choice label="Remove" busy={removing.isPending} onConfirm={() => removing.mutate()} onClose={onClose} />
+      </Stack>
+    </Dialog>
   );
 }
 
-function AddAdmin({ busy, onAdd }: { busy: boolean; onAdd: (email: string) => Promise<unknown> }) {
-  const [email, setEmail] = useState('');
+function LeaveGame({ game, onClose }: { game: OpenGame; onClose: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const leaving = useMutation({
+    mutationFn: () => call(leaveGame, { uid: game.game_uid }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: [listGames.id] });
+      await navigate({ to: '/dev' });
+      queries.removeQueries({ queryKey: [getGame.id] });
+    },
+  });
   return (
-    <form
-      aria-label="Add an admin"
-      onSubmit={(event) => {
-        event.preventDefault();
-        // What went wrong is said above the list.
-        onAdd(email).then(
-          () => setEmail(''),
-          () => undefined,
-        );
-      }}
-    >
-      <Group align="flex-end" gap="sm">
-        <TextInput
-          label="Email of an account"
-          type="email"
-          required
-          maxLength={320}
-          miw={200}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Button type="submit" loading={busy}>
-          Add as an admin
-        </Button>
-      </Group>
-    </form>
+    <Dialog title={`Leave ${game.name}?`} onClose={onClose}>
+      <Stack gap="md">
+        <Text size="sm">You and your agents lose access at once. Only the owner can invite you again.</Text>
+        {leaving.error !== null && <Problem error={leaving.error} />}
+        <Choice label="Leave the game" busy={leaving.isPending} onConfirm={() => leaving.mutate()} onClose={onClose} />
+      </Stack>
+    </Dialog>
+  );
+}
+
+type ChoiceProps = { label: string; busy: boolean; onConfirm: () => void; onClose: () => void };
+
+function Choice({ label, busy, onConfirm, onClose }: ChoiceProps) {
+  return (
+    <Group justify="flex-end" gap="sm">
+      <Button variant="default" onClick={onClose} data-autofocus>
+        Cancel
+      </Button>
+      <Button color="red.9" loading={busy} onClick={onConfirm}>
+        {label}
+      </Button>
+    </Group>
   );
 }

@@ -10,6 +10,7 @@ const PARTS = [
   { to: '/dev/$slug/edit/keys', name: 'Deploy keys' },
   { to: '/dev/$slug/edit/admins', name: 'Admins' },
   { to: '/dev/$slug/edit/audit', name: 'Programs' },
+  { to: '/dev/$slug/edit/danger', name: 'Danger zone' },
 ] as const;
 
 export function EditFrame() {

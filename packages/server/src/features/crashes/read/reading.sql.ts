@@ -171,7 +171,8 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<StoredFiles | undefined> {
   return row(
     db,
-    sql<StoredFiles>`select ${files} from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
+    sql<StoredFiles>`select ${files} from crash_reports join games using (game_id)
+      where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
 

@@ -58,10 +58,10 @@ export async function writeReports(
     db,
     keepPlan(sql<{ known_places: number[]; refused: number[]; ungranted: number[] }>`
       with build as materialized (
-        -- Locked, so that no game goes while a report of it comes: nothing else keeps the one from the other.
+        -- Locked, so that no build goes while a report of it comes: nothing else keeps the one from the other.
         select place, game_id, build_id, version, engine_version, os, arch
         from unnest(${arrayLiteral(games)}::uuid[], ${arrayLiteral(builds)}::uuid[]) with ordinality as given (game_id, build_id, place)
-        join builds using (game_id, build_id) for key share of builds
+        join builds using (game_id, build_id) join games using (game_id) for key share of builds
       ), known as (
         select no, game_id, wanted, carried, row_number() over game_so_far as place,
           count(*) over (partition by game_id) as together
@@ -200,7 +200,8 @@ export async function returnBytes(db: Db, reports: readonly NewReport[], day: Da
 export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Promise<UsedToday | undefined> {
   return row(
     db,
-    keepPlan(sql<UsedToday>`select ${usedToday(day)} from builds where game_id = ${gameId} and build_id = ${buildId}`),
+    keepPlan(sql<UsedToday>`select ${usedToday(day)} from builds join games using (game_id)
+      where game_id = ${gameId} and build_id = ${buildId}`),
   );
 }
 
@@ -212,7 +213,7 @@ export function findWanting(
 ): Promise<UsedToday | undefined> {
   return row(
     db,
-    keepPlan(sql<UsedToday>`select ${usedToday(day)} from crash_reports
+    keepPlan(sql<UsedToday>`select ${usedToday(day)} from crash_reports join games using (game_id)
       where game_id = ${gameId} and report_id = ${reportId} and ${sql.ref(`${kind}_key`)} is null`),
   );
 }
@@ -289,7 +290,7 @@ const publicColumns = sql.raw('game_id, report_id, build_id, state, reason, cras
 export function findPublicReport(db: Db, gameId: string, reportId: string): Promise<PublicReportRow | undefined> {
   return row(
     db,
-    sql<PublicReportRow>`select ${publicColumns} from crash_reports
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports join games using (game_id)
       where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
@@ -298,7 +299,7 @@ export function findPublicReport(db: Db, gameId: string, reportId: string): Prom
 export function findByClientRef(db: Db, hash: Buffer): Promise<PublicReportRow | undefined> {
   return row(
     db,
-    sql<PublicReportRow>`select ${publicColumns} from crash_reports
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports join games using (game_id)
       where client_ref_hash = ${hash} order by report_id desc limit 1`,
   );
 }

@@ -1,6 +1,6 @@
 // The SQL that tells which builds there are, and which custom names of a game are counted each for itself.
 import { sql } from 'kysely';
-import { type Db, rows, transact } from '../../../kernel/db.ts';
+import { type Db, keepPlan, rows, transact } from '../../../kernel/db.ts';
 
 export type BuildRef = { gameId: string; buildId: string };
 export type NamesOfGame = { gameId: string; names: readonly string[] };
@@ -9,9 +9,18 @@ export function findBuilds(db: Db, builds: readonly BuildRef[]): Promise<BuildRe
   const column = (name: keyof BuildRef) => builds.map((build) => build[name]);
   return rows(
     db,
-    sql<BuildRef>`select game_id as "gameId", build_id as "buildId" from builds
+    sql<BuildRef>`select game_id as "gameId", build_id as "buildId" from builds join games using (game_id)
       where (game_id, build_id) in (select * from unnest(${column('gameId')}::uuid[], ${column('buildId')}::uuid[]))`,
   );
+}
+
+/** The games that are deleted and whose rows are not all removed yet: a handful at most. */
+export async function findDeletedGames(db: Db): Promise<ReadonlySet<string>> {
+  const found = await rows(
+    db,
+    keepPlan(sql<{ game_id: string }>`select game_id from all_games where deleted_at is not null`),
+  );
+  return new Set(found.map(({ game_id }) => game_id));
 }
 
 /**

@@ -1,0 +1,155 @@
+// Invitations to a game: to administer it, or to own it, which is a transfer. Each is accepted by the person it was mailed to.
+import Type from 'typebox';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+
+const Email = Type.String({
+  minLength: 3,
+  maxLength: LIMITS.emailLength,
+  // One address and nothing that a mail header would read as more.
+  pattern: '^[^\\s@<>()\\[\\],;:\\\\"\\p{C}]+@[^\\s@<>()\\[\\],;:\\\\"\\p{C}]+$',
+  description: 'an email address',
+});
+
+export const InvitationRole = Type.Enum(['admin', 'owner'], {
+  description: 'What the person becomes; an invitation to be the owner transfers the game',
+});
+
+export const InvitationRecord = Type.Object({
+  invitation_uid: Uuid,
+  role: InvitationRole,
+  email: Type.String(),
+  status: Type.Enum(['pending', 'expired', 'declined'], {
+    description: 'An expired invitation can be sent again; a declined one cannot',
+  }),
+  invited_by: Type.String({ description: 'Name of the owner who sent it' }),
+  invited_at: Timestamp,
+  sent_at: Type.String({ description: 'When the latest mail was sent, in ISO 8601' }),
+  expires_at: Timestamp,
+});
+
+const InvitationParams = Type.Object({ uid: GameRef, invitation_uid: Uuid });
+
+export const inviteAdmin = defineOperation({
+  id: 'invitations.inviteAdmin',
+  summary: 'Invite a person by mail to administer your game',
+  method: 'POST',
+  path: '/games/{uid}/invitations',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({ email: Email }),
+  output: InvitationRecord,
+  statuses: [202],
+  errors: [4031, 4040, 4096, 4233, 4290],
+});
+
+export const offerTransfer = defineOperation({
+  id: 'invitations.offerTransfer',
+  summary: 'Offer your game to another owner by mail; nothing changes until they accept',
+  method: 'POST',
+  path: '/games/{uid}/transfer',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({
+    email: Email,
+    password: Type.String({ maxLength: LIMITS.passwordLength, description: 'Your own, to confirm that it is you' }),
+  }),
+  output: InvitationRecord,
+  statuses: [202],
+  errors: [4031, 4040, 4096, 4233, 4235, 4236, 4290],
+});
+
+export const listInvitations = defineOperation({
+  id: 'invitations.list',
+  summary: 'Invitations to your game that nobody has accepted',
+  method: 'GET',
+  path: '/games/{uid}/invitations',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({
+    invitations: Type.Array(InvitationRecord, { description: 'The newest first; at most 200' }),
+  }),
+  statuses: [200],
+  errors: [4031, 4040],
+});
+
+export const resendInvitation = defineOperation({
+  id: 'invitations.resend',
+  summary: 'Send an invitation again, with a new link; the old link stops working',
+  method: 'POST',
+  path: '/games/{uid}/invitations/{invitation_uid}/resend',
+  access: 'account',
+  params: InvitationParams,
+  output: InvitationRecord,
+  statuses: [202],
+  errors: [4031, 4040, 4230, 4290],
+});
+
+export const withdrawInvitation = defineOperation({
+  id: 'invitations.withdraw',
+  summary: 'Withdraw an invitation, or remove one that was declined',
+  method: 'DELETE',
+  path: '/games/{uid}/invitations/{invitation_uid}',
+  access: 'account',
+  params: InvitationParams,
+  output: Type.Object({ invitation_uid: Uuid }),
+  statuses: [200],
+  errors: [4031, 4040, 4230],
+});
+
+const TokenParams = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 128, description: 'Of the link in the mail' }),
+});
+
+export const InvitationView = Type.Object({
+  role: InvitationRole,
+  email: Type.String({ description: 'The address that it was sent to' }),
+  status: Type.Enum(['pending', 'expired', 'declined', 'withdrawn', 'accepted']),
+  game: Type.Object({ game_uid: Uuid, slug: Type.String(), name: Type.String() }),
+  invited_by: Type.String(),
+  invited_at: Timestamp,
+  expires_at: Timestamp,
+  problem: Nullable(
+    Type.Object(
+      { code: Type.Integer(), message: Type.String() },
+      { description: 'Why you cannot accept it as things are; null when you can' },
+    ),
+  ),
+});
+
+export const getInvitation = defineOperation({
+  id: 'invitations.get',
+  summary: 'What an invitation is for, and whether you can accept it',
+  method: 'GET',
+  path: '/invitations/{token}',
+  access: 'account',
+  params: TokenParams,
+  output: InvitationView,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const acceptInvitation = defineOperation({
+  id: 'invitations.accept',
+  summary: 'Accept an invitation with the account of the address it was sent to',
+  method: 'POST',
+  path: '/invitations/{token}/accept',
+  access: 'account',
+  params: TokenParams,
+  output: InvitationView,
+  statuses: [200],
+  errors: [4040, 4230, 4231, 4232],
+});
+
+export const declineInvitation = defineOperation({
+  id: 'invitations.decline',
+  summary: 'Decline an invitation',
+  method: 'POST',
+  path: '/invitations/{token}/decline',
+  access: 'account',
+  params: TokenParams,
+  output: InvitationView,
+  statuses: [200],
+  errors: [4040, 4230, 4231],
+});

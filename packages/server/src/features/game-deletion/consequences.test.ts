@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { describeDeletion } from './consequences.ts';
+
+const NOTHING = {
+  builds: 0,
+  files: 0,
+  bytes: 0,
+  images: 0,
+  symbols: 0,
+  crash_reports: 0,
+  bug_tickets: 0,
+  events: 0,
+  devices: 0,
+  beta_members: 0,
+  admins: 0,
+  upload_sessions: 0,
+};
+const PUBLIC = { slug: 'owls', visibility: 'public', reservedDays: 90 } as const;
+
+describe('what deleting a game takes', () => {
+  it('is little for a draft that nobody has seen', () => {
+    assert.deepEqual(describeDeletion({ ...PUBLIC, visibility: 'draft' }, NOTHING), [
+      'The game is a draft, so players see no change.',
+      'Deleted: 0 builds, 0 files (0 bytes), 0 store images, 0 symbol files, and the history of channels.',
+      'Deploy keys stop working, and crash reports and events are refused.',
+      'This cannot be undone.',
+    ]);
+  });
+
+  it('names players, content, reports, people and the address of a game in use', () => {
+    const held = {
+      ...NOTHING,
+      builds: 2,
+      files: 1,
+      bytes: 5_000_000,
+      images: 1,
+      crash_reports: 1200,
+      devices: 1,
+      beta_members: 3,
+      admins: 1,
+      upload_sessions: 1,
+    };
+    const lines = describeDeletion(PUBLIC, held);
+    assert.match(lines[0] ?? '', /links to its page stop working\. 1 device played it in the last 30 days\./);
+    assert.equal(lines[1], '3 players in the beta can no longer get its builds.');
+    assert.match(lines[2] ?? '', /^Deleted: 2 builds, 1 file \(4\.8 MiB\), 1 store image, 0 symbol files/);
+    assert.match(lines[3] ?? '', /^Deleted: 1,200 crash reports, 0 bug tickets, 0 events/);
+    assert.match(lines[4] ?? '', /1 upload in progress is cut off\.$/);
+    assert.equal(lines[5], '1 admin loses access.');
+    assert.equal(lines[6], 'Nobody else can use the address owls for 90 days; you can use it again at once.');
+  });
+});

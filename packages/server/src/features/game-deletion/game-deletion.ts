@@ -1,0 +1,84 @@
+// Deleting a game: says what it takes, and from whom, before; then takes it out of sight at once, and has a job remove everything of it.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/game-deletion';
+import type { AccountCaller, Context } from '../../context.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { addJob, defineJob } from '../../kernel/jobs.ts';
+import { enqueueMail } from '../accounts/accounts.ts';
+import { requirePassword } from '../accounts/password.ts';
+import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
+import { type Game, listMembers, lockGame, requireOwner } from '../games/games.ts';
+import { revokeSymbolToken } from '../symbols/symbols.ts';
+import { describeDeletion } from './consequences.ts';
+import * as deletion from './game-deletion.sql.ts';
+import { deletionMail } from './mail.ts';
+import { isNameTyped } from './typed-name.ts';
+
+export type RemoveGame = { gameId: string };
+
+/** With waits of e^n seconds, a store or database may be away for a day; after that `finishDeletions` tries again. */
+export const removeGameJob = defineJob<RemoveGame>('game-deletion:remove', 12);
+
+/** As launch health counts them: today and the 29 days before. */
+const DEVICE_DAYS = 30;
+/** Long enough for links to the game to be forgotten. */
+const RESERVED_DAYS = 90;
+
+export async function getGameDeletion(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.getGameDeletion>,
+): Promise<OutputOf<typeof contract.getGameDeletion>> {
+  const game = await requireOwner(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  const since = utcDayOf(new Date(now.getTime() - (DEVICE_DAYS - 1) * DAY));
+  const held = await deletion.countHoldings(ctx.db, game.game_id, now, since);
+  const { devices, ...counts } = held;
+  return {
+    game_uid: game.game_id,
+    name: game.name,
+    touches_players: game.visibility !== 'draft',
+    ...counts,
+    devices_30_days: devices,
+    consequences: describeDeletion({ ...game, reservedDays: RESERVED_DAYS }, held),
+  };
+}
+
+/** Throws 4002 for another name than the game's, and 4236 for a wrong password. From its answer on, nobody finds the game. */
+export async function deleteGame(
+  ctx: Context,
+  caller: AccountCaller,
+  input: InputOf<typeof contract.deleteGame>,
+): Promise<OutputOf<typeof contract.deleteGame>> {
+  const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
+  await requirePassword(ctx, caller.user.id, input.password);
+  const game = await retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      const locked = await lockGame(tx, gameId);
+      if (locked.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game may do this.');
+      if (!isNameTyped(locked.name, input.name))
+        throw new ApiError(4002, 'name: this is not the name of the game; type it as it is shown.');
+      await hide(ctx, tx, locked, caller.user.name);
+      return locked;
+    }),
+  );
+  ctx.log.info({ game: gameId, user: caller.user.id }, 'game deleted');
+  return { game_uid: gameId, name: game.name };
+}
+
+async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void> {
+  const { game_id: gameId, slug, owner_id: ownerId } = game;
+  const now = ctx.clock.now();
+  for (const { email } of await listMembers(tx, gameId))
+    await enqueueMail(tx, deletionMail({ to: email, game: game.name, by }));
+  await revokeDeployKeys(tx, gameId);
+  await revokeSymbolToken(tx, gameId);
+  await deletion.revokeAgents(tx, gameId, now);
+  // A game that never was public has no links to protect.
+  if (game.published_at !== null || game.visibility !== 'draft')
+    await deletion.reserveSlug(tx, slug, ownerId, new Date(now.getTime() + RESERVED_DAYS * DAY));
+  await deletion.markDeleted(tx, gameId, now);
+  await addJob(tx, removeGameJob, { gameId });
+}

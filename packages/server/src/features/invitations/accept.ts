@@ -1,0 +1,105 @@
+// What a person with the link of an invitation can do: look at it, accept it, decline it.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { InputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/invitations';
+import type { AccountCaller, Context, User } from '../../context.ts';
+import { retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { enqueueMail, findUserById } from '../accounts/accounts.ts';
+import { handOverApprovals } from '../approvals/hand-over.ts';
+import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
+import { addAdmin, changeOwner, lockGame, roleOf } from '../games/games.ts';
+import { revokeSymbolToken } from '../symbols/symbols.ts';
+import { findDeclineObstacle, findObstacle } from './acceptable.ts';
+import * as invitations from './invitations.sql.ts';
+import { transferredMail } from './mail.ts';
+import { type InvitationView, viewOf } from './record.ts';
+import { hashOfToken } from './token.ts';
+
+type Row = invitations.FoundInvitation;
+type Obstacle = typeof findObstacle;
+
+export async function getInvitation(
+  ctx: Context,
+  { user }: AccountCaller,
+  { token }: InputOf<typeof contract.getInvitation>,
+): Promise<InvitationView> {
+  const row = await invitations.findByToken(ctx.db, hashOfToken(token));
+  if (row === undefined) throw unknownInvitation();
+  return viewOf(row, user, ctx.clock.now());
+}
+
+/** Does what the invitation is for, once. Throws 4230, 4231 and 4232. */
+export function acceptInvitation(
+  ctx: Context,
+  caller: AccountCaller,
+  { token }: InputOf<typeof contract.acceptInvitation>,
+): Promise<InvitationView> {
+  return answer(ctx, caller, token, findObstacle, async (tx, row, user) => {
+    const { game_id: gameId } = row;
+    if (row.role === 'owner') return transferGame(ctx, tx, row, user);
+    const game = await lockGame(tx, gameId);
+    if ((await roleOf(tx, game, { kind: 'account', user })) === null) await addAdmin(tx, gameId, user.id);
+    await invitations.endInvitation(tx, row.invitation_id, 'accepted', ctx.clock.now());
+  });
+}
+
+export function declineInvitation(
+  ctx: Context,
+  caller: AccountCaller,
+  { token }: InputOf<typeof contract.declineInvitation>,
+): Promise<InvitationView> {
+  return answer(ctx, caller, token, findDeclineObstacle, (tx, row) =>
+    invitations.endInvitation(tx, row.invitation_id, 'declined', ctx.clock.now()),
+  );
+}
+
+/** Runs `work` on an invitation that nobody else answers meanwhile, for the person as they are now: their address may have changed. */
+function answer(
+  ctx: Context,
+  caller: AccountCaller,
+  token: string,
+  obstacleOf: Obstacle,
+  work: (tx: Tx, row: Row, user: User) => Promise<void>,
+): Promise<InvitationView> {
+  const hash = hashOfToken(token);
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      const found = await invitations.findByToken(tx, hash);
+      if (found === undefined) throw unknownInvitation();
+      // The game first, as everywhere else: two that lock both in different orders would wait for each other.
+      await lockGame(tx, found.game_id);
+      const row = await invitations.lockByToken(tx, hash);
+      if (row === undefined) throw unknownInvitation();
+      const user = await findUserById(tx, caller.user.id);
+      if (user === null) throw new ApiError(4011);
+      const obstacle = obstacleOf(row, user, ctx.clock.now());
+      if (obstacle !== null) throw obstacle;
+      await work(tx, row, user);
+      return viewOf((await invitations.findByToken(tx, hash))!, user, ctx.clock.now());
+    }),
+  );
+}
+
+/** Whatever the former owner could use without being a member ends; what waits for an owner is for the new one. */
+async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise<void> {
+  const now = ctx.clock.now();
+  const game = await lockGame(tx, row.game_id);
+  if (game.owner_id !== row.inviter_id)
+    throw new ApiError(4230, 'The game has another owner than the one who offered it.');
+  const former = await findUserById(tx, game.owner_id);
+  await changeOwner(tx, game, user.id);
+  await revokeDeployKeys(tx, game.game_id);
+  await revokeSymbolToken(tx, game.game_id);
+  await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);
+  await invitations.withdrawAll(tx, game.game_id, now);
+  await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
+  if (former !== null) await enqueueMail(tx, transferredMail({ to: former.email, game: game.name, owner: user.name }));
+  ctx.log.info({ game: game.game_id, from: game.owner_id, to: user.id }, 'game transferred');
+}
+
+function unknownInvitation(): ApiError {
+  return new ApiError(
+    4040,
+    'There is no such invitation. A newer mail may have replaced this link, or the game was deleted.',
+  );
+}

@@ -1,0 +1,127 @@
+// The SQL of invitations.
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type InvitationRow = {
+  game_id: string;
+  invitation_id: string;
+  role: 'admin' | 'owner';
+  email: string;
+  inviter_id: string | null;
+  invited_by: string;
+  state: 'pending' | 'accepted' | 'declined' | 'withdrawn';
+  invited_at: Date;
+  sent_at: Date;
+  expires_at: Date;
+};
+
+/** With the game, which is not deleted. */
+export type FoundInvitation = InvitationRow & { slug: string; game_name: string };
+
+const columns = sql.raw(
+  'game_id, invitation_id, role, email, inviter_id, invited_by, state, invited_at, sent_at, expires_at',
+);
+
+export type NewInvitation = Pick<InvitationRow, 'game_id' | 'invitation_id' | 'role' | 'email' | 'invited_by'> & {
+  inviter_id: string;
+  token_hash: Buffer;
+  now: Date;
+  expires_at: Date;
+};
+
+export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<InvitationRow> {
+  const { game_id, invitation_id, role, email, inviter_id, invited_by, token_hash, now, expires_at } = invitation;
+  return onlyRow(
+    tx,
+    sql<InvitationRow>`insert into game_invitations (game_id, invitation_id, role, email, token_hash, inviter_id, invited_by,
+        invited_at, sent_at, expires_at)
+      values (${game_id}, ${invitation_id}, ${role}, ${email}, ${token_hash}, ${inviter_id}, ${invited_by}, ${now}, ${now},
+        ${expires_at})
+      returning ${columns}`,
+  );
+}
+
+/** The link of an earlier mail stops working. */
+export function renewInvitation(
+  tx: Tx,
+  invitationId: string,
+  { tokenHash, now, expiresAt }: { tokenHash: Buffer; now: Date; expiresAt: Date },
+): Promise<InvitationRow> {
+  return onlyRow(
+    tx,
+    sql<InvitationRow>`update game_invitations set token_hash = ${tokenHash}, sent_at = ${now}, expires_at = ${expiresAt}
+      where invitation_id = ${invitationId} returning ${columns}`,
+  );
+}
+
+export function findPending(
+  tx: Tx,
+  gameId: string,
+  role: 'admin' | 'owner',
+  email: string | null,
+): Promise<InvitationRow | undefined> {
+  return row(
+    tx,
+    sql<InvitationRow>`select ${columns} from game_invitations
+      where game_id = ${gameId} and role = ${role} and state = 'pending' and (${email}::text is null or email = ${email})`,
+  );
+}
+
+/** Those that the owner can still do something about, the newest first. */
+export function listOpen(db: Db, gameId: string, limit: number): Promise<InvitationRow[]> {
+  return rows(
+    db,
+    sql<InvitationRow>`select ${columns} from game_invitations
+      where game_id = ${gameId} and state in ('pending', 'declined') order by invitation_id desc limit ${limit}`,
+  );
+}
+
+/** One of the game, which nobody else changes until the transaction ends. */
+export function lockInvitation(tx: Tx, gameId: string, invitationId: string): Promise<InvitationRow | undefined> {
+  return row(
+    tx,
+    sql<InvitationRow>`select ${columns} from game_invitations
+      where game_id = ${gameId} and invitation_id = ${invitationId} for update`,
+  );
+}
+
+const ofToken = (tokenHash: Buffer) =>
+  sql`select ${columns}, games.slug, games.name as game_name from game_invitations join games using (game_id)
+    where token_hash = ${tokenHash}`;
+
+export function findByToken(db: Db, tokenHash: Buffer): Promise<FoundInvitation | undefined> {
+  return row(db, sql<FoundInvitation>`${ofToken(tokenHash)}`);
+}
+
+/** The same, which nobody else changes until the transaction ends. */
+export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundInvitation | undefined> {
+  return row(tx, sql<FoundInvitation>`${ofToken(tokenHash)} for update of game_invitations`);
+}
+
+export async function endInvitation(
+  tx: Tx,
+  invitationId: string,
+  state: 'accepted' | 'declined' | 'withdrawn',
+  now: Date,
+): Promise<void> {
+  await changed(
+    tx,
+    sql`update game_invitations set state = ${state}, ended_at = ${now} where invitation_id = ${invitationId}`,
+  );
+}
+
+/** Of a game that changes hands: its new owner decides whom to invite. */
+export async function withdrawAll(tx: Tx, gameId: string, now: Date): Promise<void> {
+  await changed(
+    tx,
+    sql`update game_invitations set state = 'withdrawn', ended_at = ${now} where game_id = ${gameId} and state = 'pending'`,
+  );
+}
+
+/** Deletes the invitations that nobody can accept any more since then, whether they ended or expired. */
+export function forgetInvitations(db: Db, before: Date): Promise<number> {
+  return changed(
+    db,
+    sql`delete from game_invitations where expires_at < ${before} and (ended_at is null or ended_at < ${before})`,
+  );
+}

@@ -1,0 +1,146 @@
+// The page behind the link of an invitation: to which game, by whom, what the person becomes; and the two buttons.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { listGames } from '@chauffeur/contract/operations/games';
+import { acceptInvitation, declineInvitation, getInvitation } from '@chauffeur/contract/operations/invitations';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ask, call } from '../../api.ts';
+import { session } from '../../session.ts';
+import { Facts } from '../../ui/Facts.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { Consequences } from '../channels/Consequences.tsx';
+
+type Invitation = OutputOf<typeof getInvitation>;
+
+const route = getRouteApi('/signed-in/invitations/$token');
+
+export function InvitationPage() {
+  const { token } = route.useParams();
+  const { data, error, isPending, refetch } = useQuery(ask(getInvitation, { token }));
+  const isUnknown = error instanceof ApiError && error.status === 404;
+  return (
+    <Stack gap="lg" maw={640}>
+      {data === undefined && <PageHead title="Invitation" />}
+      {isUnknown && <Text>{error.message}</Text>}
+      {error !== null && !isUnknown && <Problem error={error} again={() => void refetch()} />}
+      {isPending && <Skeleton h={240} />}
+      {data !== undefined && <Invited token={token} invitation={data} />}
+    </Stack>
+  );
+}
+
+const EFFECTS: Readonly<Record<Invitation['role'], readonly string[]>> = {
+  admin: [
+    'You can upload and promote builds, and edit the store page.',
+    'You can read crash reports, events and bug tickets.',
+    'Everybody who works on the game sees your name and email address.',
+  ],
+  owner: [
+    'The game becomes yours, with its builds, players, admins, crash reports and settings.',
+    'The current owner becomes an admin. You can remove them.',
+    'The deploy key and the address for symbols are revoked: create a new key before the next upload.',
+    'You decide what waits for approval, and get the mails about it.',
+  ],
+};
+
+function Invited({ token, invitation }: { token: string; invitation: Invitation }) {
+  const { game, role } = invitation;
+  const title = role === 'owner' ? `Take over ${game.name}` : `Work on ${game.name}`;
+  return (
+    <>
+      <PageHead title={title} tab={`Invitation · ${game.name}`} />
+      <Facts
+        facts={[
+          ['Game', game.name],
+          ['Your role', role === 'owner' ? 'Owner' : 'Admin'],
+          ['Invited by', invitation.invited_by],
+          ['Sent to', invitation.email],
+          ...(invitation.status === 'pending'
+            ? [['Expires', <Time key="expires" at={invitation.expires_at} />] as const]
+            : []),
+        ]}
+      />
+      {invitation.status === 'pending' ? <Decide token={token} invitation={invitation} /> : <Outcome of={invitation} />}
+    </>
+  );
+}
+
+function Decide({ token, invitation }: { token: string; invitation: Invitation }) {
+  const { role, problem } = invitation;
+  const queries = useQueryClient();
+  const deciding = useMutation({
+    mutationFn: (accept: boolean) => call(accept ? acceptInvitation : declineInvitation, { token }),
+    onSuccess: async (decided) => {
+      queries.setQueryData(ask(getInvitation, { token }).queryKey, decided);
+      await queries.invalidateQueries({ queryKey: [listGames.id] });
+    },
+  });
+  const isForOther = problem?.code === 4231;
+  return (
+    <Stack gap="md">
+      <Consequences lines={EFFECTS[role]} />
+      {problem !== null && <Obstacle code={problem.code} message={problem.message} />}
+      {deciding.error !== null && <Problem error={deciding.error} />}
+      <Group gap="sm">
+        <Button
+          disabled={problem !== null}
+          loading={deciding.isPending && deciding.variables === true}
+          onClick={() => deciding.mutate(true)}
+        >
+          Accept
+        </Button>
+        <Button
+          variant="default"
+          disabled={isForOther}
+          loading={deciding.isPending && deciding.variables === false}
+          onClick={() => deciding.mutate(false)}
+        >
+          Decline
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Obstacle({ code, message }: { code: number; message: string }) {
+  const { data: person } = useQuery(session);
+  return (
+    <Notice tone="unsure" title={message}>
+      <Text size="sm">
+        {code === 4232
+          ? `Open the link in the verification mail that we sent to ${person?.email ?? 'you'}, then reload this page.`
+          : 'Sign in with the account of that address, or ask for an invitation to yours.'}
+      </Text>
+    </Notice>
+  );
+}
+
+const ENDED: Readonly<Record<Exclude<Invitation['status'], 'pending' | 'accepted'>, string>> = {
+  declined: 'You declined this invitation',
+  withdrawn: 'This invitation was withdrawn',
+  expired: 'This invitation has expired',
+};
+
+function Outcome({ of: { status, role, game } }: { of: Invitation }) {
+  return (
+    <div role="status">
+      {status === 'accepted' || status === 'pending' ? (
+        <Notice tone="good" title={role === 'owner' ? `You own ${game.name}` : `You are an admin of ${game.name}`}>
+          <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm">
+            Open the game
+          </SiteLink>
+        </Notice>
+      ) : (
+        <Notice tone="none" title={ENDED[status]}>
+          <Text size="sm">Ask the owner of the game if you need another one.</Text>
+        </Notice>
+      )}
+    </div>
+  );
+}
