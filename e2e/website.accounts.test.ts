@@ -6,6 +6,7 @@ import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink } from './setup/outbox.ts';
 import { runServerCommand } from './setup/processes.ts';
 import { serveSite } from './setup/site.ts';
+import { openStudio } from './setup/studio.ts';
 
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery';
@@ -52,11 +53,12 @@ describe('an account on the website', () => {
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await page.goto(`${site.service.url}/reset`);
     await page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
-    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await page.getByRole('button', { name: 'Send email' }).click();
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto(await newestLink(site.service, 'Choose a new Chauffeur password'));
     await page.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('0 personal keys revoked').waitFor();
     await page.getByRole('link', { name: 'Sign in with the new password' }).click();
     await fillSignIn('another horse battery');
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
@@ -94,6 +96,47 @@ describe('an account on the website', () => {
     await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByRole('link', { name: 'Sign up' }).waitFor();
     await Promise.all([one.close(), other.close()]);
+  });
+
+  test('that was reset says which deploy keys still work, and revokes them; its email is changed by two links', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const studio = await openStudio(site.service, 'Reset Racer');
+    const other = await site.browser.newPage();
+    await other.goto(`${site.service.url}/reset`);
+    await other.getByRole('textbox', { name: 'Email' }).fill('owner@example.com');
+    await other.getByRole('button', { name: 'Send email' }).click();
+    await other.getByRole('heading', { name: 'Check your email' }).waitFor();
+    await other.goto(await newestLink(site.service, 'Choose a new Chauffeur password', 'owner@example.com'));
+    await other.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
+    await other.getByRole('button', { name: 'Set password' }).click();
+    await other.getByText('These deploy keys still work').waitFor();
+    await other.getByText('Reset Racer').waitFor();
+    await other.getByRole('button', { name: 'Revoke all deploy keys' }).click();
+    await other.getByText('1 deploy key revoked').waitFor();
+    const info = await fetch(`${site.service.url}/api/v1/tool/info`, {
+      headers: {
+        'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
+        'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
+      },
+    });
+    assert.equal(info.status, 401);
+
+    await other.goto(`${site.service.url}/sign-in?next=/settings/profile`);
+    await other.getByRole('textbox', { name: 'Email' }).fill('owner@example.com');
+    await other.getByRole('textbox', { name: 'Password' }).fill('another horse battery');
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('textbox', { name: 'New email' }).fill('ada.new@example.com');
+    await other.getByRole('button', { name: 'Change email' }).click();
+    await other.getByText('We sent a link to owner@example.com').waitFor();
+    await other.goto(await newestLink(site.service, 'Confirm the change', 'owner@example.com'));
+    await other.getByRole('heading', { name: 'One more step' }).waitFor();
+    await other.goto(await newestLink(site.service, 'Confirm your new', 'ada.new@example.com'));
+    await other.getByRole('heading', { name: 'Your email is changed' }).waitFor();
+    await other.goto(`${site.service.url}/settings/security`);
+    await other.getByRole('button', { name: 'Revoke everything' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click();
+    await other.getByText('Revoked', { exact: true }).waitFor();
+    await other.close();
   });
 
   test('an address without a page says so', async (t) => {

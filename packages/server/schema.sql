@@ -84,7 +84,8 @@ create table users (
   constraint users_email_key UNIQUE (email),
   constraint users_handle_key UNIQUE (handle),
   constraint users_handle_check CHECK (((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND ((length(handle) >= 3) AND (length(handle) <= 32)))),
-  constraint users_name_check CHECK ((((char_length(name) >= 1) AND (char_length(name) <= 80)) AND (name !~ '[\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]'::text)))
+  constraint users_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 80))),
+  constraint users_name_check CHECK ((name !~ '[\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]'::text))
 );
 
 create table user_sessions (

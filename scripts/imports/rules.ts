@@ -74,6 +74,7 @@ const FEATURES: readonly string[] = [
   'store',
   'play',
   'agents',
+  'credentials',
   'build-deletion',
   'approvals',
   'invitations',

@@ -21,6 +21,7 @@ export const TAGS = {
   deployKeys: 'Issue and list deploy keys.',
   channels: 'Promote and roll back builds, and manage beta members.',
   approvals: 'Approve or deny changes that agents asked for.',
+  credentials: 'See and revoke what works without a password.',
   agents: 'Manage the keys and connections of agents, and see what they called.',
   operator: 'Operate the service: its state, failed jobs, accounts and settings.',
 } as const;

@@ -10,8 +10,9 @@ create function clean_display_name(name text) returns text language sql immutabl
 $$;
 
 update users set name = clean_display_name(name) where name <> clean_display_name(name);
-alter table users add constraint users_name_check
-  check (char_length(name) between 1 and 80 and name !~ '[\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]');
+alter table users
+  add constraint users_name_length check (char_length(name) between 1 and 80),
+  add constraint users_name_check check (name !~ '[\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]');
 
 -- Copies of names, in what people did.
 update deploy_keys set issued_by = clean_display_name(issued_by) where issued_by <> clean_display_name(issued_by);

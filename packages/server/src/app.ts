@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
 import { currentConnection } from './features/agents/agents.ts';
+import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { ownsGames } from './features/games/games.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
@@ -83,6 +84,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     publicUrl: ctx.publicUrl,
     limitSignIns: config.limitSignIns,
     ownsGames: (userId) => ownsGames(db, userId),
+    endAccess: (userId) => endAccessAfterReset(ctx, userId),
     currentConnection: (consent) => currentConnection(db, consent),
     clock,
     fetchDocument,

@@ -9,6 +9,7 @@ import * as builds from '@chauffeur/contract/operations/builds';
 import * as channels from '@chauffeur/contract/operations/channels';
 import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
 import * as crashes from '@chauffeur/contract/operations/crashes';
+import * as credentials from '@chauffeur/contract/operations/credentials';
 import * as deployInfo from '@chauffeur/contract/operations/deploy-info';
 import * as deployKeys from '@chauffeur/contract/operations/deploy-keys';
 import * as developers from '@chauffeur/contract/operations/developers';
@@ -62,6 +63,7 @@ import { downloadCrashFile, requestCrashDownload } from './features/crashes/read
 import { getCrashGroup, listCrashGroups, updateCrashGroup } from './features/crashes/read/group-list.ts';
 import { listSimilarGroups } from './features/crashes/read/similar-groups.ts';
 import { getCrashLog, getCrashStack } from './features/crashes/read/stacks.ts';
+import { getCredentials, revokeAfterReset, revokeCredentials } from './features/credentials/credentials.ts';
 import { getDeployInfo, getGameDeployInfo } from './features/deploy-info/deploy-info.ts';
 import { issueDeployKey, listDeployKeys } from './features/deploy-keys/deploy-keys.ts';
 import { countEvents, deleteDevice, getDevice, listEventNames } from './features/events/events.ts';
@@ -194,6 +196,9 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(shelves.getListing, getListing),
   handle(profile.getProfile, getProfile),
   handle(profile.updateProfile, updateProfile),
+  handle(credentials.getCredentials, getCredentials),
+  handle(credentials.revokeCredentials, revokeCredentials),
+  handle(credentials.revokeAfterReset, revokeAfterReset),
   handle(games.createGame, createGame),
   handle(games.listGames, listGames),
   handle(games.getGame, getGame),

@@ -9,8 +9,18 @@ import { changed, onlyRow, rows, transact } from '../src/kernel/db.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
+import { connectProgram, refresh } from './setup/oauth.ts';
 import { openPostOffice } from './setup/post-office.ts';
-import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
+import {
+  makeGame,
+  makePlayer,
+  request,
+  signIn as signInAs,
+  startServer,
+  type TestGame,
+  type TestServer,
+  until,
+} from './setup/server.ts';
 import { formOf, register, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 type Account = { email: string; password: string };
@@ -205,10 +215,36 @@ describe('a session', () => {
 });
 
 describe('a forgotten password', () => {
-  async function askForReset({ email }: Account): Promise<string> {
+  /** The link of the newest mail. */
+  async function askForReset({ email }: Pick<Account, 'email'>): Promise<string> {
+    const linksOf = async () =>
+      (await mailsTo(server, email))
+        .filter(({ subject }) => /new Chauffeur password/.test(subject))
+        .map(({ link }) => link);
+    const earlier = new Set(await linksOf());
     const response = await post('/request-password-reset', { email, redirectTo: '/reset' });
     assert.equal(response.status, 200);
-    return (await mailTo(server, email, /new Chauffeur password/)).link;
+    return until(async () => (await linksOf()).find((link) => !earlier.has(link)));
+  }
+
+  /** Opens the link and sets a password; the answer. */
+  async function reset(link: string) {
+    const target = new URL((await open(link)).headers.get('location') ?? '', server.url);
+    const token = target.searchParams.get('token');
+    const answer = await post('/reset-password', { token, newPassword: `a new ${newId()}` });
+    assert.equal(answer.status, 200);
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
+    return (await answer.json()) as any;
+  }
+
+  async function mcpStatus(bearer: string): Promise<number> {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${bearer}`,
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).status;
   }
 
   test('is replaced through the mail’s link, and every session ends', async () => {
@@ -224,6 +260,64 @@ describe('a forgotten password', () => {
     assert.equal((await signIn({ ...account, password })).status, 200);
     const again = await post('/reset-password', { token, newPassword: 'a third password' });
     assert.equal(again.status, 400);
+  });
+
+  test('ends personal keys and connected programs, and says which deploy keys still work', async () => {
+    const game = await makeGame(server);
+    const { cookie } = await signInAs(server, game.owner);
+    const headers = { cookie, origin: server.url, 'content-type': 'application/json' };
+    const key = await request(`${server.api}/account/agent-keys`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'Editor', may_write: true }),
+    });
+    const tokens = await connectProgram(server, cookie);
+    const bearers = [key.body.data.key, tokens.access_token];
+    for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 200);
+    const stranger = await makeGame(server);
+    const late = await askForReset(game.owner);
+
+    const answer = await reset(await askForReset(game.owner));
+    assert.deepEqual(answer.revoked, { sessions: 1, personal_keys: 1, programs: 1 });
+    assert.deepEqual(
+      answer.deploy_keys.map(({ game_uid, key_ref }: { game_uid: string; key_ref: string }) => [game_uid, key_ref]),
+      [[game.uid, game.keyHeaders['x-access-token'].slice(0, 8)]],
+    );
+    for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 401);
+    assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).status, 400);
+    const mail = await mailTo(server, game.owner.email, /password was changed/);
+    assert.match(mail.text, /Personal keys revoked: 1/);
+    assert.ok(mail.text.includes(game.keyHeaders['x-access-token'].slice(0, 8)));
+    // A second link, asked for before, is of no more use.
+    assert.match((await open(late)).headers.get('location') ?? '', /error=INVALID_TOKEN/);
+
+    const deployKey = async ({ keyHeaders }: TestGame) =>
+      (await request(`${server.api}/tool/info`, { headers: keyHeaders })).status;
+    assert.equal(await deployKey(game), 200);
+    const revoke = (token: string) =>
+      request(`${server.api}/account/credentials/revoke-after-reset`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token }),
+      });
+    for (const token of ['', 'x', `${answer.revoke_token}A`, answer.revoke_token.slice(1)])
+      assert.equal((await revoke(token)).status, 400, token);
+    assert.equal(await deployKey(game), 200);
+    assert.deepEqual((await revoke(answer.revoke_token)).body.data, { deploy_keys: 1 });
+    assert.deepEqual((await revoke(answer.revoke_token)).body.data, { deploy_keys: 0 });
+    assert.equal(await deployKey(game), 401);
+    assert.equal(await deployKey(stranger), 200);
+  });
+
+  test('of somebody who only administers a game leaves its deploy key alone', async () => {
+    const game = await makeGame(server);
+    const admin = await makePlayer(server);
+    await changed(
+      server.ctx.db,
+      sql`insert into game_admins (game_id, user_id, added_at) values (${game.uid}, ${admin.id}, now())`,
+    );
+    const answer = await reset(await askForReset(admin));
+    assert.deepEqual([answer.revoked.sessions, answer.deploy_keys], [1, []]);
   });
 
   test('of an unknown email is answered alike, and no mail is sent', async () => {
@@ -255,6 +349,40 @@ test('guessing passwords is slowed down with 429 and Retry-After', async () => {
   } finally {
     await strict.stop();
   }
+});
+
+test('a signed-in person sees what works without the password, and revokes it by kind', async () => {
+  const game = await makeGame(server);
+  const headers = { ...(await signInAs(server, game.owner)), origin: server.url, 'content-type': 'application/json' };
+  const make = () =>
+    request(`${server.api}/account/agent-keys`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'Editor', may_write: false }),
+    });
+  await Promise.all([make(), make()]);
+  const { access_token: bearer } = await connectProgram(server, headers.cookie);
+  const seen = async () => {
+    const { data } = (await request(`${server.api}/account/credentials`, { headers })).body;
+    return [data.personal_keys, data.programs, data.deploy_keys.length];
+  };
+  const revoke = async (which: object, sent: Record<string, string> = headers) =>
+    request(`${server.api}/account/credentials/revoke`, { method: 'POST', headers: sent, body: JSON.stringify(which) });
+  assert.deepEqual(await seen(), [2, 1, 1]);
+  assert.equal((await revoke({ personal_keys: true }, { 'content-type': 'application/json' })).status, 401);
+  assert.equal((await revoke({ deploy_keys: true }, { ...headers, origin: 'https://evil.example' })).status, 403);
+  const byAgent = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  assert.equal((await revoke({ deploy_keys: true }, byAgent)).status, 401);
+  assert.deepEqual((await revoke({})).body.data, { personal_keys: 0, programs: 0, deploy_keys: 0 });
+  assert.deepEqual((await revoke({ personal_keys: true })).body.data, {
+    personal_keys: 2,
+    programs: 0,
+    deploy_keys: 0,
+  });
+  assert.deepEqual(await seen(), [0, 1, 1]);
+  const rest = { personal_keys: true, programs: true, deploy_keys: true };
+  assert.deepEqual((await revoke(rest)).body.data, { personal_keys: 0, programs: 1, deploy_keys: 1 });
+  assert.deepEqual(await seen(), [0, 0, 0]);
 });
 
 describe('deleting an account', () => {

@@ -1,7 +1,11 @@
 // Who is signed in, and what they do about it: the account routes of the service.
 import type { Failure } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
+import type { ResetReport } from '@chauffeur/contract/operations/credentials';
 import { queryOptions } from '@tanstack/react-query';
+import type { Static } from 'typebox';
+
+export type Report = Static<typeof ResetReport>;
 
 export type Person = {
   readonly id: string;
@@ -46,7 +50,8 @@ export function requestReset(email: string): Promise<unknown> {
   return reach('POST', 'request-password-reset', { email, redirectTo: '/reset' });
 }
 
-export function resetPassword(token: string, newPassword: string): Promise<unknown> {
+/** Ends all sessions, personal keys and connections of programs; answers which, and what still works. */
+export function resetPassword(token: string, newPassword: string): Promise<Report> {
   return reach('POST', 'reset-password', { token, newPassword });
 }
 

@@ -9,6 +9,7 @@ import * as builds from './builds.ts';
 import * as channels from './channels.ts';
 import * as crashStacks from './crash-stacks.ts';
 import * as crashes from './crashes.ts';
+import * as credentials from './credentials.ts';
 import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
 import * as developers from './developers.ts';
@@ -92,6 +93,9 @@ export const OPERATIONS: readonly Operation[] = [
   shelves.getListing,
   profile.getProfile,
   profile.updateProfile,
+  credentials.getCredentials,
+  credentials.revokeCredentials,
+  credentials.revokeAfterReset,
   games.createGame,
   games.listGames,
   games.getGame,

@@ -78,20 +78,12 @@ export async function deleteUser(db: Db, userId: string): Promise<void> {
   await changed(db, sql`delete from users where id = ${userId}`);
 }
 
-/** Answers how many sessions there were. */
-export function deleteSessions(db: Db, userId: string, exceptToken: string | null): Promise<number> {
-  return changed(
+/** Answers how many of them had not expired. */
+export async function deleteSessions(db: Db, userId: string): Promise<number> {
+  const { ended } = await onlyRow(
     db,
-    sql`delete from user_sessions where user_id = ${userId} and expires_at > now() and (${exceptToken}::text is null or token <> ${exceptToken})`,
+    sql<{ ended: number }>`with ended as (delete from user_sessions where user_id = ${userId} returning expires_at)
+      select count(*) as ended from ended where expires_at > now()`,
   );
-}
-
-export async function countSessions(db: Db, userId: string): Promise<number> {
-  const { sessions } = await onlyRow(
-    db,
-    sql<{
-      sessions: number;
-    }>`select count(*) as sessions from user_sessions where user_id = ${userId} and expires_at > now()`,
-  );
-  return sessions;
+  return ended;
 }

@@ -8,15 +8,17 @@ import { newId } from '../../kernel/ids.ts';
 import { addJob } from '../../kernel/jobs.ts';
 import type { Mail } from '../../kernel/mail.ts';
 import {
+  deleteSessions,
   deleteUser,
   findUserByEmail,
   findUserById as findUserRow,
+  forgetResetLinks,
   isOperator as isOperatorRow,
   keepServiceSecret,
   markVerified,
   setOperator,
 } from './accounts.sql.ts';
-import { checkRequest, databaseHooks } from './auth-hooks.ts';
+import { checkRequest, databaseHooks, resetReports } from './auth-hooks.ts';
 import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
@@ -42,10 +44,13 @@ export type AuthOptions = OAuthOptions & {
   limitSignIns: number;
   /** Whether the person owns games, with which an account cannot be deleted. */
   ownsGames: (userId: string) => Promise<boolean>;
+  /** Ends what acts for the person whose password was reset. What it reports is a part of the answer. */
+  endAccess: (userId: string) => Promise<object>;
 };
 
 /** better-auth over this service's tables. Its routes live under `/api/auth`. */
 export function createAuth(db: Db, options: AuthOptions) {
+  const reports = resetReports();
   return betterAuth({
     appName: 'Chauffeur',
     baseURL: options.publicUrl,
@@ -59,7 +64,7 @@ export function createAuth(db: Db, options: AuthOptions) {
     disabledPaths: CLOSED_OAUTH_ROUTES,
     // What nobody foresaw is answered, and logged, as everywhere else.
     onAPIError: { errorURL: '/consent', throw: true },
-    hooks: { before: checkRequest },
+    hooks: { before: checkRequest, after: reports.answer },
     // biome-ignore lint/suspicious/noExplicitAny: the hooks name what they use of better-auth's types, which differ by plugin.
     databaseHooks: databaseHooks(db) as any,
     emailAndPassword: {
@@ -69,6 +74,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       autoSignIn: false,
       onExistingUserSignUp: ({ user }) => addJob(db, mailJob, existingAccountMail(user.email, options.publicUrl)),
       revokeSessionsOnPasswordReset: true,
+      onPasswordReset: async ({ user }, request) => reports.keep(request, await options.endAccess(user.id)),
       sendResetPassword: ({ user, url }) => addJob(db, mailJob, resetMail(user.email, url)),
     },
     emailVerification: {
@@ -188,6 +194,12 @@ export async function findUser(ctx: Context, email: string): Promise<User | null
 /** The account of this id, or null. */
 export function findUserById(db: Db, id: string): Promise<User | null> {
   return findUserRow(db, id);
+}
+
+/** Ends every session of the account, and the links that were mailed to reset its password. Answers how many sessions there were. */
+export async function endSessions(db: Db, userId: string): Promise<number> {
+  await forgetResetLinks(db, userId);
+  return deleteSessions(db, userId);
 }
 
 /** Whether the person runs the service, and may see how it is doing. */

@@ -60,3 +60,17 @@ export function databaseHooks(db: Db) {
     },
   };
 }
+
+/** Carries what is reported about a reset of the password into the answer to it. */
+export function resetReports() {
+  const reports = new WeakMap<Request, object>();
+  return {
+    keep(request: Request | undefined, report: object): void {
+      if (request !== undefined) reports.set(request, report);
+    },
+    answer: createAuthMiddleware(async ({ path, request, json }) => {
+      const report = path === '/reset-password' && request !== undefined ? reports.get(request) : undefined;
+      return report === undefined ? undefined : json({ status: true, ...report });
+    }),
+  };
+}

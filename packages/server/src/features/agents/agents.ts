@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
-import { transact } from '../../kernel/db.ts';
+import { type Db, type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertCall } from './calls.sql.ts';
 import * as codes from './codes.sql.ts';
@@ -91,6 +91,30 @@ async function endIfTwice(ctx: Context, code: string, mark: typeof codes.markUse
     await connections.endConnections(tx, marked.user_id, { connectionId: marked.connection_id }, ctx.clock.now());
     return true;
   });
+}
+
+type AgentCounts = { readonly keys: number; readonly connections: number };
+
+/** How many personal keys and connections of the person work. */
+export async function countAgents(db: Db, userId: string, now: Date): Promise<AgentCounts> {
+  const [live, open] = await Promise.all([
+    keys.countLiveKeys(db, userId, now),
+    connections.countConnections(db, userId),
+  ]);
+  return { keys: live, connections: open };
+}
+
+/** Revokes all personal keys of the person, ends all connections, or both. Answers how many worked until now. */
+export async function revokeAgents(
+  tx: Tx,
+  userId: string,
+  now: Date,
+  which: { keys: boolean; connections: boolean },
+): Promise<AgentCounts> {
+  return {
+    keys: which.keys ? await keys.revokeKeys(tx, userId, now) : 0,
+    connections: which.connections ? await connections.endConnections(tx, userId, 'all', now) : 0,
+  };
 }
 
 export type Call = {

@@ -70,12 +70,26 @@ export function listConnections(
   );
 }
 
-type Which = { connectionId: string } | { clientId: string };
+type Which = { connectionId: string } | { clientId: string } | 'all';
 
-/** Ends the person’s connection, or all of a client: with its refresh tokens, so that no new access token is made. Answers how many. */
+function conditionOf(which: Which) {
+  if (which === 'all') return sql`true`;
+  return 'connectionId' in which ? sql`connection_id = ${which.connectionId}` : sql`client_id = ${which.clientId}`;
+}
+
+export async function countConnections(db: Db, userId: string): Promise<number> {
+  const { open } = await onlyRow(
+    db,
+    sql<{
+      open: number;
+    }>`select count(*) as open from agent_connections where user_id = ${userId} and revoked_at is null`,
+  );
+  return open;
+}
+
+/** Ends the person’s connection, all of a client, or all: with its refresh tokens, so that no new access token is made. Answers how many. */
 export async function endConnections(tx: Tx, userId: string, which: Which, now: Date): Promise<number> {
-  const condition =
-    'connectionId' in which ? sql`connection_id = ${which.connectionId}` : sql`client_id = ${which.clientId}`;
+  const condition = conditionOf(which);
   const ended = await rows(
     tx,
     sql<{ id: string }>`update agent_connections set revoked_at = ${now}

@@ -78,6 +78,15 @@ export function revokeKey(db: Db, userId: string, keyId: string, now: Date): Pro
   );
 }
 
+/** Answers how many worked until now. */
+export function revokeKeys(db: Db, userId: string, now: Date): Promise<number> {
+  return changed(
+    db,
+    sql`update agent_keys set revoked_at = ${now}
+      where user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
+  );
+}
+
 export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<FoundAgent | undefined> {
   return row(
     db,

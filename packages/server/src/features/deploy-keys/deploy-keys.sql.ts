@@ -68,3 +68,30 @@ export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined
 export async function touchKey(db: Db, gameId: string, keyId: string): Promise<void> {
   await changed(db, sql`update deploy_keys set last_used_at = now() where game_id = ${gameId} and key_id = ${keyId}`);
 }
+
+export type OwnedKeyRow = {
+  game_uid: string;
+  slug: string;
+  name: string;
+  key_ref: string;
+  last_used_at: Date | null;
+};
+
+/** The keys that work, of all games of an owner. */
+export function listOwnedKeys(db: Db, ownerId: string): Promise<OwnedKeyRow[]> {
+  return rows(
+    db,
+    sql<OwnedKeyRow>`select game_id as game_uid, slug, name, key_ref, last_used_at
+      from deploy_keys join games using (game_id)
+      where owner_id = ${ownerId} and revoked_at is null order by name, game_id`,
+  );
+}
+
+/** Answers how many there were. */
+export function revokeOwnedKeys(db: Db, ownerId: string): Promise<number> {
+  return changed(
+    db,
+    sql`update deploy_keys set revoked_at = now()
+      where revoked_at is null and game_id in (select game_id from games where owner_id = ${ownerId})`,
+  );
+}

@@ -39,6 +39,16 @@ export async function findActiveKey(
   return (await keys.findActiveKey(db, gameId)) ?? null;
 }
 
+/** The keys that work, of all games that the person owns. */
+export function listOwnedDeployKeys(db: Db, ownerId: string): Promise<keys.OwnedKeyRow[]> {
+  return keys.listOwnedKeys(db, ownerId);
+}
+
+/** Revokes the keys of all games that the person owns. Answers how many worked until now. */
+export function revokeOwnedDeployKeys(db: Db, ownerId: string): Promise<number> {
+  return keys.revokeOwnedKeys(db, ownerId);
+}
+
 /** Issues a key as a part of a transaction. */
 export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: string): Promise<Issued> {
   const accessToken = newSecret(TOKEN_LENGTH);

@@ -5,9 +5,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { requestReset, resetPassword } from '../../session.ts';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
+import { ResetResult } from './ResetResult.tsx';
 
 const route = getRouteApi('/reset');
 
@@ -29,7 +29,7 @@ function AskForMail({ isExpired }: { isExpired: boolean }) {
   return (
     <AccountForm
       title="Reset your password"
-      button="Send the mail"
+      button="Send email"
       busy={asking.isPending}
       error={asking.error}
       onSubmit={() => asking.mutate()}
@@ -43,22 +43,20 @@ function AskForMail({ isExpired }: { isExpired: boolean }) {
 function SetPassword({ token }: { token: string }) {
   const [password, setPassword] = useState('');
   const setting = useMutation({ mutationFn: () => resetPassword(token, password) });
-  if (setting.isSuccess) {
-    return (
-      <Done title="The password is changed">
-        All sessions were ended. <SiteLink to="/sign-in">Sign in with the new password</SiteLink>
-      </Done>
-    );
-  }
+  if (setting.isSuccess) return <ResetResult report={setting.data} />;
   return (
     <AccountForm
       title="Set a new password"
-      button="Set the password"
+      button="Set password"
       busy={setting.isPending}
       error={setting.error}
       onSubmit={() => setting.mutate()}
     >
-      <NewPasswordField value={password} onChange={setPassword} />
+      <NewPasswordField
+        more=". You'll be signed out everywhere, your personal keys revoked and your programs disconnected."
+        value={password}
+        onChange={setPassword}
+      />
     </AccountForm>
   );
 }

@@ -7,6 +7,7 @@ import { changePassword, endOtherVisits, endVisit, type Visit, visits } from '..
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { NewPasswordField, PasswordField } from './AccountFields.tsx';
+import { RevokeAccess } from './RevokeAccess.tsx';
 import { sayBrowser } from './say-browser.ts';
 
 export function SecurityPage() {
@@ -15,6 +16,7 @@ export function SecurityPage() {
     <Stack gap="xl">
       <Visits />
       <PasswordForm />
+      <RevokeAccess />
     </Stack>
   );
 }
