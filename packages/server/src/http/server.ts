@@ -18,6 +18,8 @@ import { mountStatus } from './status.ts';
 import { mountWebsite } from './website.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
+/** Node's limit for the head of a request. */
+const MAX_ADDRESS_LENGTH = 16 * 1024;
 /** How long a refused request may go on sending its body, so that its sender gets to read the answer. */
 const LINGER_MS = 5000;
 
@@ -39,7 +41,8 @@ export function createHttpServer(
     requestTimeout: 0,
     // Fastify's own refusal while closing has another shape than our errors: see refuseWhileStopping.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+    // As long as the address may be: the schema of the operation refuses what is too long, with the operation's own code.
+    routerOptions: { maxParamLength: MAX_ADDRESS_LENGTH, ignoreTrailingSlash: true },
     clientErrorHandler: (error, socket) => answerClientError(ctx.log, error, socket),
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);

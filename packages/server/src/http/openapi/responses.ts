@@ -101,13 +101,13 @@ function envelopeOf(data: object): object {
 }
 
 function successHeaders({ statuses, answerTypes }: Operation, { status }: Success): HeaderKey[] {
-  const hasBytes = answerTypes !== undefined && (status === 200 || status === 206);
+  const isOfFile = answerTypes !== undefined && statuses.includes(206) && [200, 206, 416].includes(status);
   return [
     'RequestId',
     ...(status === 302 ? (['Location'] as const) : []),
-    ...(statuses.includes(304) && [200, 206, 304].includes(status) ? (['ETag'] as const) : []),
+    ...(statuses.includes(304) && [200, 206, 302, 304, 416].includes(status) ? (['ETag'] as const) : []),
     ...(status === 206 || status === 416 ? (['ContentRange'] as const) : []),
-    ...(hasBytes && statuses.includes(206) ? (['ContentDisposition'] as const) : []),
+    ...(isOfFile ? (['ContentDisposition'] as const) : []),
   ];
 }
 

@@ -1,0 +1,177 @@
+// Every response that a request gets is described by the OpenAPI document: each operation is called rightly and wrongly.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MIB } from '@chauffeur/contract/limits';
+import type { Operation } from '@chauffeur/contract/operation';
+import { pathOf } from '@chauffeur/contract/operation';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { newId } from '../src/kernel/ids.ts';
+import { readDumpFixture } from './setup/crash-dumps.ts';
+import { type FindUndescribed, readDescription, type SeenResponse } from './setup/described.ts';
+import { sendRaw } from './setup/raw.ts';
+import { type Call, inWorkingOrder, makeSamples, type Samples } from './setup/sample-calls.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+
+type Credentials = Record<string, string>;
+
+let server: TestServer;
+let findUndescribed: FindUndescribed;
+
+before(async () => {
+  server = await startServer();
+  findUndescribed = await readDescription(server);
+});
+after(() => server.stop());
+
+function operationOf(id: string): Operation {
+  return OPERATIONS.find((operation) => operation.id === id)!;
+}
+
+/** The parameters of the path. */
+function namesOf({ params }: Operation): string[] {
+  return Object.keys((params as { properties?: object } | undefined)?.properties ?? {});
+}
+
+function credentialsOf({ access }: Operation, { studio }: Samples): Credentials {
+  if (access === 'public') return {};
+  return access === 'deploy_key' ? studio.game.keyHeaders : studio.owner;
+}
+
+type Sending = { readonly at?: TestServer; readonly credentials?: Credentials };
+
+async function send(operation: Operation, samples: Samples, call: Call, sending: Sending): Promise<SeenResponse> {
+  const { at = server, credentials = credentialsOf(operation, samples) } = sending;
+  const nothing = Object.fromEntries(namesOf(operation).map((name) => [name, 'nothing']));
+  const path = pathOf(operation, { ...nothing, ...samples.values, ...call.path });
+  const response = await fetch(`${at.api}${path}?${new URLSearchParams(call.query)}`, {
+    method: operation.method,
+    redirect: 'manual',
+    headers: {
+      ...credentials,
+      ...(call.json !== undefined && { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
+  });
+  return { status: response.status, headers: new Map(response.headers), text: await response.text() };
+}
+
+/** Sends and fails unless the document describes the response; answers that. */
+async function check(operation: Operation, samples: Samples, call: Call, sending: Sending = {}): Promise<SeenResponse> {
+  const response = await send(operation, samples, call, sending);
+  const problem = findUndescribed(operation, response);
+  assert.equal(problem, null, `${operation.id}: ${problem}: ${response.status} ${response.text.slice(0, 500)}`);
+  return response;
+}
+
+/** Requests that are wrong in one way each, by whoever may call the operation. */
+function wrongCalls(operation: Operation, samples: Samples): Call[] {
+  const every = (value: string) => Object.fromEntries(namesOf(operation).map((name) => [name, value]));
+  const query = { limit: 'many', page: '0', build_id: '§', cursor: '§', width: '-1', from: '§', checksum: '§' };
+  const calls: Call[] = [
+    { path: every('§') },
+    { path: every('x'.repeat(300)) },
+    { query },
+    { headers: { origin: 'https://elsewhere.example', cookie: samples.studio.owner.cookie } },
+  ];
+  if (operation.method === 'GET') return calls;
+  const { bodyKind = 'json', bodyLimit = MIB } = operation;
+  return [
+    ...calls,
+    { body: '{"', headers: { 'content-type': 'application/json' } },
+    { json: [] },
+    { body: 'x', headers: { 'content-type': 'text/plain' } },
+    { body: 'x', headers: { 'content-type': 'multipart/form-data; boundary=B' } },
+    { body: 'x', headers: { 'content-encoding': 'br' } },
+    ...(bodyKind === 'json' ? [{ json: 'x'.repeat(bodyLimit) }] : []),
+  ];
+}
+
+describe('the OpenAPI document describes', () => {
+  test('what each operation answers when it succeeds', async () => {
+    const samples = await makeSamples(server);
+    for (const operation of inWorkingOrder(OPERATIONS)) {
+      const { status, text } = await check(operation, samples, (await samples.calls[operation.id]?.()) ?? {});
+      assert.ok(status < 300, `${operation.id}: ${status} ${text.slice(0, 500)}`);
+    }
+  });
+
+  test('what each operation answers to wrong requests, and to callers that it does not know', async () => {
+    const samples = await makeSamples(server);
+    const stranger = { 'x-access-token': 'x', 'x-secret-key': 'y', cookie: 'chauffeur.session_token=z' };
+    for (const operation of inWorkingOrder(OPERATIONS)) {
+      await check(operation, samples, {}, { credentials: {} });
+      await check(operation, samples, {}, { credentials: stranger });
+      for (const call of wrongCalls(operation, samples)) await check(operation, samples, call);
+    }
+  });
+
+  test('what the HTTP parser answers, whatever the operation', async () => {
+    const operation = operationOf('games.list');
+    for (const [status, header] of [
+      [400, ['Content-Length', 'many']],
+      [431, ['X-Long', 'x'.repeat(20_000)]],
+    ] as const) {
+      const answer = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [header] });
+      assert.ok(answer !== null && answer.status === status);
+      assert.equal(findUndescribed(operation, answer), null);
+    }
+  });
+
+  test('whole, partial and unchanged files, and ranges that a file does not have', async () => {
+    const samples = await makeSamples(server);
+    for (const id of ['store.download', 'media.download', 'crashes.download']) {
+      const operation = operationOf(id);
+      const call = (await samples.calls[id]?.()) ?? {};
+      const whole = await check(operation, samples, call);
+      const statusWith = async (headers: Record<string, string>) =>
+        (await check(operation, samples, { ...call, headers: { ...call.headers, ...headers } })).status;
+      assert.equal(whole.status, 200);
+      assert.equal(await statusWith({ range: 'bytes=0-3' }), 206);
+      assert.equal(await statusWith({ range: 'bytes=99999999-' }), 416);
+      assert.equal(await statusWith({ 'if-none-match': whole.headers.get('etag') ?? '' }), 304);
+    }
+    const shelf = await check(operationOf('store.shelf'), samples, {});
+    const headers = { 'if-none-match': shelf.headers.get('etag') ?? '' };
+    assert.equal((await check(operationOf('store.shelf'), samples, { headers })).status, 304);
+  });
+
+  test('what crash reporters and their side-cars get, who know no envelope', async () => {
+    const samples = await makeSamples(server);
+    const { game, buildId } = samples.studio;
+    const headers = { 'x-app-id': game.uid, 'x-build-id': buildId };
+    const formWith = (part: string, filename: string) => {
+      const form = new FormData();
+      form.append(part, new Blob([Buffer.from(readDumpFixture('null_deref_inline'))]), filename);
+      return form;
+    };
+    const create = operationOf('crashes.create');
+    const breakpad = await check(create, samples, { headers, body: formWith('upload_file_minidump', 'a.dmp') });
+    assert.deepEqual([breakpad.status, breakpad.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
+    const sideCarId = newId();
+    const engine = await check(create, samples, { headers, body: formWith('dump', `${sideCarId}.dmp`) });
+    assert.equal(engine.status, 201);
+    const read = await check(operationOf('crashes.getPublic'), samples, { path: { id: sideCarId } });
+    assert.equal(JSON.parse(read.text).id, sideCarId);
+  });
+
+  test('limits, which say when to come again', async () => {
+    const samples = await makeSamples(server);
+    const limits = ['UPLOADS', 'SESSIONS', 'MEDIA', 'SYMBOL_UPLOADS', 'CRASHES', 'PUBLIC'];
+    const env = Object.fromEntries(limits.map((name) => [`CHAUFFEUR_LIMIT_${name}`, '1']));
+    const at = await startServer({ beside: server, role: 'api', env });
+    try {
+      for (const id of ['uploads.file', 'uploads.openSession', 'media.add', 'symbols.upload', 'events.create']) {
+        const operation = operationOf(id);
+        const statuses: number[] = [];
+        for (const _ of [1, 2]) {
+          const call = (await samples.calls[id]?.()) ?? {};
+          statuses.push((await check(operation, samples, call, { at })).status);
+        }
+        assert.equal(statuses.at(-1), 429, id);
+      }
+    } finally {
+      await at.stop();
+    }
+  });
+});

@@ -1,0 +1,223 @@
+// One call that succeeds for each operation of the contract, on a server where everything that it asks for exists.
+import { deflateSync } from 'node:zlib';
+import type { Operation } from '@chauffeur/contract/operation';
+import { sql } from 'kysely';
+import { setUserOperator } from '../../src/features/accounts/accounts.ts';
+import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
+import { changed, onlyRow } from '../../src/kernel/db.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { makeKey } from './agents.ts';
+import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
+import { addPictures, mediaForm, named, picture } from './images.ts';
+import { mailTo } from './mail.ts';
+import { connectProgram, registerClient } from './oauth.ts';
+import { makePlayer, request, type TestServer } from './server.ts';
+import { openStudio, type Studio } from './studio.ts';
+import { sendSymbols, symText } from './symbols.ts';
+import { unrealArchive } from './unreal.ts';
+import { formOf, register, sha256, shipAndScan, smallZip, startSession, uploadFields } from './uploads.ts';
+import { buildZip } from './zips.ts';
+
+export type Call = {
+  /** Further values for the path, over those that `Samples.values` has. */
+  readonly path?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: BodyInit;
+};
+
+export type Samples = {
+  readonly studio: Studio;
+  /** Ids of what exists, by the names of the path’s parameters. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Makes the call, with what it needs; operations without an entry need nothing but their path. */
+  readonly calls: Readonly<Record<string, () => Call | Promise<Call>>>;
+};
+
+/** Last, in this order: what the calls before need. */
+export const LAST = ['games.removeAdmin', 'builds.delete', 'deployKeys.issue'];
+
+/** Calls that would take something from others come after those. */
+export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
+  const rank = ({ id, method }: Operation) => (LAST.includes(id) ? 2 + LAST.indexOf(id) : method === 'DELETE' ? 1 : 0);
+  return operations.toSorted((a, b) => rank(a) - rank(b));
+}
+
+export async function makeSamples(server: TestServer): Promise<Samples> {
+  const studio = await openStudio(server);
+  const { game, owner, buildId, fileUid } = studio;
+  await setUserOperator(server.ctx, game.owner.email, true);
+  const player = await makePlayer(server);
+  const web = await shipAndScan(
+    server,
+    game,
+    { version: '2.0', os: 'web', arch: 'wasm32' },
+    buildZip([{ name: 'index.html', data: '<!doctype html>' }]),
+  );
+  const doomed = await register(server, game, { version: '0.1' });
+  const crashId = await reportCrash(server, game, buildId, { dump: readDumpFixture('null_deref_inline') });
+  await untilDone(server, crashId);
+  const asOwner = { ...owner, 'content-type': 'application/json' };
+  const call = (method: string, path: string, body?: unknown) =>
+    request(`${server.api}${path}`, {
+      method,
+      headers: asOwner,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const sender = { 'x-app-id': game.uid, 'x-build-id': buildId };
+  const newReport = async (has: object) =>
+    (
+      await request(`${server.api}/public/crashes`, {
+        method: 'POST',
+        headers: { ...sender, 'content-type': 'application/json' },
+        body: JSON.stringify(has),
+      })
+    ).body.data;
+  const readable = async () => {
+    const report = await newReport({ has_dump: true });
+    await request(report.uploads.dump.url, { method: 'PUT', body: Buffer.from(readDumpFixture('null_deref_inline')) });
+    await untilDone(server, report.id);
+    return { path: { id: report.id }, query: { read_token: report.read_token } };
+  };
+  const pictures = async () => addPictures(server, game, 'screenshot', [named('b.jpg', await picture())]);
+  const gallery = async () =>
+    (await call('GET', `/games/${game.uid}/media`)).body.data.gallery.map(({ uid }: { uid: string }) => uid);
+  const groups = (await call('GET', `/games/${game.uid}/crash-groups`)).body.data.groups;
+  const zip = smallZip();
+  const mail = await mailTo(server, game.owner.email, /^Approve/);
+  const values = {
+    uid: game.uid,
+    build_id: buildId,
+    file_uid: fileUid,
+    crash_id: crashId,
+    group_id: groups[0].group_id,
+    bug_uid: studio.bugUid,
+    channel: 'beta',
+    device_uid: 'device-1',
+    shelf: 'new',
+    user_id: player.id,
+    handle: `ada-${newId().slice(-12)}`,
+  };
+  const approval = { path: { uid: studio.approvalUid } };
+  const calls: Samples['calls'] = {
+    'builds.register': () => ({ json: { version: '3.0', os: 'linux', arch: 'x86_64' } }),
+    'uploads.file': () => ({ body: formOf({ ...uploadFields(buildId, zip), channel: 'beta' }, zip) }),
+    'uploads.openSession': () => ({
+      body: new URLSearchParams({
+        ...uploadFields(buildId, zip),
+        channel: 'beta',
+        filename: 'game.zip',
+        total_size: String(zip.length),
+      }),
+    }),
+    'uploads.abortSession': async () => ({ path: { session_id: await startSession(server, game, zip) } }),
+    'media.add': async () => ({ body: mediaForm('cover', [named('cover.jpg', await picture())]) }),
+    'media.addToGame': async () => ({ body: mediaForm('cover', [named('cover.jpg', await picture())]) }),
+    'media.delete': async () => ({ path: { uid: (await pictures())[0] ?? '' } }),
+    'media.deleteOfGame': async () => ({ path: { image: (await pictures())[0] ?? '' } }),
+    'media.order': async () => ({ json: { order: await gallery() } }),
+    'media.orderOfGame': async () => ({ json: { order: await gallery() } }),
+    'media.download': () => ({ path: { uid: studio.imageUid } }),
+    'symbols.upload': () => {
+      const file = symText({ file: 'libother.so' });
+      return { body: formOf({ build_id: buildId, checksum: sha256(file) }, file, { filename: 'other.sym' }) };
+    },
+    'symbols.list': () => ({ query: { build_id: buildId } }),
+    'symbols.read': async () => {
+      const { body } = await call('POST', `/games/${game.uid}/symbol-token`);
+      await sendSymbols(server, game, buildId, symText({}));
+      const { symbols } = (await call('GET', `/games/${game.uid}/builds/${buildId}/symbols`)).body.data;
+      const { debug_file, debug_id } = symbols.find((one: { debug_file: string }) => one.debug_file === 'libgame.so');
+      const token = new URL(body.data.symbols_url).pathname.split('/').at(-1) ?? '';
+      return { path: { token, debug_file, debug_id, name: `${debug_file}.sym` } };
+    },
+    'crashes.create': () => ({ headers: sender, json: { message: 'It broke', has_dump: true, has_log: true } }),
+    'crashes.createUnreal': () => ({
+      headers: sender,
+      body: deflateSync(
+        unrealArchive([{ name: 'CrashContext.runtime-xml', content: Buffer.from('<FGenericCrashContext/>') }], {
+          marked: true,
+        }),
+      ) as Uint8Array<ArrayBuffer>,
+    }),
+    'crashes.upload': async () => {
+      const { uploads } = await newReport({ has_log: true });
+      return { path: { token: uploads.log.url.split('/').at(-1) }, body: 'the log' };
+    },
+    'crashes.getPublic': readable,
+    'crashes.getPublicStack': readable,
+    'crashes.getLog': async () => {
+      const { id, uploads } = await newReport({ has_log: true });
+      await request(uploads.log.url, { method: 'PUT', body: 'the log' });
+      return { path: { crash_id: id } };
+    },
+    'crashes.delete': async () => ({ path: { crash_id: (await newReport({})).id } }),
+    'crashes.updateGroup': () => ({ json: { status: 'resolved' } }),
+    'crashes.requestDownload': () => ({ json: { kind: 'dump' } }),
+    'crashes.download': async () => {
+      const { body } = await call('POST', `/games/${game.uid}/crashes/${crashId}/downloads`, { kind: 'dump' });
+      return { path: { token: body.data.url.split('/').at(-1) } };
+    },
+    'events.create': () => ({
+      headers: sender,
+      json: { events: [{ event: 'boot_ok', device_uid: 'device-1', ms: 9 }] },
+    }),
+    'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
+    'bugs.update': () => ({ json: { status: 'fixed' } }),
+    'store.download': () => ({ headers: game.keyHeaders }),
+    'store.provenance': () => ({ headers: game.keyHeaders }),
+    'play.get': () => ({ path: { file_uid: web.fileUid } }),
+    'accounts.updateProfile': () => ({ json: { handle: values.handle } }),
+    'store.developer': async () => {
+      await call('PATCH', '/profile', { handle: values.handle });
+      return {};
+    },
+    'games.create': () => ({ json: { name: 'Another game' } }),
+    'games.update': () => ({ json: { tagline: 'A game about doors' } }),
+    'games.addAdmin': () => ({ json: { email: player.email } }),
+    'builds.delete': () => ({ path: { build_id: doomed } }),
+    'approvals.get': () => approval,
+    'approvals.confirm': () => ({
+      ...approval,
+      json: { code: /approves it: (\d{6})/.exec(mail.text.replace(/\s+/g, ' '))?.[1] },
+    }),
+    'approvals.decide': () => ({ ...approval, json: { approve: true } }),
+    'channels.promote': () => ({ json: { build_id: buildId } }),
+    'channels.rollback': async () => {
+      await shipAndScan(server, game, { version: '1.2', channel: 'beta' });
+      return { json: {} };
+    },
+    'agents.createKey': () => ({ json: { name: 'My agent', may_write: false } }),
+    'agents.revokeKey': async () => ({ path: { key_id: (await makeKey(server, owner)).key_id } }),
+    'agents.client': async () => ({ query: { client_id: (await registerClient(server)).client_id } }),
+    'agents.connect': async () => ({
+      json: { client_id: (await registerClient(server)).client_id, may_write: false },
+    }),
+    'agents.disconnect': async () => {
+      await connectProgram(server, owner.cookie);
+      const { body } = await call('GET', '/account/agent-connections');
+      return { path: { connection_id: body.data.connections[0].connection_id } };
+    },
+    'operator.retryJobs': () => ({ json: {} }),
+    'operator.deleteJob': async () => ({ path: { job_id: await failedJob(server) } }),
+    'operator.signOut': async () => ({ path: { user_id: (await makePlayer(server)).id } }),
+  };
+  return { studio, values, calls };
+}
+
+/** A job that was given up after all its tries; not due, so that no worker takes it before. */
+async function failedJob({ ctx }: TestServer): Promise<string> {
+  const { id } = await onlyRow(
+    ctx.db,
+    sql<{ id: string }>`select id::text from graphile_worker.add_job(
+      identifier => ${mailJob.task}, payload => '{}'::json, run_at => now() + interval '1 day')`,
+  );
+  await changed(
+    ctx.db,
+    sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'no' where id = ${id}::bigint`,
+  );
+  return id;
+}
