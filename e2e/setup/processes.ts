@@ -24,6 +24,7 @@ export type Service = {
   /** What it has printed so far. */
   output(): string;
   readonly pid: number;
+  hasEnded(): boolean;
   /** Waits for its end, and answers its exit code. Fails when that takes longer than half a minute. */
   ended(): Promise<number | null>;
   /** Ends it in order (SIGTERM), and answers its exit code. Fails when that takes longer than half a minute. */
@@ -63,6 +64,7 @@ export async function startService(
     environment: own,
     output: () => output,
     pid: child.pid as number,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     ended: () => endOf(child, () => output),
     stop: () => end(child, 'SIGTERM', () => output),
     async kill() {

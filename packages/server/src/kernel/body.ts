@@ -15,10 +15,10 @@ export class UnreadableBodyError extends Error {
 }
 
 export type BodyOptions = {
-  /** `header`: as Content-Encoding says. `zlib`: always a zlib stream, as Unreal’s. */
-  encoding?: 'header' | 'zlib';
-  /** Bytes after decoding, which bounds a small body that decodes to a huge one. No bound where absent. */
-  maxBytes?: number;
+  /** `header`: as Content-Encoding says. `zlib`: always a zlib stream, as Unreal’s. `none`: Content-Encoding is refused. */
+  encoding?: 'header' | 'zlib' | 'none';
+  /** Bytes after decoding, which bounds a small body that decodes to a huge one. */
+  maxBytes: number;
   /** The sender is given up after waiting this long for the next KiB; time in which nobody reads does not count. */
   idleMs: number;
   /** Ends the body with its reason, which must be an Error. */
@@ -53,10 +53,13 @@ export async function receiveBody<T>(
 const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
 
 /** Undefined where the body comes as it is. */
-export function createDecoder(request: IncomingMessage): Transform | undefined {
-  const encoding = (request.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return undefined;
-  if (Object.hasOwn(DECODERS, encoding)) return DECODERS[encoding as keyof typeof DECODERS]();
+function createDecoder({ headers }: IncomingMessage, encoding: BodyOptions['encoding']): Transform | undefined {
+  if (encoding === 'zlib') return createInflate();
+  const named = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (named === '' || named === 'identity') return undefined;
+  if (encoding === 'none')
+    throw new UnreadableBodyError('Content-Encoding: not supported here; send the body as it is.');
+  if (Object.hasOwn(DECODERS, named)) return DECODERS[named as keyof typeof DECODERS]();
   throw new UnreadableBodyError('Content-Encoding: not supported; send gzip, deflate or no encoding.');
 }
 
@@ -87,8 +90,8 @@ class RequestBody implements Body {
   #idleSpent = 0;
   #progress = 0;
 
-  constructor(request: IncomingMessage, { encoding = 'header', maxBytes = Infinity, idleMs, signal }: BodyOptions) {
-    this.#decoder = encoding === 'zlib' ? createInflate() : createDecoder(request);
+  constructor(request: IncomingMessage, { encoding = 'header', maxBytes, idleMs, signal }: BodyOptions) {
+    this.#decoder = createDecoder(request, encoding);
     this.#request = request;
     this.#source = this.#decoder ?? request;
     this.#maxBytes = maxBytes;

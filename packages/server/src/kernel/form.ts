@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { receiveBody, UnreadableBodyError } from './body.ts';
+import { BodyTooLargeError, receiveBody, UnreadableBodyError } from './body.ts';
 import { type Field, type FilePart, MalformedMultipartError, readMultipart } from './multipart.ts';
 
 export type Fields = Readonly<Record<string, string>>;
@@ -13,6 +13,8 @@ export type FormOptions = {
    * resolves.
    */
   onFile: (file: FilePart, fields: Fields) => Promise<void>;
+  /** Of the whole form. */
+  maxBytes: number;
   /** File parts that the form may have; it must have one. */
   maxFiles: number;
   /** What they may be named; `file` where absent. */
@@ -37,7 +39,7 @@ export function isFormType(contentType: string): boolean {
  * has no file part, too many of them, or stops coming; and whatever `onFile` throws.
  */
 export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Fields> {
-  const { maxFiles, invalid, idleMs, signal, fileNames = ['file'] } = options;
+  const { maxBytes, maxFiles, invalid, idleMs, signal, fileNames = ['file'] } = options;
   const names = fileNames.join(' or ');
   const expected = maxFiles === 1 ? 'exactly one file part' : `1 to ${maxFiles} file parts, each`;
   const refusal = (problem: string, cause?: unknown) =>
@@ -72,11 +74,12 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     throw refusal('too many fields; send only those of the API reference');
   };
   try {
-    await receiveBody(request, { idleMs, signal }, (body) =>
+    await receiveBody(request, { encoding: 'none', maxBytes, idleMs, signal }, (body) =>
       readMultipart(body, request.headers, { limits, onField, onFile, onLimit }),
     );
   } catch (error) {
     if (error instanceof MalformedMultipartError) throw refusal(error.message, error);
+    if (error instanceof BodyTooLargeError) throw refusal('it is too large; send less in one form', error);
     throw error instanceof UnreadableBodyError ? new ApiError(invalid, error.message, { cause: error }) : error;
   }
   if (files === 0) throw refusal(`there is no part named ${names}; send the file in one`);

@@ -22,6 +22,7 @@ const Form = Type.Object({ kind: MediaKind });
 export async function receiveImages(request: IncomingMessage, folder: string, idleMs: number): Promise<ReceivedForm> {
   const files: ReceivedFile[] = [];
   const fields = await readForm(request, {
+    maxBytes: LIMITS.imagesPerRequest * MOST_IMAGE_BYTES + MIB,
     maxFiles: LIMITS.imagesPerRequest,
     invalid: 4150,
     idleMs,

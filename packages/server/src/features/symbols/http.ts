@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
-import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context, GameCaller } from '../../context.ts';
@@ -15,12 +14,9 @@ import { countUse } from '../../kernel/rate-limit.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { findReadable } from './lookup.sql.ts';
 import { canonicalDebugId } from './module-facts.ts';
-import { receiveSymbols, tooLarge } from './receive.ts';
+import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
 import { recordSymbols } from './record.ts';
 import { hashOfToken, recordOf } from './symbols.ts';
-
-/** What a form may hold beside its file: text fields and the headers of its parts. */
-const FORM_BYTES = 8 * MIB;
 
 /**
  * `POST …/tool/upload/symbols`: all files of the upload, or none. Breakpad’s sym_upload is answered 200, since every other status is a failure
@@ -36,7 +32,7 @@ export async function uploadSymbols(
   const game = caller as GameCaller;
   const { gameId, keyRef } = game;
   await requireVerifiedOwner(ctx, gameId);
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.symbolUploadBytes + FORM_BYTES) throw tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
   const limit = { name: 'symbol uploads', most: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
   await countUse(ctx.db, ctx.clock, gameId, limit);
   ctx.metrics.uploadsUnderWay.inc();

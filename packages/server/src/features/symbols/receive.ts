@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
-import { GIB, LIMITS } from '@chauffeur/contract/limits';
+import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -17,6 +17,9 @@ import { type Spooled, spool } from './spool.ts';
 import { storeFailure } from './store-failure.ts';
 import { dropBlobs, type StoredText, storeText } from './store-text.ts';
 import { unpack } from './unpack.ts';
+
+/** The largest form: the file, and room for text fields and the headers of its parts. */
+export const MAX_FORM_BYTES = LIMITS.symbolUploadBytes + 8 * MIB;
 
 /** Whose form it was: ours has the file in `file`, that of Breakpad’s sym_upload in `symbol_file`. */
 export type SymbolForm = 'own' | 'breakpad';
@@ -60,7 +63,14 @@ export async function receiveSymbols(
   try {
     const idleMs = ctx.config.uploadIdleSeconds * 1000;
     const fileNames = Object.keys(FORMS);
-    const fields = await readForm(request.raw, { onFile, maxFiles: 1, fileNames, invalid: 4037, idleMs });
+    const fields = await readForm(request.raw, {
+      onFile,
+      maxBytes: MAX_FORM_BYTES,
+      maxFiles: 1,
+      fileNames,
+      invalid: 4037,
+      idleMs,
+    });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? addressed);
     requireChecksum(form, fields, (zip ?? single)!.checksum);
     return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip), form };

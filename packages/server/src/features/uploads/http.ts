@@ -63,7 +63,14 @@ function readFormOf(
   signal?: AbortSignal,
 ): Promise<Fields> {
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  return readForm(request.raw, { onFile, maxFiles: 1, invalid: 4037, idleMs, signal });
+  return readForm(request.raw, {
+    onFile,
+    maxBytes: LIMITS.fileBytes + FORM_BYTES,
+    maxFiles: 1,
+    invalid: 4037,
+    idleMs,
+    signal,
+  });
 }
 
 /** `POST …/tool/upload/sessions`, a urlencoded form; JSON of the same fields is read as well. */

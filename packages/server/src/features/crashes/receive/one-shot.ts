@@ -61,8 +61,12 @@ export async function receiveWhole(
   };
   const drop = () =>
     dropBlobs(ctx, { dump_key: files.dump?.key ?? null, log_key: files.log?.key ?? null, stack_key: null });
+  const whole = await read(keep).catch(async (error) => {
+    await drop();
+    throw error;
+  });
   try {
-    const report = await write(ctx, request, await read(keep), { reportId, files, failures });
+    const report = await write(ctx, request, whole, { reportId, files, failures });
     if (report.reportId !== reportId || !report.filesKept) await drop();
     return report;
   } catch (error) {

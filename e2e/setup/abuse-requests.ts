@@ -1,0 +1,227 @@
+// Correct requests for every route that takes a body: the contract's operations and the few routes outside of it.
+import { randomUUID } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import type { Operation } from '@chauffeur/contract/operation';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import type { TSchema } from 'typebox';
+import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
+import { picture } from '../../packages/server/test/setup/images.ts';
+import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
+import { request } from '../../packages/server/test/setup/server.ts';
+import { symText } from '../../packages/server/test/setup/symbols.ts';
+import { unrealArchive } from '../../packages/server/test/setup/unreal.ts';
+import { register, sha256, smallZip, uploadFields } from '../../packages/server/test/setup/uploads.ts';
+import type { Target } from './abuse-target.ts';
+
+export type Correct = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+};
+
+export type Route = {
+  /** Id of the operation, or the path of a route outside of the contract. */
+  readonly name: string;
+  readonly method: string;
+  /** Makes a request, and where its success uses something up, what it needs for that. */
+  readonly prepare: () => Promise<Correct>;
+  /** Statuses of success, where every request of `prepare` must succeed; absent where it may be refused. */
+  readonly succeeds?: readonly number[];
+  /** Whether its body is JSON, whose values can be replaced by others. */
+  readonly isJson: boolean;
+};
+
+/** Each route whose requests may have a body. */
+export function routesOf(target: Target): Route[] {
+  return [
+    ...OPERATIONS.filter(({ method }) => method !== 'GET').map((operation) => routeOf(target, operation)),
+    ...crashForms(target),
+    ...routesOutside(target),
+  ];
+}
+
+function routeOf(target: Target, operation: Operation): Route {
+  const { id: name, method, bodyKind = 'json', statuses: succeeds } = operation;
+  const prepare = makersOf(target)[name];
+  if (prepare !== undefined) return { name, method, prepare, succeeds, isJson: bodyKind === 'json' };
+  // The day a route that streams is added, it is described below.
+  if (bodyKind !== 'json') throw new Error(`${name}: say in abuse-requests.ts what a correct request is`);
+  return { name, method, isJson: true, prepare: async () => jsonRequest(target, operation) };
+}
+
+/** By operations: those that stream, and those that games send to all the time, must succeed again after every abuse. */
+function makersOf(target: Target): Record<string, () => Promise<Correct>> {
+  const { server, game, ownGame, session } = target;
+  const at = (operationId: string, params = {}) => pathOf(operationNamed(operationId), params);
+  const formRequest = (path: string, headers: Record<string, string>, body: Buffer): Correct => ({
+    path,
+    headers: { ...headers, 'content-type': 'multipart/form-data; boundary=B' },
+    body,
+  });
+  const zip = smallZip();
+  const newBuild = () => register(server, game, { version: randomUUID().slice(0, 30) });
+  const senderOf = (buildId: string) => ({ 'x-app-id': game.uid, 'x-build-id': buildId });
+  const fieldParts = (fields: object) => Object.entries(fields).map(([name, value]) => fieldPart(name, value));
+  const image = async () => multipartOf([fieldPart('kind', 'cover'), filePart(await picture(), { filename: 'a.jpg' })]);
+
+  return {
+    'uploads.file': async () => {
+      const fields = uploadFields(await newBuild(), zip);
+      return formRequest(at('uploads.file'), game.keyHeaders, multipartOf([...fieldParts(fields), filePart(zip)]));
+    },
+    'uploads.openSession': async () => {
+      const fields = { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(await newBuild(), zip) };
+      return {
+        path: at('uploads.openSession'),
+        headers: { ...game.keyHeaders, 'content-type': 'application/x-www-form-urlencoded' },
+        body: Buffer.from(new URLSearchParams(fields).toString()),
+      };
+    },
+    'symbols.upload': async () => {
+      const symbols = symText({ file: `${randomUUID()}.so` });
+      const fields = { build_id: await newBuild(), checksum: sha256(symbols) };
+      const file = filePart(symbols, { filename: 'game.sym' });
+      return formRequest(at('symbols.upload'), game.keyHeaders, multipartOf([...fieldParts(fields), file]));
+    },
+    'media.add': async () => formRequest(at('media.add'), game.keyHeaders, await image()),
+    'media.addToGame': async () => formRequest(at('media.addToGame', { uid: ownGame.uid }), session, await image()),
+    'crashes.create': async () => ({
+      path: at('crashes.create'),
+      headers: { ...senderOf(await newBuild()), 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ message: 'boom', os: 'linux', metadata: { level: 3 } })),
+    }),
+    'crashes.createUnreal': async () => {
+      const files = [{ name: 'UEMinidump.dmp', content: readDumpFixture('nosym_middle') }];
+      return {
+        path: `${at('crashes.createUnreal')}?app_id=${game.uid}&build_id=${await newBuild()}`,
+        headers: { 'content-type': 'application/octet-stream' },
+        body: deflateSync(unrealArchive(files, { marked: true })),
+      };
+    },
+    'crashes.upload': async () => {
+      const { body } = await request(`${server.api}/public/crashes`, {
+        method: 'POST',
+        headers: { ...senderOf(await newBuild()), 'content-type': 'application/json' },
+        body: JSON.stringify({ has_dump: true }),
+      });
+      return {
+        path: new URL(body.data.uploads.dump.url).pathname,
+        headers: { 'content-type': 'application/octet-stream' },
+        body: readDumpFixture('nosym_middle'),
+      };
+    },
+    'events.create': async () => ({
+      path: at('events.create'),
+      headers: { ...senderOf(await newBuild()), 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ events: [{ event: 'boot_ok', device_uid: 'device-1', ms: 900 }] })),
+    }),
+  };
+}
+
+/** One more way to report a crash: the forms of engines and of Breakpad. */
+function crashForms(target: Target): Route[] {
+  const { server, game } = target;
+  const dump = readDumpFixture('nosym_middle');
+  const forms = {
+    engine: [
+      { headers: 'Content-Disposition: form-data; name="metadata"\r\nContent-Type: application/json', content: '{}' },
+      filePart(dump, { name: 'dump', filename: 'crash.dmp' }),
+    ],
+    breakpad: [fieldPart('prod', 'Game'), filePart(dump, { name: 'upload_file_minidump', filename: 'crash.dmp' })],
+  };
+  return Object.entries(forms).map(([kind, parts]) => ({
+    name: `crashes.create (${kind} form)`,
+    method: 'POST',
+    succeeds: [200, 201],
+    isJson: false,
+    prepare: async () => ({
+      path: '/api/v1/public/crashes',
+      headers: {
+        'x-app-id': game.uid,
+        'x-build-id': await register(server, game),
+        'content-type': 'multipart/form-data; boundary=B',
+      },
+      body: multipartOf(parts),
+    }),
+  }));
+}
+
+/** Routes that other programs define: engines, OAuth, MCP and the accounts library. */
+function routesOutside({ server, game, ownGame }: Target): Route[] {
+  const json = (name: string, body: object, headers: Record<string, string> = {}): Route => ({
+    name,
+    method: 'POST',
+    isJson: true,
+    prepare: async () => ({
+      path: name,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: Buffer.from(JSON.stringify(body)),
+    }),
+  });
+  const { email, password } = ownGame.owner;
+  return [
+    {
+      name: '/v1/events',
+      method: 'POST',
+      isJson: true,
+      succeeds: [202],
+      prepare: async () => ({
+        path: '/v1/events',
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(
+          JSON.stringify({
+            events: [{ app_id: game.uid, build_id: await register(server, game), event: 'session_start' }],
+          }),
+        ),
+      }),
+    },
+    { ...json('/api/auth/sign-in/email', { email, password }, { origin: server.url }), succeeds: [200] },
+    json('/api/auth/sign-up/email', { email: 'new@example.com', password, name: 'New' }, { origin: server.url }),
+    json('/api/auth/oauth2/register', { client_name: 'Owl', redirect_uris: ['http://127.0.0.1:9/callback'] }),
+    json('/api/auth/oauth2/token', { grant_type: 'authorization_code', code: 'x', client_id: 'y' }),
+    json('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: 'application/json, text/event-stream' }),
+  ];
+}
+
+function operationNamed(id: string): Operation {
+  const operation = OPERATIONS.find((candidate) => candidate.id === id);
+  if (operation === undefined) throw new Error(`there is no operation ${id}`);
+  return operation;
+}
+
+function pathOf({ path }: Operation, params: Readonly<Record<string, string>>): string {
+  return `/api/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? randomUUID())}`;
+}
+
+/** A request that has all that the schema asks for; whether it names anything that exists is left to chance. */
+function jsonRequest({ game, ownGame, session }: Target, operation: Operation): Correct {
+  const isGame = operation.access === 'deploy_key';
+  const body = operation.example?.body ?? (operation.body === undefined ? {} : sampleOf(operation.body));
+  return {
+    path: pathOf(operation, { uid: isGame ? game.uid : ownGame.uid }),
+    headers: { 'content-type': 'application/json', ...(isGame ? game.keyHeaders : session) },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+type Schema = TSchema & {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: TSchema[];
+  properties?: Record<string, TSchema>;
+  items?: TSchema;
+  minimum?: number;
+};
+
+function sampleOf(schema: TSchema): unknown {
+  const { type, const: constant, enum: words, anyOf, properties, items, minimum = 1 } = schema as Schema;
+  if (constant !== undefined) return constant;
+  if (words !== undefined) return words[0];
+  if (anyOf !== undefined) return sampleOf(anyOf[0] as TSchema);
+  if (properties !== undefined)
+    return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, sampleOf(field)]));
+  if (items !== undefined) return [sampleOf(items)];
+  if (type === 'integer' || type === 'number') return minimum;
+  return type === 'boolean' ? true : 'a text';
+}

@@ -1,0 +1,161 @@
+// What the abuse test attacks: the service as a process of its own, with games on it, and a look at what it left behind.
+import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { setUserOperator } from '../../packages/server/src/features/accounts/accounts.ts';
+import { rows } from '../../packages/server/src/kernel/db.ts';
+import {
+  makeGame,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+} from '../../packages/server/test/setup/server.ts';
+import { type Service, startService } from './processes.ts';
+
+/** Short, so that half-open connections are given up while the test waits. */
+const IDLE_SECONDS = 1;
+const LIMITS = [
+  'UPLOADS',
+  'SESSIONS',
+  'CHUNKS',
+  'SYMBOL_UPLOADS',
+  'MEDIA',
+  'CRASHES',
+  'CRASH_UPLOADS',
+  'PUBLIC',
+  'SIGN_INS',
+];
+
+export type Target = {
+  readonly service: Service;
+  /** The same database and folder, at the service's address: what the helpers of the server's tests take. */
+  readonly server: TestServer;
+  /** Of the deploy key. */
+  readonly game: TestGame;
+  /** Of the signed-in person, who is an operator, too: a key that they issue must not revoke that of `game`. */
+  readonly ownGame: TestGame;
+  readonly session: { readonly cookie: string };
+  /** Fails unless the very process that was started answers that it is ready. */
+  assertAlive(context: string): Promise<void>;
+  /** Temporary files, blobs that no row names, rows whose blob is gone, locks, open files and connections; empty when all is well. */
+  findRemains(): Promise<string[]>;
+  stop(): Promise<void>;
+};
+
+export async function startTarget(): Promise<Target> {
+  const unlimited = Object.fromEntries(LIMITS.map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']));
+  const inside = await startServer({ role: 'admin' });
+  const temporary = join(inside.dataFolder, 'tmp');
+  await mkdir(temporary);
+  const service = await startService(inside.dataFolder, {
+    ...unlimited,
+    DATABASE_URL: inside.database.url,
+    CHAUFFEUR_UPLOAD_IDLE_SECONDS: String(IDLE_SECONDS),
+    TMPDIR: temporary,
+  });
+  const server: TestServer = { ...inside, url: service.url, api: service.api };
+  const [game, ownGame] = [await makeGame(server), await makeGame(server)];
+  await setUserOperator(inside.ctx, ownGame.owner.email, true);
+  return {
+    service,
+    server,
+    game,
+    ownGame,
+    session: await signIn(server, ownGame.owner),
+    async assertAlive(context) {
+      const ready = await fetch(`${service.url}/ready`).catch(() => null);
+      if (ready?.status !== 200 || service.hasEnded())
+        throw new Error(`${context}: the service is not there any more:\n${service.output().slice(-4000)}`);
+    },
+    findRemains: () => findRemains(server, service, temporary),
+    async stop() {
+      const code = await service.stop();
+      await inside.stop();
+      if (code !== 0) throw new Error(`the service ended with code ${code}:\n${service.output().slice(-4000)}`);
+    },
+  };
+}
+
+async function findRemains(server: TestServer, { pid, url }: Service, temporary: string): Promise<string[]> {
+  const [files, blobs, locks, open, connections] = await Promise.all([
+    filesBelow(temporary),
+    strayBlobs(server),
+    rows(
+      server.ctx.db,
+      sql<{ session_id: string }>`select session_id from upload_sessions where lock_token is not null`,
+    ),
+    openFiles(pid, server.dataFolder),
+    abandonedConnections(Number(new URL(url).port)),
+  ]);
+  return [
+    ...files.map((name) => `temporary file ${name}`),
+    ...blobs.map((key) => `blob ${key}`),
+    ...locks.map(({ session_id: id }) => `lock of session ${id}`),
+    ...open.map((name) => `open file ${name}`),
+    ...(connections === 0 ? [] : [`${connections} connections whose client is gone`]),
+  ];
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Blobs that no row names, and rows whose blob is gone. The columns are asked of the catalog, so that new ones are looked at, too. */
+async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
+  const columns = await rows(
+    ctx.db,
+    sql<{ table: string; column: string }>`select c.table_name as table, c.column_name as column
+      from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+      where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'text' and c.column_name ~ '(^|_)(blob|cache|dump|log|stack)_key$'`,
+  );
+  const named = new Set<string>();
+  for (const { table, column } of columns) {
+    const found = await rows(
+      ctx.db,
+      sql<{
+        key: string;
+      }>`select ${sql.ref(column)} as key from ${sql.table(table)} where ${sql.ref(column)} is not null`,
+    );
+    for (const { key } of found) named.add(key);
+  }
+  const sessions = await rows(ctx.db, sql<{ key: string }>`select blob->>'key' as key from upload_sessions`);
+  for (const { key } of sessions) named.add(key);
+  const copies = await rows(
+    ctx.db,
+    sql<{ key: string; width: number }>`select blob_key as key, unnest(copy_widths) as width from media`,
+  );
+  for (const { key, width } of copies) named.add(`${key.replace(/\.\w+$/, '')}.${width}.webp`);
+  const kept = new Set<string>();
+  for await (const { key } of ctx.blobs.list('')) kept.add(key);
+  return [...kept.symmetricDifference(named)];
+}
+
+/** Files of the data folder that the process has open, those that were deleted among them. */
+async function openFiles(pid: number, dataFolder: string): Promise<string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const links = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
+  return links.filter((link) => link.startsWith(dataFolder));
+}
+
+type Connection = { readonly local: string; readonly remote: string; readonly state: string; readonly inode: string };
+
+const ESTABLISHED = '01';
+const CLOSE_WAIT = '08';
+
+/** Connections that the service keeps, although this process, its only client, has closed its end. */
+async function abandonedConnections(port: number): Promise<number> {
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).trim().split('\n').slice(1);
+  const connections = lines.map((line): Connection => {
+    const [, local = '', remote = '', state = '', , , , , , inode = ''] = line.trim().split(/\s+/);
+    return { local, remote, state, inode };
+  });
+  const ourFiles = await readdir('/proc/self/fd');
+  const ours = new Set(await Promise.all(ourFiles.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))));
+  const kept = new Set(connections.filter(({ inode }) => ours.has(`socket:[${inode}]`)).map(({ local }) => local));
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return connections.filter(
+    ({ local, remote, state }) => local.endsWith(end) && [ESTABLISHED, CLOSE_WAIT].includes(state) && !kept.has(remote),
+  ).length;
+}
