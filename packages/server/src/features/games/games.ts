@@ -6,7 +6,7 @@ import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import type { Ids } from '../../kernel/client-ids.ts';
 import { pageOfWhole } from '../../kernel/cursor.ts';
-import { type Db, isUniqueViolation, type Tx, transact } from '../../kernel/db.ts';
+import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import * as clientIds from './client-ids.ts';
 import * as games from './games.sql.ts';
@@ -48,6 +48,8 @@ export async function createGameFor(
       clientIds.forgetSlugs(ctx, [slug]);
       return recordOf(created, 'owner');
     } catch (error) {
+      // The owner deleted their account at this moment.
+      if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
       if (!isUniqueViolation(error) && !(error instanceof ReservedSlugError)) throw error;
       if (input.slug !== undefined) throw takenSlug(input.slug, error);
     }

@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/invitations';
 import type { AccountCaller, Context, User } from '../../context.ts';
-import { retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/db.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/hand-over.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
@@ -77,7 +77,10 @@ function answer(
       await work(tx, row, user);
       return viewOf((await invitations.findByToken(tx, hash))!, user, ctx.clock.now());
     }),
-  );
+  ).catch((cause: unknown) => {
+    // The person deleted their account at this moment.
+    throw isMissingReference(cause) ? new ApiError(4011, undefined, { cause }) : cause;
+  });
 }
 
 /** Whatever the former owner could use without being a member ends; what waits for an owner is for the new one. */
