@@ -75,6 +75,13 @@ describe('every server', () => {
     assert.deepEqual([answer?.status, answer?.body?.error?.code], [401, 4011]);
   });
 
+  test('refuses a path parameter that is too long with the code that its operation has for bad input', async () => {
+    const { keyHeaders } = await makeGame(server);
+    const path = `/tool/media/${'x'.repeat(300)}`;
+    const { status, body } = await request(`${server.api}${path}`, { method: 'DELETE', headers: keyHeaders });
+    assert.deepEqual([status, body.error?.code], [400, 4150]);
+  });
+
   test('gives every answer a request id and every failure the envelope', async () => {
     for (const path of ['/health', '/', '/api/v1/nowhere', '/nowhere', '/api/v1/games', '/api/v1/public/games/%00']) {
       const response = await fetch(`${server.url}${path}`);
