@@ -34,6 +34,7 @@ export async function startService(dataFolder: string): Promise<Service> {
     CHAUFFEUR_LIMIT_CRASHES: '0',
     CHAUFFEUR_LIMIT_CRASH_UPLOADS: '0',
     CHAUFFEUR_LIMIT_PUBLIC: '0',
+    CHAUFFEUR_LIMIT_READS: '0',
   };
   const begun = performance.now();
   const child = spawn(process.execPath, [MAIN, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -58,6 +58,13 @@ export type Operation<
   /** Content types of an answer that consists of bytes without an envelope; the operation then has no `output`. */
   readonly answerTypes?: readonly [string, ...string[]];
   readonly plainAnswers?: readonly PlainAnswer[];
+  /**
+   * The answer carries something that gives access: a key, a token, or an address with one in it. It is sent with `Cache-Control: no-store`, so
+   * that no browser or proxy keeps a copy (RFC 9111, section 5.2.2.5).
+   */
+  readonly secret?: true;
+  /** Serves an image of a page, many of which come with each page: the limit on reads does not count it. */
+  readonly asset?: true;
   /** HTTP statuses of success; the first is the default. */
   readonly statuses: readonly [number, ...number[]];
   /** The code for a malformed request; 4002 by default. */
@@ -115,9 +122,16 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
 /** 4002 is also the code for what the HTTP parser refuses, before any operation is found. */
 const SHARED_ERRORS: readonly ErrorCode[] = [4002, 5000, 5030, 5070];
 
+/** Whether calls count against the limit on what one address may read in a minute. */
+export function isLimitedRead({ access, method, asset }: Operation): boolean {
+  return access === 'public' && method === 'GET' && asset !== true;
+}
+
 /** Every error code of the operation, ascending. */
-export function errorsOf({ access, errors, invalid = 4002 }: Operation): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[access], ...errors, ...SHARED_ERRORS, invalid]);
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const { access, errors, invalid = 4002 } = operation;
+  const limits: ErrorCode[] = isLimitedRead(operation) ? [4290] : [];
+  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[access], ...errors, ...SHARED_ERRORS, ...limits, invalid]);
   return [...codes].sort((a, b) => a - b);
 }
 

@@ -79,6 +79,9 @@ function word<T extends string>(...words: readonly T[]): Parse<T> {
 
 const limit = number(0, 1_000_000_000);
 
+/** `on` and its like are one proxy, which is what the setting once could only say. */
+const proxies: Parse<number> = (value) => (/^\d/.test(value) ? number(0, 16)(value) : Number(flag(value)));
+
 /** 0 for all days, else as many as launch health looks at, and a day more. */
 const healthDays: Parse<number> = (value) => {
   const days = number(0, 36_500)(value);
@@ -148,8 +151,8 @@ export const SETTINGS = {
   trustProxy: set(
     'CHAUFFEUR_TRUST_PROXY',
     '0',
-    flag,
-    'Take the client’s address and protocol from X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them.',
+    proxies,
+    'How many proxies in front add to X-Forwarded-For, from which the client’s address is then taken; 0 for none. 1 takes the last address of the header, 2 the one before it; what the client wrote there itself is never taken.',
   ),
   sessionHours: set(
     'CHAUFFEUR_SESSION_HOURS',
@@ -235,6 +238,12 @@ export const SETTINGS = {
     limit,
     'POSTs to public routes, a minute an address; each process counts for itself, in memory.',
   ),
+  limitReads: set(
+    'CHAUFFEUR_LIMIT_READS',
+    '3000',
+    limit,
+    'GETs of public pages and public routes, a minute an address; images, scripts and files of games that are played do not count. Each process counts for itself, in memory.',
+  ),
   limitAgents: set(
     'CHAUFFEUR_LIMIT_AGENTS',
     '300',
@@ -289,7 +298,11 @@ export const SETTINGS = {
     word('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     'Least severe log lines that are written.',
   ),
-  metricsToken: may('CHAUFFEUR_METRICS_TOKEN', text, 'When set, /metrics wants it as a bearer token.'),
+  metricsToken: may(
+    'CHAUFFEUR_METRICS_TOKEN',
+    text,
+    'Bearer token that /metrics requires. Absent: /metrics is open to programs on the same machine only.',
+  ),
 } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;

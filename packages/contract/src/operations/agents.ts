@@ -47,6 +47,7 @@ export const createAgentKey = defineOperation({
     ),
   }),
   output: Type.Object({ ...AgentKey.properties, key: Type.String({ description: 'The key itself' }) }),
+  secret: true,
   statuses: [201],
   errors: [4040],
 });

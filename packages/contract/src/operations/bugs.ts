@@ -42,6 +42,7 @@ export const fileBug = defineOperation({
     crash_id: Nullable(Uuid),
     uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
   }),
+  secret: true,
   statuses: [201],
   errors: [4006, 4040, 4290],
 });

@@ -208,6 +208,7 @@ export const createCrash = defineOperation({
       description: 'For a form with upload_file_minidump: Breakpad and Crashpad expect 200 and the bare id',
     },
   ],
+  secret: true,
   statuses: [201],
   invalid: 4001,
   errors: [4001, 4010, 4030, 4043, 4130, 4290],
@@ -235,6 +236,7 @@ export const createUnrealCrash = defineOperation({
   headerQuery: SenderQuery,
   bodyKind: 'bytes',
   output: CrashCreated,
+  secret: true,
   statuses: [201],
   invalid: 4001,
   errors: [4001, 4010, 4030, 4043, 4290],
@@ -277,6 +279,7 @@ export const getPublicCrash = defineOperation({
         'Without an envelope for an engine’s side-car, which asks with its own random id and without a read token',
     },
   ],
+  secret: true,
   statuses: [200],
   errors: [4040],
 });
@@ -292,6 +295,7 @@ export const getPublicStack = defineOperation({
   query: Type.Object({ read_token: Type.Optional(Type.String({ maxLength: 128 })) }),
   headers: ReadToken,
   answerTypes: ['text/plain'],
+  secret: true,
   statuses: [200],
   errors: [4040, 4090],
 });
@@ -423,6 +427,7 @@ export const requestCrashDownload = defineOperation({
   params: CrashParams,
   body: Type.Object({ kind: Type.Enum([...DOWNLOAD_KINDS]) }),
   output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
+  secret: true,
   statuses: [201],
   errors: [4040, 4090],
   mcp: { tool: 'request_crash_download', scope: 'mcp:read', idempotent: true },
@@ -436,6 +441,7 @@ export const downloadCrashFile = defineOperation({
   access: 'public',
   params: Type.Object({ token: Type.String({ maxLength: 512 }) }),
   answerTypes: ['text/plain', 'application/octet-stream'],
+  secret: true,
   statuses: [200, 206, 304],
   errors: [4040, 4090],
 });

@@ -24,6 +24,7 @@ export const issueDeployKey = defineOperation({
     access_token: Type.String(),
     secret_key: Type.String(),
   }),
+  secret: true,
   statuses: [201],
   errors: [4040],
   mcp: { tool: 'request_deploy_key', scope: 'mcp:write', destructive: true },

@@ -159,6 +159,7 @@ export const downloadMedia = defineOperation({
     width: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Of the copy, in pixels' })),
   }),
   answerTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  asset: true,
   statuses: [200, 206, 304],
   errors: [4040],
 });

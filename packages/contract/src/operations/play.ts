@@ -22,6 +22,7 @@ export const getPlay = defineOperation({
       description: 'When the address ends to work; null for a build that anyone may play',
     }),
   }),
+  secret: true,
   statuses: [200],
   errors: [4040, 4074, 4092, 4099],
 });

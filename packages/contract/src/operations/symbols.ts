@@ -110,6 +110,7 @@ export const issueSymbolToken = defineOperation({
   output: Type.Object({
     symbols_url: Type.String({ description: 'For minidump-stackwalk --symbols-url; shown once' }),
   }),
+  secret: true,
   statuses: [201],
   errors: [4040],
 });

@@ -26,7 +26,8 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
   app.route({
     method: ['GET', 'POST'],
     url: `${PREFIX}/*`,
-    config: { operation: 'accounts' },
+    // Sessions and tokens are set and answered there.
+    config: { operation: 'accounts', secret: true },
     errorHandler: (error, request, reply) => {
       sendAuthError(ctx, request, reply, error, 'account');
     },

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
+import { isOwnOrigin } from './own-origin.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
@@ -62,7 +63,11 @@ function hasSessionCookie(request: FastifyRequest): boolean {
 async function identifyAccount(ctx: Context, auth: Auth, request: FastifyRequest): Promise<AccountCaller> {
   const caller = await sessionOf(auth, request);
   if (caller === null) throw new ApiError(4011);
-  if (!SAFE_METHODS.has(request.method) && isFromAnotherSite(ctx, request)) throw new ApiError(4032);
+  if (!SAFE_METHODS.has(request.method) && isFromAnotherSite(ctx, request))
+    throw new ApiError(
+      4032,
+      `The request came from a page of another site. Open this service at ${ctx.publicUrl}; if that is not its address, set CHAUFFEUR_PUBLIC_URL.`,
+    );
   return caller;
 }
 
@@ -80,12 +85,12 @@ async function sessionOf(auth: Auth, request: FastifyRequest): Promise<AccountCa
 
 /**
  * A browser sends the cookie whoever made the page. It also says truthfully where the page came from, in Origin or
- * Sec-Fetch-Site (Fetch Metadata, W3C); programs send neither.
+ * Sec-Fetch-Site (Fetch Metadata, W3C); programs send neither. Compared with the public URL and not with Host: a proxy may rewrite Host, and
+ * what it is rewritten to says nothing about the page.
  */
 function isFromAnotherSite(ctx: Context, request: FastifyRequest): boolean {
   const { origin } = request.headers;
-  if (origin !== undefined)
-    return origin !== new URL(ctx.publicUrl).origin && origin !== `${request.protocol}://${request.host}`;
+  if (origin !== undefined) return !isOwnOrigin(ctx.publicUrl, origin);
   const site = headerOf(request, 'sec-fetch-site');
   return site !== '' && site !== 'same-origin' && site !== 'none';
 }

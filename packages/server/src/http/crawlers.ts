@@ -4,6 +4,7 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { countPublicAddresses, listPublicAddresses } from '../features/store/page-facts.ts';
+import { countPublicRead } from '../kernel/address-limit.ts';
 import { ADDRESSES_OF_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
 const KEPT_SECONDS = 3600;
@@ -14,12 +15,14 @@ const OWN_PAGES = [PAGES.home, PAGES.browse, PAGES.docs, ...DOC_PAGES.map(({ pag
 export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
   const { publicUrl } = ctx;
   app.get('/robots.txt', async (_request, reply) => keep(reply, 'text/plain').send(writeRobots(publicUrl)));
-  app.get('/sitemap.xml', async (_request, reply) => {
+  app.get('/sitemap.xml', async (request, reply) => {
+    countPublicRead(ctx, request);
     const pages = Math.ceil((await countPublicAddresses(ctx)) / ADDRESSES_OF_PAGE);
     const urls = Array.from({ length: pages }, (_, index) => `${publicUrl}/sitemap/${index + 1}.xml`);
     return keep(reply, 'application/xml').send(pages > 1 ? writeSitemapIndex(urls) : await writePage(ctx, 1));
   });
   app.get<{ Params: { page: string } }>('/sitemap/:page', async (request, reply) => {
+    countPublicRead(ctx, request);
     const [, page] = /^([1-9]\d{0,5})\.xml$/.exec(request.params.page) ?? [];
     return page === undefined
       ? reply.callNotFound()

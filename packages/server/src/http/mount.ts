@@ -1,11 +1,12 @@
 // Puts the contract's operations on HTTP: identifies the caller, checks the input, calls the feature, wraps the answer.
 import { successOf } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
-import type { Operation } from '@chauffeur/contract/operation';
+import { isLimitedRead, type Operation } from '@chauffeur/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Caller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { countPublicRead } from '../kernel/address-limit.ts';
 import { Answer } from '../kernel/answer.ts';
 import { checkAddress, type Handler, invalidCode, type Perform, performer } from '../kernel/perform.ts';
 import { identify } from './auth.ts';
@@ -100,16 +101,18 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
 function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, mountings: readonly Mounting[]): void {
   for (const mounting of mountings) {
     const { operation, run } = mounting;
+    const isLimited = isLimitedRead(operation);
     app.route({
       method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       // Fastify's own would read a whole blob to learn its length.
       exposeHeadRoute: false,
       url: urlOf(mounting),
-      config: { operation: operation.id },
+      config: { operation: operation.id, ...(operation.secret && { secret: true }) },
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
       // Before the body is read: who may not call is told so without sending it.
       onRequest: (request, reply, done) => {
         if (operation.crossOrigin) allowAnyOrigin(request, reply);
+        if (isLimited) countPublicRead(ctx, request);
         const take = (caller: Caller) => {
           request.caller = caller;
           done();

@@ -53,7 +53,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
         method,
         url,
         bodyLimit: BODY_BYTES,
-        config: { operation: `oauth.${name}` },
+        config: { operation: `oauth.${name}`, secret: true },
         errorHandler: (error, request, reply) => {
           sendAuthError(ctx, request, reply, error, form);
         },

@@ -14,6 +14,7 @@ import { type Mounting, mountOperations } from './mount.ts';
 import { mountOAuth } from './oauth.ts';
 import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
+import { addResponseHeaders } from './response-headers.ts';
 import { mountStatus } from './status.ts';
 import { mountWebsite } from './website.ts';
 
@@ -35,7 +36,7 @@ export function createHttpServer(
     // One line for each request of ours, when it ends: see recordRequest.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => newId(),
-    trustProxy: ctx.config.trustProxy,
+    trustProxy: trustOf(ctx.config.trustProxy),
     bodyLimit: JSON_BODY_BYTES,
     // An upload of 5 GB takes as long as it takes; uploads have an idle time-out of their own.
     requestTimeout: 0,
@@ -79,12 +80,17 @@ export function createHttpServer(
   return app;
 }
 
+/**
+ * Trusts the addresses that the proxies in front wrote, which are the last of X-Forwarded-For, and none before them: those came with the request,
+ * and anyone can write them.
+ */
+function trustOf(proxies: number): false | ((address: string, hop: number) => boolean) {
+  return proxies > 0 && ((_address, hop) => hop < proxies);
+}
+
 function addHooks(app: FastifyInstance, ctx: Context): void {
   app.decorateRequest('caller', null as never);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-  });
+  addResponseHeaders(app, ctx);
   app.addHook('onResponse', async (request, reply) => {
     endRefusedBody(request);
     recordRequest(ctx, request, reply);

@@ -1,12 +1,14 @@
 // What load balancers and monitors ask: is the process up, can it work, what does it count.
-import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { rows } from '../kernel/db.ts';
 import { createClamdScanner } from '../kernel/scanner/clamd.ts';
+import { metricsAccess } from './metrics-access.ts';
 
 const CHECK_MS = 3000;
+const METRICS_CLOSED =
+  'Metrics are open to this machine only. Set CHAUFFEUR_METRICS_TOKEN to read them from elsewhere or through a proxy.\n';
 
 export function mountStatus(app: FastifyInstance, ctx: Context): void {
   let stopping = false;
@@ -22,9 +24,14 @@ export function mountStatus(app: FastifyInstance, ctx: Context): void {
       .send({ status: ready ? 'ready' : stopping ? 'stopping' : 'not ready', checks });
   });
   app.get('/metrics', async (request, reply) => {
-    if (!mayReadMetrics(ctx.config.metricsToken, request.headers.authorization)) {
-      return reply.code(401).header('www-authenticate', 'Bearer').send('A bearer token is needed.\n');
-    }
+    const { headers, socket } = request.raw;
+    const access = metricsAccess(ctx.config.metricsToken, { headers, remoteAddress: socket.remoteAddress });
+    if (access === 'token needed')
+      return reply
+        .code(401)
+        .header('www-authenticate', 'Bearer')
+        .send('Send CHAUFFEUR_METRICS_TOKEN as a bearer token.\n');
+    if (access === 'closed') return reply.code(403).send(METRICS_CLOSED);
     return reply.header('content-type', ctx.metrics.registry.contentType).send(await ctx.metrics.registry.metrics());
   });
 }
@@ -54,11 +61,4 @@ async function stateOf(ctx: Context, name: string, check: (() => Promise<unknown
   } finally {
     clearTimeout(timer);
   }
-}
-
-function mayReadMetrics(token: string | undefined, authorization = ''): boolean {
-  if (token === undefined) return true;
-  const expected = Buffer.from(`Bearer ${token}`);
-  const given = Buffer.from(authorization);
-  return expected.length === given.length && timingSafeEqual(expected, given);
 }

@@ -2,11 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ApiError } from '@chauffeur/contract/errors';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { frameSource } from '../features/play/origin.ts';
+import { countPublicRead } from '../kernel/address-limit.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { writeHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
@@ -49,6 +51,8 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
   });
   mountCrawlers(app, ctx);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = refuseRead(ctx, request, reply);
+    if (refusal !== null) return refusal;
     const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, pathOf(request));
     const nonce = randomBytes(16).toString('base64url');
     if (isIsolated) isolate(reply);
@@ -71,6 +75,36 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
       (request.headers.accept ?? '').includes('text/html'),
     send,
   };
+}
+
+/** A page of its own where the address has read too much: the website itself could only ask for more. Null where it has not. */
+function refuseRead(ctx: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
+  try {
+    countPublicRead(ctx, request);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const seconds = Number(error.data?.retry_after);
+    return reply
+      .code(error.status)
+      .header('retry-after', String(seconds))
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+      .header('cache-control', 'no-store')
+      .send(tooManyReads(seconds));
+  }
+}
+
+function tooManyReads(seconds: number): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Too many requests</title>
+<h1>Too many requests</h1>
+<p>Too many pages were opened from your network. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.</p>
+</html>
+`;
 }
 
 function readDocument(): string | undefined {

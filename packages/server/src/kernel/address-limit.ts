@@ -1,18 +1,29 @@
-// Counts the POSTs of each address in this minute: no address is ever stored.
+// Counts what each address sends and reads in this minute: no address is ever stored.
 import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
 import { countByMinute } from './minute-limit.ts';
 
-const count = countByMinute();
+const countPost = countByMinute();
+const countRead = countByMinute();
 
 /** Counts one POST to a public route, from the address `ip`. Throws 4290 with `retry_after` in seconds past CHAUFFEUR_LIMIT_PUBLIC. */
 export function countPublicPost(ctx: Context, request: { readonly ip: string }): void {
   const most = ctx.config.limitPublic;
   // To find the address costs more than to count it.
   if (most === 0) return;
-  count(ctx, networkOf(request.ip), {
+  countPost(ctx, networkOf(request.ip), {
     most,
     message: `This address has reached its limit of ${most} requests a minute`,
+  });
+}
+
+/** Counts one read of a public page or route, from the address `ip`. Throws 4290 with `retry_after` in seconds past CHAUFFEUR_LIMIT_READS. */
+export function countPublicRead(ctx: Context, request: { readonly ip: string }): void {
+  const max = ctx.config.limitReads;
+  if (max === 0) return;
+  countRead(ctx, networkOf(request.ip), {
+    most: max,
+    message: `This address has reached its limit of ${max} reads a minute`,
   });
 }
 

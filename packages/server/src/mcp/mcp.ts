@@ -43,7 +43,7 @@ export function mountMcp(
       method: ['GET', 'POST', 'DELETE'],
       url: '/mcp',
       bodyLimit: BODY_BYTES,
-      config: { operation: 'mcp' },
+      config: { operation: 'mcp', secret: true },
       // Before the body is read: who may not call is told so without sending it.
       onRequest: async (request, reply) => {
         requireOwnHost(ctx, request);
