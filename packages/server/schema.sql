@@ -352,6 +352,7 @@ create table symbol_texts (
   cache_size bigint,
   cache_version integer,
   created_at timestamp with time zone default now() not null,
+  stored_size bigint default 0 not null,
   constraint symbol_texts_pkey PRIMARY KEY (game_id, checksum),
   constraint symbol_texts_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
   constraint symbol_texts_check CHECK (((state = 'compiled'::text) = (cache_key IS NOT NULL))),
@@ -850,6 +851,13 @@ create table crash_group_functions (
   group_id uuid not null,
   constraint crash_group_functions_pkey PRIMARY KEY (game_id, function, group_id),
   constraint crash_group_functions_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
+create table storage_warnings (
+  game_id uuid not null,
+  warned_at timestamp with time zone not null,
+  constraint storage_warnings_pkey PRIMARY KEY (game_id),
+  constraint storage_warnings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table agent_codes (

@@ -57,6 +57,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const FEATURES: readonly string[] = [
   'accounts',
   'games',
+  'usage',
   'deploy-keys',
   'files',
   'builds',

@@ -286,6 +286,12 @@ export const ERRORS = {
     meaning: 'The game has too many open upload sessions.',
     remedy: 'Finish an open session or wait until one expires.',
   },
+  4292: {
+    status: 403,
+    meaning: 'The game has used up its storage for builds and symbols.',
+    remedy:
+      'Delete builds or symbols that are no longer needed, or ask the operator for more (CHAUFFEUR_LIMIT_STORAGE_MB).',
+  },
   5000: {
     status: 500,
     meaning: 'Something unexpected went wrong.',

@@ -18,6 +18,7 @@ export const TAGS = {
   accounts: 'Manage your public profile.',
   games: 'Create games, change them and manage their admins.',
   invitations: 'Invite admins, transfer games, and answer such invitations.',
+  usage: 'See how much of its limits a game has used.',
   deployKeys: 'Issue and list deploy keys.',
   channels: 'Promote and roll back builds, and manage beta members.',
   approvals: 'Approve or deny changes that agents asked for.',

@@ -206,6 +206,12 @@ export const SETTINGS = {
   limitChunks: set('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks, an hour a game.'),
   limitMedia: set('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads, an hour a game.'),
   limitSymbolUploads: set('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads, an hour a game.'),
+  limitStorageMb: set(
+    'CHAUFFEUR_LIMIT_STORAGE_MB',
+    '102400',
+    limit,
+    'MiB of builds (also those that open sessions are to become) and stored symbols, a game. Past it, uploads are refused with 4292.',
+  ),
   limitCrashes: set('CHAUFFEUR_LIMIT_CRASHES', '10000', limit, 'Crash reports, a UTC day a game.'),
   limitCrashUploads: set(
     'CHAUFFEUR_LIMIT_CRASH_UPLOADS',

@@ -28,6 +28,7 @@ import * as shelves from '@chauffeur/contract/operations/shelves';
 import * as store from '@chauffeur/contract/operations/store';
 import * as symbols from '@chauffeur/contract/operations/symbols';
 import * as uploads from '@chauffeur/contract/operations/uploads';
+import * as usage from '@chauffeur/contract/operations/usage';
 import { getProfile, updateProfile } from './features/accounts/profile.ts';
 import { mailJob, sendMail } from './features/accounts/send-mail.job.ts';
 import { listAgentCalls, listOwnAgentCalls } from './features/agents/calls.ts';
@@ -128,6 +129,7 @@ import {
 import { openUploadSession, receiveUpload } from './features/uploads/http.ts';
 import { sweepBlobs, sweepBlobsJob, sweepSessions, sweepSessionsJob } from './features/uploads/sweep.job.ts';
 import { abortUploadSession, listUploadSessions } from './features/uploads/uploads.ts';
+import { getUsage } from './features/usage/usage.ts';
 import { handle, type Mounting, stream } from './http/mount.ts';
 import { dropCounters, dropCountersJob } from './kernel/drop-counters.job.ts';
 import { bind, type JobBinding } from './worker/run.ts';
@@ -215,6 +217,7 @@ export const MOUNTINGS: readonly Mounting[] = [
   handle(invitations.getInvitation, getInvitation),
   handle(invitations.acceptInvitation, acceptInvitation),
   handle(invitations.declineInvitation, declineInvitation),
+  handle(usage.getUsage, getUsage),
   handle(deployKeys.issueDeployKey, issueDeployKey),
   handle(deployKeys.listDeployKeys, listDeployKeys),
   handle(builds.listGameBuilds, listGameBuilds),

@@ -28,6 +28,7 @@ import * as shelves from './shelves.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
 import * as uploads from './uploads.ts';
+import * as usage from './usage.ts';
 
 export const OPERATIONS: readonly Operation[] = [
   builds.registerBuild,
@@ -112,6 +113,7 @@ export const OPERATIONS: readonly Operation[] = [
   invitations.getInvitation,
   invitations.acceptInvitation,
   invitations.declineInvitation,
+  usage.getUsage,
   deployKeys.issueDeployKey,
   deployKeys.listDeployKeys,
   builds.listGameBuilds,

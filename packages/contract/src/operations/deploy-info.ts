@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { KeyRecord } from './deploy-keys.ts';
 import { GameParams, Timestamp, Uuid } from './fields.ts';
+import { Usage } from './usage.ts';
 
 const DeployInfo = Type.Object({
   app_id: Uuid,
@@ -17,6 +18,7 @@ const DeployInfo = Type.Object({
     open_sessions: Type.Integer(),
     file_bytes: Type.Integer(),
   }),
+  usage: Usage,
   recent_builds: Type.Array(
     Type.Object({
       build_id: Uuid,

@@ -57,7 +57,7 @@ export const uploadSymbols = defineOperation({
   output: SymbolList,
   statuses: [201, 200],
   invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 5020],
+  errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 4292, 5020],
 });
 
 export const listToolSymbols = defineOperation({

@@ -75,7 +75,7 @@ export const uploadFile = defineOperation({
   output: Type.Union([UploadedFile, ChunkReceipt]),
   statuses: [201, 202],
   invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4044, 4045, 4046, 4047, 4048, 4096, 4290],
+  errors: [4037, 4038, 4039, 4041, 4043, 4044, 4045, 4046, 4047, 4048, 4096, 4290, 4292],
 });
 
 export const openUploadSession = defineOperation({
@@ -91,7 +91,7 @@ export const openUploadSession = defineOperation({
   output: UploadSession,
   statuses: [201],
   invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4096, 4290, 4291],
+  errors: [4037, 4038, 4039, 4041, 4043, 4096, 4290, 4291, 4292],
 });
 
 export const listUploadSessions = defineOperation({

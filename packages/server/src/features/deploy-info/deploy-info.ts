@@ -6,6 +6,7 @@ import type { AccountCaller, Context, GameCaller } from '../../context.ts';
 import { recentBuilds } from '../builds/builds.ts';
 import { listDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { readGameAndOwner, requireMember } from '../games/games.ts';
+import { readUsage } from '../usage/usage.ts';
 
 export async function getDeployInfo(
   ctx: Context,
@@ -30,7 +31,11 @@ export async function getGameDeployInfo(
 }
 
 async function infoOf(ctx: Context, gameId: string) {
-  const [game, builds] = await Promise.all([readGameAndOwner(ctx, gameId), recentBuilds(ctx, gameId)]);
+  const [game, builds, usage] = await Promise.all([
+    readGameAndOwner(ctx, gameId),
+    recentBuilds(ctx, gameId),
+    readUsage(ctx, gameId),
+  ]);
   const api = `${ctx.publicUrl}/api/v1`;
   return {
     app_id: gameId,
@@ -45,6 +50,7 @@ async function infoOf(ctx: Context, gameId: string) {
       open_sessions: ctx.config.limitSessions,
       file_bytes: LIMITS.fileBytes,
     },
+    usage,
     recent_builds: builds.map(({ build_id, version, os, arch, channel, state, created_at }) => ({
       build_id,
       version,

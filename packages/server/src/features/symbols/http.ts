@@ -12,6 +12,7 @@ import { type Answer, answer } from '../../kernel/answer.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
+import { requireRoom } from '../usage/usage.ts';
 import { findReadable } from './lookup.sql.ts';
 import { canonicalDebugId } from './module-facts.ts';
 import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
@@ -34,10 +35,11 @@ export async function uploadSymbols(
   await requireVerifiedOwner(ctx, gameId);
   if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
   const limit = { name: 'symbol uploads', most: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
+  const room = await requireRoom(ctx, gameId);
   await countUse(ctx.db, ctx.clock, gameId, limit);
   ctx.metrics.uploadsUnderWay.inc();
   try {
-    const { build, texts, form } = await receiveSymbols(ctx, game, request, buildId);
+    const { build, texts, form } = await receiveSymbols(ctx, game, request, { buildId, room });
     const recorded = await recordSymbols(ctx, { build, keyRef, texts });
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
     return answer(form === 'breakpad' ? 200 : 201, { symbols: recorded.map(recordOf) });

@@ -12,6 +12,7 @@ import { type Fields, readForm } from '../../kernel/form.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { FilePart } from '../../kernel/multipart.ts';
 import { type Build, requireBuild } from '../builds/builds.ts';
+import type { Room } from '../usage/usage.ts';
 import { peek } from './peek.ts';
 import { type Spooled, spool } from './spool.ts';
 import { storeFailure } from './store-failure.ts';
@@ -44,7 +45,7 @@ export async function receiveSymbols(
   ctx: Context,
   { gameId }: GameCaller,
   request: FastifyRequest,
-  addressed: string | undefined,
+  { buildId: addressed, room }: { buildId: string | undefined; room: Room },
 ): Promise<ReceivedSymbols> {
   let form: SymbolForm = 'own';
   let single: StoredText | undefined;
@@ -57,7 +58,7 @@ export async function receiveSymbols(
     const { head, all } = await peek(bytes, START_BYTES);
     const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
     if (isZip) zip = await spoolZip(ctx, all);
-    else single = await storeText(ctx, gameId, filename || 'the file', all);
+    else single = await storeText(ctx, gameId, { name: filename || 'the file', source: all, room });
   }
 
   try {
@@ -73,7 +74,7 @@ export async function receiveSymbols(
     });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? addressed);
     requireChecksum(form, fields, (zip ?? single)!.checksum);
-    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip), form };
+    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, room), form };
   } catch (error) {
     if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
     throw error;
@@ -114,10 +115,11 @@ export function tooLarge(): ApiError {
 }
 
 /** All files of the zip, or none. */
-async function storeZip(ctx: Context, gameId: string, { file, size }: Spooled): Promise<StoredText[]> {
+async function storeZip(ctx: Context, gameId: string, { file, size }: Spooled, room: Room): Promise<StoredText[]> {
   const texts: StoredText[] = [];
   try {
-    for await (const { name, bytes } of unpack(file, size)) texts.push(await storeText(ctx, gameId, name, bytes));
+    for await (const { name, bytes } of unpack(file, size))
+      texts.push(await storeText(ctx, gameId, { name, source: bytes, room }));
     return texts;
   } catch (error) {
     await dropBlobs(

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Build } from '../builds/builds.ts';
+import { claimRoom } from '../usage/usage.ts';
 import { recordFailure } from './store-failure.ts';
 import { dropBlobs, type StoredText, showName } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
@@ -23,7 +24,13 @@ export async function recordSymbols(
     await dropBlobs(ctx, keys);
     throw byModule;
   }
-  const recorded = await transact(ctx.db, (tx) => insert(tx, build, keyRef, byModule)).catch((cause) => {
+  const recorded = await transact(ctx.db, async (tx) => {
+    const inserted = await insert(tx, build, keyRef, byModule);
+    if (inserted.keys.size > 0) await claimRoom(ctx, tx, build.game_id);
+    return inserted;
+  }).catch(async (cause) => {
+    // Then nothing was recorded for certain.
+    if (cause instanceof ApiError) await dropBlobs(ctx, keys);
     throw recordFailure(cause);
   });
   await dropBlobs(

@@ -7,6 +7,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { bytesOfOpen } from '../../kernel/byte-source.ts';
+import type { Room } from '../usage/usage.ts';
 import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
 import { peek } from './peek.ts';
@@ -20,6 +21,8 @@ export type StoredText = {
   readonly checksum: string;
   /** Bytes of the text. */
   readonly size: number;
+  /** Bytes of its blob. */
+  readonly storedSize: number;
   readonly blobKey: string;
 };
 
@@ -27,10 +30,14 @@ export type StoredText = {
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
 
 /**
- * Throws 4049 when the text is no symbol file that is taken, 4043 when it is too large, 5020, and what the source
+ * Throws 4049 when the text is no symbol file that is taken, 4043 when it is too large, 4292 when `room` is used up, 5020, and what the source
  * throws when that is an ApiError. Nothing is kept then. `name` may come from a zip, and is made printable here.
  */
-export async function storeText(ctx: Context, gameId: string, name: string, source: ByteSource): Promise<StoredText> {
+export async function storeText(
+  ctx: Context,
+  gameId: string,
+  { name, source, room }: { name: string; source: ByteSource; room: Room },
+): Promise<StoredText> {
   const { head, all, discard } = await peek(source, MODULE_LINE_BYTES);
   const module = readModuleFacts(head);
   if ('refused' in module) {
@@ -48,24 +55,34 @@ export async function storeText(ctx: Context, gameId: string, name: string, sour
       yield bytes;
     }
   }
+  let storedSize: number;
   try {
-    await storeGzipped(ctx, blobKey, measured());
+    storedSize = await storeGzipped(ctx, blobKey, measured(), room);
   } catch (error) {
     await dropBlobs(ctx, [blobKey]);
     throw storeFailure(error);
   }
-  return { module, name, checksum: hash.digest('hex'), size, blobKey };
+  return { module, name, checksum: hash.digest('hex'), size, storedSize, blobKey };
 }
 
-async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8Array>): Promise<void> {
+async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8Array>, room: Room): Promise<number> {
   const gzip = createGzip(GZIP);
   // What goes wrong with the text shows at the other end, which the store reads.
   const feeding = pipeline(text, gzip).catch(() => undefined);
   try {
-    await ctx.blobs.put(key, bytesOfOpen(gzip));
+    return await ctx.blobs.put(key, fill(room, bytesOfOpen(gzip)));
   } finally {
     gzip.destroy();
     await feeding;
+  }
+}
+
+/** Takes what passes out of the room. */
+async function* fill(room: Room, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    room.left -= bytes.length;
+    if (room.left < 0) throw room.full();
+    yield bytes;
   }
 }
 

@@ -26,7 +26,7 @@ export type TextRow = {
   cache_version: number | null;
 };
 
-export type NewText = { checksum: string; size: number; blobKey: string };
+export type NewText = { checksum: string; size: number; storedSize: number; blobKey: string };
 export type NewSymbol = {
   symbolUid: string;
   debugFile: string;
@@ -49,12 +49,13 @@ export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewTex
   const taken = await rows(
     tx,
     sql<{ checksum: string }>`
-      insert into symbol_texts (game_id, checksum, size, blob_key)
-      select ${gameId}, checksum, size, blob_key
+      insert into symbol_texts (game_id, checksum, size, stored_size, blob_key)
+      select ${gameId}, checksum, size, stored_size, blob_key
       from unnest(${texts.map(({ checksum }) => checksum)}::text[], ${texts.map(({ size }) => size)}::bigint[],
-        ${texts.map(({ blobKey }) => blobKey)}::text[]) as new (checksum, size, blob_key)
+        ${texts.map(({ storedSize }) => storedSize)}::bigint[], ${texts.map(({ blobKey }) => blobKey)}::text[])
+        as new (checksum, size, stored_size, blob_key)
       on conflict (game_id, checksum) do update
-        set blob_key = excluded.blob_key, state = 'stored', problem = null, created_at = now()
+        set blob_key = excluded.blob_key, stored_size = excluded.stored_size, state = 'stored', problem = null, created_at = now()
         where symbol_texts.state = 'unreadable'
       returning checksum`,
   );

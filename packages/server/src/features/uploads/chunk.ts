@@ -5,6 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
+import type { Tx } from '../../kernel/db.ts';
 import type { FilePart } from '../../kernel/multipart.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
@@ -189,9 +190,11 @@ async function finish(
     digest: receiver?.hash?.digest('hex') ?? null,
   };
   try {
-    const file = await completeFile(ctx, arrival, async (tx) => {
+    // The session has reserved the room.
+    const before = async (tx: Tx) => {
       if (!(await sessions.finishSession(tx, session, lock, ctx.clock.now()))) throw takenOver();
-    });
+    };
+    const file = await completeFile(ctx, arrival, { before });
     forgetHash(session.session_id);
     return file;
   } catch (error) {

@@ -24,6 +24,9 @@ export type Arrival = {
   digest: string | null;
 };
 
+/** What else happens in the transaction, before and after the file’s row is written. */
+export type RecordSteps = { before?: (tx: Tx) => Promise<void>; after?: (tx: Tx) => Promise<void> };
+
 /** Key of a file's blob. The sweeper reads the file's id from it. */
 export function blobKeyOf(gameId: string, fileId: string): string {
   return `files/${gameId}/${fileId}.zip`;
@@ -31,20 +34,16 @@ export function blobKeyOf(gameId: string, fileId: string): string {
 
 /**
  * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 when the record could not be written, after
- * which the upload may be tried again. `alongside` runs in the transaction that records the file.
+ * which the upload may be tried again. `steps` run in the transaction that records the file.
  */
-export async function completeFile(
-  ctx: Context,
-  arrival: Arrival,
-  alongside: (tx: Tx) => Promise<void>,
-): Promise<UploadedFile> {
+export async function completeFile(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
   const { upload, digest, checksum } = arrival;
   if (digest !== null) requireChecksum(digest, checksum);
   await ctx.blobs.complete(upload);
   if (digest === null) requireChecksum(await hashOf(await ctx.blobs.read(upload.key)), checksum);
   const reason = await inspectZip(ctx, upload.key, arrival.build.os);
   if (reason !== null) throw new ApiError(4041, reason);
-  return uploadedFileOf(await record(ctx, arrival, alongside), arrival.build);
+  return uploadedFileOf(await record(ctx, arrival, steps), arrival.build);
 }
 
 function requireChecksum(digest: string, announced: string): void {
@@ -55,11 +54,11 @@ function requireChecksum(digest: string, announced: string): void {
     );
 }
 
-async function record(ctx: Context, arrival: Arrival, alongside: (tx: Tx) => Promise<void>): Promise<FileRow> {
+async function record(ctx: Context, arrival: Arrival, { before, after }: RecordSteps): Promise<FileRow> {
   const { build, fileId, filename, checksum, upload, keyRef } = arrival;
   try {
     return await transact(ctx.db, async (tx) => {
-      await alongside(tx);
+      await before?.(tx);
       const file = await recordFile(tx, {
         gameId: build.game_id,
         fileId,
@@ -70,6 +69,7 @@ async function record(ctx: Context, arrival: Arrival, alongside: (tx: Tx) => Pro
         blobKey: upload.key,
         origin: { type: 'deploy_key', key_ref: keyRef },
       });
+      await after?.(tx);
       await enqueueScan(tx, file);
       return file;
     });

@@ -8,6 +8,7 @@ import { type Fields, readForm } from '../../kernel/form.ts';
 import type { FilePart } from '../../kernel/multipart.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
+import { requireRoom } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
 import type { UploadedFile } from './complete-file.ts';
 import { startSingleUpload } from './single.ts';
@@ -41,13 +42,15 @@ export async function receiveUpload(ctx: Context, caller: Caller, request: Fasti
 async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<UploadedFile> {
   await requireVerifiedOwner(ctx, game.gameId);
   // Told before 5 GB were sent in vain. A form that does not say its length is measured as it comes.
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
+  const room = await requireRoom(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
   await countUse(ctx.db, ctx.clock, game.gameId, {
     name: 'uploads',
     most: ctx.config.limitUploads,
     windowSeconds: 3600,
   });
-  const upload = startSingleUpload(ctx, game);
+  const upload = startSingleUpload(ctx, game, room);
   try {
     return await upload.finish(await readFormOf(ctx, request, upload.store));
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Fields } from '../../kernel/form.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { FilePart } from '../../kernel/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
+import { claimRoom, type Room } from '../usage/usage.ts';
 import { blobKeyOf, completeFile, type UploadedFile } from './complete-file.ts';
 import { createReceiver, storeBytes } from './receive.ts';
 import { hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
@@ -19,10 +20,13 @@ export type SingleUpload = {
   discard(): Promise<void>;
 };
 
-export function startSingleUpload(ctx: Context, caller: GameCaller): SingleUpload {
+export function startSingleUpload(ctx: Context, caller: GameCaller, room: Room): SingleUpload {
   const fileId = newId();
   const key = blobKeyOf(caller.gameId, fileId);
-  const receiver = createReceiver({ most: LIMITS.fileBytes, tooLarge });
+  const receiver = createReceiver({
+    most: Math.min(LIMITS.fileBytes, room.left),
+    tooLarge: room.left < LIMITS.fileBytes ? room.full : tooLarge,
+  });
   let upload: BlobUpload | undefined;
   let filename = '';
 
@@ -52,7 +56,7 @@ export function startSingleUpload(ctx: Context, caller: GameCaller): SingleUploa
         upload: upload!,
         digest,
       };
-      return completeFile(ctx, arrival, async () => undefined);
+      return completeFile(ctx, arrival, { after: (tx) => claimRoom(ctx, tx, caller.gameId) });
     },
     discard: () => ctx.blobs.delete(key),
   };

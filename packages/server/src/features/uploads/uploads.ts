@@ -11,6 +11,7 @@ import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
+import { claimRoom, requireRoom } from '../usage/usage.ts';
 import { blobKeyOf } from './complete-file.ts';
 import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
 import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
@@ -29,6 +30,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   const target = readTarget(fields);
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
   requireSamePlace(target, build);
+  await requireRoom(ctx, caller.gameId, totalSize);
   await countUse(ctx.db, ctx.clock, caller.gameId, {
     name: 'uploads',
     most: ctx.config.limitUploads,
@@ -67,7 +69,9 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
           },
         );
       }
-      return sessions.insertSession(tx, session);
+      const opened = await sessions.insertSession(tx, session);
+      await claimRoom(ctx, tx, session.gameId);
+      return opened;
     });
   } catch (error) {
     await ctx.blobs.delete(session.blob.key);

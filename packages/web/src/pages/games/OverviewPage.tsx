@@ -12,6 +12,7 @@ import { FirstBuild } from './FirstBuild.tsx';
 import { LiveNow } from './LiveNow.tsx';
 import { NewestBuilds } from './NewestBuilds.tsx';
 import { SinceNewest } from './SinceNewest.tsx';
+import { Usage, UsageNotice } from './Usage.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 
 export function OverviewPage() {
@@ -44,9 +45,11 @@ function Overview({ game, channels }: OverviewProps) {
       <PageHead title="Overview" tab={game.name} />
       {channels.error !== null && <Problem error={channels.error} again={() => void channels.refetch()} />}
       {builds.error !== null && <Problem error={builds.error} again={() => void builds.refetch()} />}
+      <UsageNotice game={game} />
       {channels.isPending ? <Skeleton h={120} /> : <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />}
       {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
       {builds.isPending ? <Skeleton h={220} /> : <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} />}
+      <Usage game={game} />
     </Stack>
   );
 }

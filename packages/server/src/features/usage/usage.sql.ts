@@ -1,0 +1,59 @@
+// The SQL of what a game has used: bytes of its builds and symbols, and counters of its crash reports.
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+
+export type StorageRow = { builds: number; sessions: number; symbols: number };
+
+/** Whoever takes up room waits here for others of the same game until their transactions end. */
+export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`storage/${gameId}`}, 0))`);
+}
+
+/** Bytes. The blobs of rejected files are deleted, and texts that no build has are about to be. */
+export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
+  return onlyRow(
+    db,
+    sql<StorageRow>`select
+      (select coalesce(sum(size), 0) from files
+        where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as builds,
+      (select coalesce(sum(total_size), 0) from upload_sessions
+        where game_id = ${gameId} and finished_at is null)::bigint as sessions,
+      (select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0) from symbol_texts
+        where game_id = ${gameId} and exists (select from symbols
+          where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))::bigint as symbols`,
+  );
+}
+
+export type CrashCounters = { reports: number; files: number; bytes: number };
+
+/** What the game’s crash reports have used of the day that begins at `day`. */
+export async function readCrashCounters(db: Db, gameId: string, day: Date): Promise<CrashCounters> {
+  const counters = await rows(
+    db,
+    sql<{ name: string; used: number }>`select name, used from rate_counters
+      where subject = ${gameId} and window_start = ${day} and name in ('crashes', 'crash uploads', 'crash bytes')`,
+  );
+  const used = new Map(counters.map((counter) => [counter.name, counter.used]));
+  return {
+    reports: used.get('crashes') ?? 0,
+    files: used.get('crash uploads') ?? 0,
+    bytes: used.get('crash bytes') ?? 0,
+  };
+}
+
+export type Owner = { email: string; game: string; slug: string };
+
+/** The owner, unless they have been warned already; undefined then. */
+export function insertWarning(tx: Tx, gameId: string, now: Date): Promise<Owner | undefined> {
+  return row(
+    tx,
+    sql<Owner>`with warned as (
+        insert into storage_warnings (game_id, warned_at) values (${gameId}, ${now}) on conflict do nothing returning game_id
+      )
+      select email, games.name as game, slug from warned join games using (game_id) join users on users.id = owner_id`,
+  );
+}
+
+export async function deleteWarning(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`delete from storage_warnings where game_id = ${gameId}`);
+}

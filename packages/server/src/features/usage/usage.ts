@@ -1,0 +1,95 @@
+// How much of its limits a game has used, and the storage quota that its builds and symbols must fit into.
+import { ApiError } from '@chauffeur/contract/errors';
+import { MIB } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { type getUsage as contract, USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
+import { sayBytes } from '@chauffeur/contract/sizes';
+import type { AccountCaller, Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Tx } from '../../kernel/db.ts';
+import { enqueueMail } from '../accounts/accounts.ts';
+import { requireMember } from '../games/games.ts';
+import { storageMail } from './mail.ts';
+import * as sql from './usage.sql.ts';
+
+type Usage = OutputOf<typeof contract>;
+
+export async function getUsage(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<Usage> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return readUsage(ctx, game.game_id);
+}
+
+export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
+  const { config, clock, db } = ctx;
+  const day = new Date(Math.floor(clock.now().getTime() / DAY) * DAY);
+  const [storage, crashes] = await Promise.all([sql.readStorage(db, gameId), sql.readCrashCounters(db, gameId, day)]);
+  return {
+    storage: {
+      used_bytes: sumOf(storage),
+      limit_bytes: quotaOf(ctx),
+      builds_bytes: storage.builds,
+      sessions_bytes: storage.sessions,
+      symbols_bytes: storage.symbols,
+    },
+    crashes_today: {
+      reports: usedOf(crashes.reports, config.limitCrashes),
+      files: usedOf(crashes.files, config.limitCrashUploads),
+      bytes: usedOf(crashes.bytes, config.limitCrashMb * MIB),
+      resets_at: new Date(day.getTime() + DAY).toISOString(),
+    },
+  };
+}
+
+/** Counters also count what was refused. */
+function usedOf(used: number, limit: number): { used: number; limit: number } {
+  return { used: limit === 0 ? used : Math.min(used, limit), limit };
+}
+
+/** The room that an upload may fill. */
+export type Room = {
+  /** In bytes; Infinity where there is no quota. */
+  left: number;
+  /** The error of whoever needs more. */
+  full(): ApiError;
+};
+
+/** Looks how much room there is before an upload is received. Throws 4292 when it is less than `bytes`. */
+export async function requireRoom(ctx: Context, gameId: string, bytes = 1): Promise<Room> {
+  const quota = quotaOf(ctx);
+  if (quota === 0) return { left: Number.POSITIVE_INFINITY, full: () => noRoom(0, 0) };
+  const used = sumOf(await sql.readStorage(ctx.db, gameId));
+  const left = Math.max(0, quota - used);
+  if (left < bytes) throw noRoom(used, quota);
+  return { left, full: () => noRoom(used, quota) };
+}
+
+/**
+ * To be called in the transaction that takes up room, after its rows are written: throws 4292 when they do not fit, and then none of them stays.
+ * Transactions of one game go one after the other from here on, so that together they cannot exceed the quota.
+ */
+export async function claimRoom(ctx: Context, tx: Tx, gameId: string): Promise<void> {
+  const quota = quotaOf(ctx);
+  if (quota === 0) return;
+  await sql.lockStorage(tx, gameId);
+  const used = sumOf(await sql.readStorage(tx, gameId));
+  if (used > quota) throw noRoom(used, quota);
+  if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
+  const owner = await sql.insertWarning(tx, gameId, ctx.clock.now());
+  if (owner !== undefined) await enqueueMail(tx, storageMail({ ...owner, used, quota, site: ctx.publicUrl }));
+}
+
+function quotaOf({ config }: Context): number {
+  return config.limitStorageMb * MIB;
+}
+
+function sumOf({ builds, sessions, symbols }: sql.StorageRow): number {
+  return builds + sessions + symbols;
+}
+
+function noRoom(used: number, quota: number): ApiError {
+  return new ApiError(
+    4292,
+    `The upload does not fit into the ${sayBytes(quota)} of storage that this game has for builds and symbols; delete some that are no longer needed, or finish or abort open uploads.`,
+    { data: { used_bytes: Math.min(used, quota), limit_bytes: quota } },
+  );
+}

@@ -1,0 +1,66 @@
+// How much of its limits a game has used, and a notice before one is reached.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getUsage } from '@chauffeur/contract/operations/usage';
+import { Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../../api.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { isNearLimit, type Meter, metersOf, shareOf } from './usage-meters.ts';
+import type { OpenGame } from './use-game.ts';
+
+type UsageData = OutputOf<typeof getUsage>;
+
+const useUsage = (game: OpenGame) => useQuery(ask(getUsage, { uid: game.game_uid }));
+
+export function Usage({ game }: { game: OpenGame }) {
+  const { data, error, refetch } = useUsage(game);
+  return (
+    <Section title="Usage">
+      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {data === undefined ? error === null && <Skeleton h={120} /> : <Meters usage={data} />}
+    </Section>
+  );
+}
+
+function Meters({ usage }: { usage: UsageData }) {
+  return (
+    <Stack gap="sm" maw={520}>
+      {metersOf(usage).map((meter) => (
+        <div key={meter.name}>
+          <Text size="sm">
+            {meter.name}: {meter.text}
+          </Text>
+          {meter.limit > 0 && (
+            <Progress
+              value={100 * shareOf(meter)}
+              color={isNearLimit(meter) ? 'orange' : 'blue'}
+              aria-label={meter.name}
+              size="sm"
+            />
+          )}
+        </div>
+      ))}
+      <Text size="sm" c="dimmed">
+        Crash limits reset at midnight UTC.
+      </Text>
+    </Stack>
+  );
+}
+
+/** Nothing while no limit is near. */
+export function UsageNotice({ game }: { game: OpenGame }) {
+  const { data } = useUsage(game);
+  const near = data === undefined ? [] : metersOf(data).filter(isNearLimit);
+  return near.map((meter) => <NearLimit key={meter.name} meter={meter} />);
+}
+
+function NearLimit({ meter }: { meter: Meter }) {
+  const isReached = shareOf(meter) >= 1;
+  return (
+    <Notice tone={isReached ? 'bad' : 'unsure'} title={`${meter.name}: ${meter.text}`}>
+      <Text size="sm">{isReached ? meter.whenReached : `When the limit is reached: ${meter.whenReached}`}</Text>
+    </Notice>
+  );
+}
