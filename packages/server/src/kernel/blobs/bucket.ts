@@ -17,7 +17,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachment } from './content-disposition.ts';
 import type { S3Part } from './s3-parts.ts';
-import { type BlobInfo, BlobMissingError, type ByteRange } from './store.ts';
+import { type BlobInfo, BlobMissingError, type ByteRange, keepErrors } from './store.ts';
 
 /** `prefix` is put before every name in the bucket; it is empty or ends with a slash. */
 export type S3Settings = { bucket: string; region: string; endpoint?: string; prefix?: string };
@@ -58,7 +58,7 @@ export class Bucket {
     const sent = this.#client.send(new GetObjectCommand({ ...this.#at(name), ...(Range !== undefined && { Range }) }));
     try {
       const { Body } = await this.#answer(`GetObject of ${name}`, sent, 'NoSuchKey');
-      return Body as Readable; // What the SDK gives in Node.
+      return keepErrors(Body as Readable); // What the SDK gives in Node.
     } catch (error) {
       if (error instanceof S3Error && error.code === 'InvalidRange') return Readable.from([]);
       throw error;

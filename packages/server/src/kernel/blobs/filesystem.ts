@@ -4,7 +4,7 @@ import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 
 import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from './file-writer.ts';
 import { assertKey, isKey, PART_SUFFIX } from './key.ts';
-import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload } from './store.ts';
+import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, keepErrors } from './store.ts';
 
 const READ_BYTES = 256 * 1024;
 /** Folders that are known to be durable, before they are forgotten and synced once more. */
@@ -79,7 +79,7 @@ export function openFileStore(folder: string): BlobStore {
 
     async read(key, range) {
       const file = await openExisting(pathOf(key), 'r', key);
-      return file.createReadStream({ highWaterMark: READ_BYTES, ...range });
+      return keepErrors(file.createReadStream({ highWaterMark: READ_BYTES, ...range }));
     },
 
     async sign() {

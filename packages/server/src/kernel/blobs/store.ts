@@ -56,3 +56,11 @@ export type BlobStore = {
 export class BlobMissingError extends Error {
   override readonly name = 'BlobMissingError';
 }
+
+/**
+ * Has an error of the stream wait for whoever reads it. Without a listener, one that comes before the reader does, such as a connection to S3 that
+ * is reset, would end the process.
+ */
+export function keepErrors(stream: Readable): Readable {
+  return stream.on('error', () => undefined);
+}
