@@ -23,7 +23,7 @@ export function DangerPage() {
               everybody else. This cannot be undone.
             </Text>
             <Group>
-              <Button color="red.9" variant="outline" onClick={() => setDeletes(true)}>
+              <Button color="red.9" onClick={() => setDeletes(true)}>
                 Delete the game
               </Button>
             </Group>

@@ -110,7 +110,7 @@ function OfferForm({ uid }: { uid: string }) {
         <PasswordField label="Your password" value={password} onChange={setPassword} />
         {offering.error !== null && <Problem error={offering.error} />}
         <Group>
-          <Button type="submit" color="red.9" variant="outline" loading={offering.isPending}>
+          <Button type="submit" variant="default" loading={offering.isPending}>
             Offer the game
           </Button>
         </Group>
