@@ -68,6 +68,51 @@ test('addfiles zips, uploads and waits for the scan', async (t) => {
   );
 });
 
+test('addfiles reads the descriptor of the original public client, and zips what it lists', async (t) => {
+  const cwd = await gameFolder(t);
+  const zipOf = async (...files: string[]) => {
+    const peer = await startPeer(t);
+    const list = files.map((file) => `    - file: ${file}\n`).join('');
+    const asset = `  asset_type: game\n  version: 1.0\n  channel: stable\n  os: linux\n  arch: amd64\n  files:\n${list}`;
+    writeTree(cwd, { 'theirs.yml': `version: v1\nspec: addfiles\nasset:\n${asset}` });
+    const ended = await runCli(['addfiles', '--asset', 'theirs.yml'], { cwd, peer });
+    return { ...ended, paths: peer.files.flatMap((zip) => readZip(zip).map(({ path }) => path)) };
+  };
+  const folder = await zipOf('game');
+  assert.deepEqual([folder.code, folder.paths], [0, ['data/', 'data/level.json', 'run']], folder.stderr);
+  assert.deepEqual((await zipOf('./game/run')).paths, ['run']);
+  assert.deepEqual((await zipOf('game/run', 'game/data')).paths, ['data/', 'data/level.json', 'run']);
+  assert.deepEqual((await zipOf('game/data/level.json', 'theirs.yml')).paths, [
+    'game/',
+    'game/data/',
+    'game/data/level.json',
+    'theirs.yml',
+  ]);
+  const missing = await zipOf('game/run', 'game/none');
+  assert.deepEqual([missing.code, missing.paths], [1, []]);
+  assert.match(missing.stderr, /game\/none: does not exist/);
+});
+
+test('the descriptor of another program of the game, or for any system, is refused before anything is sent', async (t) => {
+  const cwd = await gameFolder(t);
+  const asset = (more: string, os = 'linux') =>
+    `version: v1\nspec: addfiles\nasset:\n  type: game\n  version: 1.0\n  channel: stable\n  os: ${os}\n  arch: x86_64\n${more}`;
+  const files = '  files:\n    - file: game\n';
+  for (const [text, message] of [
+    [asset(`${files}  app:\n    id: editor\n`), /"editor" is another program/],
+    [asset(files, 'any'), /asset\.os: .*windows, macos, linux/],
+    [asset(''), /lists nothing/],
+    [asset('  files:\n    - game\n'), /asset\.files\[0\]/],
+  ] as const) {
+    writeTree(cwd, { 'theirs.yml': text });
+    const peer = await startPeer(t);
+    const ended = await runCli(['addfiles', '--asset', 'theirs.yml'], { cwd, peer });
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, message);
+    assert.deepEqual(peer.seen, []);
+  }
+});
+
 test('a file that its scan rejects ends with 2 and the reason', async (t) => {
   const peer = await startPeer(t);
   const cwd = await gameFolder(t);

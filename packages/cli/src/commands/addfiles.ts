@@ -1,5 +1,6 @@
 // `chauffeur addfiles`: zips a folder and uploads it to its build.
-import { dirname, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listBuilds } from '@chauffeur/contract/operations/builds';
@@ -37,7 +38,9 @@ const addfiles: Handler<Options> = async (context, options) => {
   const minutes = minutesOf(options.timeout);
   const descriptor = await readFilesFile(options.asset);
   const folder = resolve(dirname(options.asset), descriptor.path);
-  const entries = await listEntries(folder, {
+  const { root, only } = await chooseRoot(dirname(options.asset), folder, descriptor.files);
+  const entries = await listEntries(root, {
+    only,
     ignore: options.ignore ?? [],
     signal: context.signal,
     os: descriptor.os,
@@ -57,6 +60,28 @@ const addfiles: Handler<Options> = async (context, options) => {
     };
   });
 };
+
+/**
+ * What of `folder` is zipped: all of it, or the files that the descriptor lists, each of which must be there. A single folder is the root
+ * itself, so that its content stands at the top of the zip.
+ */
+async function chooseRoot(
+  base: string,
+  folder: string,
+  files: readonly string[] | undefined,
+): Promise<{ root: string; only?: string[] }> {
+  if (files === undefined) return { root: folder };
+  const paths = files.map((file) => resolve(base, file));
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  const missing = found.indexOf(null);
+  if (missing >= 0)
+    throw new LocalError(
+      `${files[missing]}: does not exist.`,
+      'Correct asset.files; its paths start at the .yml file.',
+    );
+  if (paths.length === 1 && found[0]?.isDirectory()) return { root: paths[0] ?? folder };
+  return { root: folder, only: paths.map((path) => relative(folder, path).split(sep).join('/')) };
+}
 
 function minutesOf(text: string): number {
   const minutes = Number(text);

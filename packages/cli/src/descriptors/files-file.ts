@@ -1,13 +1,19 @@
 // addfiles.yml: which folder belongs to which build, written by setfiles, read by addfiles.
+import { dirname, isAbsolute, normalize, sep } from 'node:path';
 import { type BuildIdentity, canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { Registration } from '@chauffeur/contract/operations/builds';
 import { Uuid } from '@chauffeur/contract/operations/fields';
 import { LocalError } from '../failures.ts';
 import { DEFAULT_CHANNEL } from './build-file.ts';
-import { checkField, fieldsOf, parseYml, readIfPresent, textsOf, ymlOf } from './yml.ts';
+import { checkField, type Fields, fieldsOf, listOf, parseYml, readIfPresent, textsOf, ymlOf } from './yml.ts';
 
 /** `path` is relative to the file itself, or absolute; without `build_id` the identity finds the build. */
-export type FilesDescriptor = BuildIdentity & { path: string; build_id?: string };
+export type FilesDescriptor = BuildIdentity & {
+  path: string;
+  build_id?: string;
+  /** Only these files and folders of `path`; all of it where absent. */
+  files?: readonly string[];
+};
 
 const NAMES = ['path', 'version', 'type', 'os', 'arch', 'channel', 'build_id'] as const;
 
@@ -15,8 +21,41 @@ const NAMES = ['path', 'version', 'type', 'os', 'arch', 'channel', 'build_id'] a
 export async function readFilesFile(file: string): Promise<FilesDescriptor> {
   const text = await readIfPresent(file);
   if (text === null) throw new LocalError(`${file}: does not exist.`, 'Write it with chauffeur setfiles.');
-  const texts = textsOf('files', fieldsOf(`${file}: files`, parseYml(file, text, 'files').files), NAMES);
-  return checkedDescriptor(texts, 'files.');
+  const fields = parseYml(file, text, 'files', 'addfiles');
+  if (fields.spec === 'addfiles') return readAddfiles(file, fieldsOf(`${file}: asset`, fields.asset));
+  return checkedDescriptor(textsOf('files', fieldsOf(`${file}: files`, fields.files), NAMES), 'files.');
+}
+
+/** The descriptor of the original public client: an `asset` that lists files and folders, each as `file: path`. */
+function readAddfiles(file: string, asset: Fields): FilesDescriptor {
+  const { asset_type: oldType, ...texts } = textsOf('asset', asset, [...NAMES, 'asset_type']);
+  const listed = listOf('asset.files', asset.files).map((item, index) => {
+    const path = textsOf(`asset.files[${index}]`, fieldsOf(`asset.files[${index}]`, item), ['file']).file;
+    if (path !== undefined) return path;
+    throw new LocalError(`asset.files[${index}].file: missing.`, 'Give the path of a file or a folder.');
+  });
+  refuseOtherProgram(asset.app);
+  if (listed.length === 0)
+    throw new LocalError(`${file}: asset.files lists nothing.`, 'List the files or the folder of the build.');
+  const descriptor = checkedDescriptor({ type: oldType, ...texts, path: folderOf(listed) }, 'asset.');
+  return { ...descriptor, files: listed };
+}
+
+/** The service has one program a game. */
+function refuseOtherProgram(app: unknown): void {
+  const { id = '' } = app === undefined || app === '' ? {} : textsOf('asset.app', fieldsOf('asset.app', app), ['id']);
+  if (id === '') return;
+  throw new LocalError(
+    `asset.app: ${JSON.stringify(id)} is another program, and a game has one here.`,
+    'Leave app out, or create a game for the other program and use its deploy key.',
+  );
+}
+
+/** The folder that has all of the paths. */
+function folderOf(paths: readonly string[]): string {
+  const [first = [], ...others] = paths.map((path) => dirname(normalize(path)).split(sep));
+  const shared = first.findIndex((part, index) => others.some((other) => other[index] !== part));
+  return (shared < 0 ? first : first.slice(0, shared)).join(sep) || (paths.every(isAbsolute) ? sep : '.');
 }
 
 /** Throws LocalError; `prefix` stands before the names of fields in it (`files.`, `--`). */

@@ -5,6 +5,9 @@ import { findProblem } from '@chauffeur/contract/validate';
 import { parseDocument, stringify } from 'yaml';
 import { LocalError } from '../failures.ts';
 
+/** `addfiles` is what the original public client calls the file that is `files` here. */
+export type Spec = 'build' | 'files' | 'addfiles';
+
 export type Fields = Readonly<Record<string, unknown>>;
 type Schema = (typeof Registration.properties)[keyof typeof Registration.properties];
 
@@ -32,10 +35,10 @@ export function ymlOf(value: Fields): string {
 }
 
 /**
- * The fields of a .yml file whose `version` is v1 and whose `spec` is `spec`. All scalars are texts: a version written
+ * The fields of a .yml file whose `version` is v1 and whose `spec` is one of `specs`. All scalars are texts: a version written
  * as `1.10` must not become the number 1.1. Throws LocalError.
  */
-export function parseYml(file: string, text: string, spec: 'build' | 'files'): Fields {
+export function parseYml(file: string, text: string, ...specs: readonly [Spec, ...Spec[]]): Fields {
   const document = parseDocument(text, { schema: 'failsafe' });
   const [error] = document.errors;
   if (error !== undefined) {
@@ -45,7 +48,8 @@ export function parseYml(file: string, text: string, spec: 'build' | 'files'): F
     );
   }
   const fields = fieldsOf(file, document.toJS());
-  if (fields.version !== 'v1' || fields.spec !== spec) {
+  const [spec] = specs;
+  if (fields.version !== 'v1' || !specs.some((name) => name === fields.spec)) {
     throw new LocalError(
       `${file}: does not say version: v1 and spec: ${spec}.`,
       `Give a file that chauffeur ${spec === 'build' ? 'genbuild' : 'setfiles'} wrote.`,

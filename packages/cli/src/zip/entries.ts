@@ -29,7 +29,13 @@ export type Entry = {
 const LOOKED_AT_AT_ONCE = 64;
 
 /** `os` is that of the build: its names must be ones that players’ systems can create. */
-export type ListOptions = { ignore?: readonly string[]; signal?: AbortSignal; os?: Os };
+export type ListOptions = {
+  ignore?: readonly string[];
+  signal?: AbortSignal;
+  os?: Os;
+  /** Paths in the folder, with `/` between their parts: only these files and folders are listed. */
+  only?: readonly string[] | undefined;
+};
 
 /** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when it holds no file, or something that the service refuses. */
 export async function listEntries(folder: string, options: ListOptions = {}): Promise<Entry[]> {
@@ -39,7 +45,7 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
   for (let parent = queue.pop(); parent !== undefined; parent = queue.pop()) {
     options.signal?.throwIfAborted();
     const names = (await readdir(join(root, parent))).map((name) => parent + name);
-    const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []));
+    const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []) && isListed(path, options.only));
     for await (const entry of mapInOrder(kept, LOOKED_AT_AT_ONCE, (path) => entryOf(root, path, options.os))) {
       entries.push(entry);
       if (entry.kind === 'folder') queue.push(entry.path);
@@ -65,6 +71,12 @@ function refuseTogether(entries: readonly Entry[], os: Os | undefined): void {
     os,
   );
   if (loop !== null) refuse(loop.path, `it is a symlink that ${loop.problem}`);
+}
+
+/** Whether `path` is one of those in `only`, in one of them, or a folder on the way to one. */
+function isListed(path: string, only: readonly string[] | undefined): boolean {
+  if (only === undefined) return true;
+  return only.some((listed) => listed === path || path.startsWith(`${listed}/`) || listed.startsWith(`${path}/`));
 }
 
 async function rootOf(folder: string): Promise<string> {

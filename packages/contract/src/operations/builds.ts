@@ -30,6 +30,13 @@ export const ChangelogItem = Type.Object({
   description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
 });
 
+const OtherProgram = {
+  app: Type.Optional(
+    Type.String({ maxLength: LIMITS.titleLength, description: 'Refused unless it names the game itself' }),
+  ),
+  app_name: Type.Optional(Type.String({ maxLength: LIMITS.titleLength, description: 'As app' })),
+};
+
 export const Registration = Type.Object({
   version: VersionName,
   build_type: Type.Optional(BuildType),
@@ -40,6 +47,7 @@ export const Registration = Type.Object({
   description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
   changelog_items: Type.Optional(Type.Array(ChangelogItem, { maxItems: LIMITS.changelogItems })),
   engine_version: Type.Optional(EngineVersion),
+  ...OtherProgram,
 });
 
 const identity = {
@@ -74,6 +82,12 @@ const filters = {
 };
 
 const BuildList = Type.Object({ builds: Type.Array(BuildRecord), pagination: PageInfo });
+const ToolBuild = Type.Object({
+  ...BuildRecord.properties,
+  app_id: Uuid,
+  files: Type.Array(FileSummary, { description: 'The newest first, at most 20' }),
+  symbols: Type.Integer({ description: 'How many symbol files it has' }),
+});
 
 export const registerBuild = defineOperation({
   id: 'builds.register',
@@ -110,7 +124,8 @@ export const listBuilds = defineOperation({
   path: '/tool/builds',
   access: 'deploy_key',
   query: Type.Object({ ...filters, ...PageQuery }),
-  output: BuildList,
+  // The page stands next to the list as well, where other clients look for it.
+  output: Type.Object({ builds: Type.Array(ToolBuild), pagination: PageInfo, ...PageInfo.properties }),
   statuses: [200],
   errors: [],
 });

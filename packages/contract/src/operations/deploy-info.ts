@@ -1,8 +1,9 @@
 // What the holder of a deploy key, or a developer, needs to know to ship builds of a game.
 import Type from 'typebox';
+import { ArchName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
 import { KeyRecord } from './deploy-keys.ts';
-import { GameParams, Timestamp, Uuid } from './fields.ts';
+import { GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
 import { Usage } from './usage.ts';
 
 const DeployInfo = Type.Object({
@@ -38,7 +39,38 @@ export const getDeployInfo = defineOperation({
   method: 'GET',
   path: '/tool/info',
   access: 'deploy_key',
-  output: Type.Object({ ...DeployInfo.properties, key_ref: Type.String() }),
+  output: Type.Object({
+    ...DeployInfo.properties,
+    key_ref: Type.String(),
+    game_uid: Uuid,
+    url: Type.String({ description: 'Of the game’s page on the website' }),
+    status: Type.Enum(['draft', 'published'], { description: 'draft: only its developers see it' }),
+    builds: Type.Integer({ description: 'How many there are' }),
+    channels: Type.Array(
+      Type.Object({
+        channel: Type.String(),
+        os: OsName,
+        arch: ArchName,
+        build_id: Uuid,
+        version: Type.String(),
+      }),
+      { description: 'What each channel offers now' },
+    ),
+    lint: Type.Object(
+      {
+        ready: Type.Boolean(),
+        errors: Type.Array(Type.Object({ rule: Type.String(), message: Type.String(), remedy: Type.String() })),
+        warnings: Type.Array(Type.Object({ message: Type.String() })),
+      },
+      { description: 'What keeps the game from being listed' },
+    ),
+    media: Type.Object({
+      cover: Nullable(Type.String({ description: 'Address of the image' })),
+      thumbnail: Nullable(Type.String({ description: 'Address of the image' })),
+      gallery: Type.Array(Type.Object({ uid: Uuid, url: Type.String(), position: Type.Integer() })),
+      gallery_max: Type.Integer(),
+    }),
+  }),
   statuses: [200],
   errors: [],
 });

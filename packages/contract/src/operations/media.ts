@@ -6,6 +6,11 @@ import { FilePart, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fiel
 
 export const MediaKind = Type.Enum(['cover', 'thumbnail', 'screenshot']);
 
+/** As clients send it. */
+export const MediaKindInput = Type.Enum(['cover', 'thumbnail', 'screenshot', 'gallery'], {
+  description: 'gallery is another word for screenshot',
+});
+
 export const MediaImage = Type.Object({
   uid: Uuid,
   kind: MediaKind,
@@ -15,6 +20,7 @@ export const MediaImage = Type.Object({
   height: Type.Integer(),
   size: Type.Integer({ description: 'Bytes' }),
   url: Type.String({ description: 'Address of the image' }),
+  position: Type.Integer({ description: 'Place in the gallery, from 0; 0 for cover and thumbnail' }),
   copies: Type.Array(
     Type.Object({
       width: Type.Integer(),
@@ -52,7 +58,7 @@ export const addMedia = defineOperation({
   access: 'deploy_key',
   bodyKind: 'multipart',
   body: Type.Object({
-    kind: MediaKind,
+    kind: MediaKindInput,
     file: Type.Array(FilePart('image/*', 'A PNG, JPEG, GIF or WebP'), {
       minItems: 1,
       maxItems: LIMITS.imagesPerRequest,

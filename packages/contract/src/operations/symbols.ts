@@ -54,7 +54,7 @@ export const uploadSymbols = defineOperation({
     file: Type.Optional(FilePart('application/octet-stream', 'A .sym file, or a zip of them')),
     symbol_file: Type.Optional(FilePart('application/octet-stream', 'The same, as Breakpad’s sym_upload names it')),
   }),
-  output: SymbolList,
+  output: Type.Object({ build_id: Uuid, count: Type.Integer(), ...SymbolList.properties }),
   statuses: [201, 200],
   invalid: 4037,
   errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 4292, 5020],

@@ -130,6 +130,25 @@ export function listBuilds(
   );
 }
 
+const FILES_LISTED = 20;
+
+/** Newest first. Times inside as PostgreSQL’s JSON writes them. */
+export type BuildContent = { build_id: string; files: NonNullable<BuildListRow['file']>[]; symbols: number };
+
+/** The files of these builds, and how many symbol files each has. */
+export function readContents(db: Db, gameId: string, buildIds: readonly string[]): Promise<BuildContent[]> {
+  return rows(
+    db,
+    sql<BuildContent>`select build_id,
+        coalesce((select jsonb_agg(to_jsonb(newest) order by newest.uploaded_at desc, newest.file_id desc) from (
+          select file_id, filename, size, checksum, scan_state, uploaded_at from files
+          where files.game_id = builds.game_id and files.build_id = builds.build_id
+          order by uploaded_at desc, file_id desc limit ${FILES_LISTED}) newest), '[]') as files,
+        (select count(*) from symbols where symbols.game_id = builds.game_id and symbols.build_id = builds.build_id) as symbols
+      from builds where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
+  );
+}
+
 export function readBuild(db: Db, gameId: string, buildId: string): Promise<BuildListRow | undefined> {
   return row(db, sql<BuildListRow>`select ${listed} from builds where game_id = ${gameId} and build_id = ${buildId}`);
 }

@@ -10,17 +10,18 @@ import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
 import type { Db } from '../../kernel/db.ts';
 import { isUuid, newId } from '../../kernel/ids.ts';
 import { filesOfBuild, summaryOf } from '../files/files.ts';
-import { requireMember } from '../games/games.ts';
+import { requireMember, requireOwnProgram } from '../games/games.ts';
 import * as builds from './builds.sql.ts';
 
 export type Build = builds.BuildRow;
-type BuildRecord = OutputOf<typeof contract.listBuilds>['builds'][number];
+type BuildRecord = OutputOf<typeof contract.listGameBuilds>['builds'][number];
 type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
 type Filters = Optional<Omit<InputOf<typeof contract.listGameBuilds>, 'uid' | 'cursor' | 'limit'>>;
 
 const PAGE_SIZE = 20;
 
 export async function registerBuild(ctx: Context, caller: GameCaller, input: InputOf<typeof contract.registerBuild>) {
+  await requireOwnProgram(ctx, caller.gameId, input, 4026);
   const identity: BuildIdentity = {
     version: input.version,
     build_type: input.build_type ?? 'game',
@@ -45,8 +46,18 @@ export async function listBuilds(
   caller: GameCaller,
   input: InputOf<typeof contract.listBuilds>,
 ): Promise<OutputOf<typeof contract.listBuilds>> {
-  const { builds, pagination } = await listPage(ctx.db, caller.gameId, input);
-  return { builds, pagination };
+  const { builds: page, pagination } = await listPage(ctx.db, caller.gameId, input);
+  const contents = await builds.readContents(
+    ctx.db,
+    caller.gameId,
+    page.map(({ build_id }) => build_id),
+  );
+  const contentOf = new Map(contents.map((content) => [content.build_id, content]));
+  const listed = page.map((build) => {
+    const { files = [], symbols = 0 } = contentOf.get(build.build_id) ?? {};
+    return { ...build, app_id: caller.gameId, files: files.map(summaryOf), symbols };
+  });
+  return { builds: listed, pagination, ...pagination };
 }
 
 export async function listGameBuilds(
@@ -120,6 +131,11 @@ function recordOf(row: builds.BuildListRow): BuildRecord {
     updated_at: updated_at.toISOString(),
     file: file === null ? null : summaryOf(file),
   };
+}
+
+/** How many builds the game has. */
+export function countBuilds(ctx: Context, gameId: string): Promise<number> {
+  return builds.countBuilds(ctx.db, gameId, {});
 }
 
 /** The game's newest builds, for `chauffeur info` and the deploy page. */

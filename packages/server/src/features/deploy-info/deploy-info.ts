@@ -2,17 +2,49 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/deploy-info';
+import { PAGES } from '@chauffeur/contract/pages';
 import type { AccountCaller, Context, GameCaller } from '../../context.ts';
-import { recentBuilds } from '../builds/builds.ts';
+import { countBuilds, recentBuilds } from '../builds/builds.ts';
+import { currentPointers } from '../channels/channels.ts';
 import { listDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { readGameAndOwner, requireMember } from '../games/games.ts';
+import { type ImageSet, publicImages } from '../media/media.ts';
+import { findListingProblems } from '../store/store.ts';
 import { readUsage } from '../usage/usage.ts';
 
 export async function getDeployInfo(
   ctx: Context,
   caller: GameCaller,
 ): Promise<OutputOf<typeof contract.getDeployInfo>> {
-  return { ...(await infoOf(ctx, caller.gameId)), key_ref: caller.keyRef };
+  const { gameId, keyRef } = caller;
+  const [info, builds, pointers, images, missing] = await Promise.all([
+    infoOf(ctx, gameId),
+    countBuilds(ctx, gameId),
+    currentPointers(ctx.db, gameId, ctx.clock.now()),
+    publicImages(ctx, gameId),
+    findListingProblems(ctx, gameId),
+  ]);
+  return {
+    ...info,
+    key_ref: keyRef,
+    game_uid: gameId,
+    url: `${ctx.publicUrl}${PAGES.game.replace(':uid', info.slug)}`,
+    status: info.visibility === 'draft' ? 'draft' : 'published',
+    builds,
+    channels: pointers.map(({ channel, os, arch, build_id, version }) => ({ channel, os, arch, build_id, version })),
+    lint: { ready: missing.length === 0, errors: missing, warnings: [] },
+    media: addressesOf(images),
+  };
+}
+
+/** The addresses of the images alone, which is all that some clients print. */
+function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
+  return {
+    cover: cover?.url ?? null,
+    thumbnail: thumbnail?.url ?? null,
+    gallery: gallery.map(({ uid, url, position }) => ({ uid, url, position })),
+    gallery_max: LIMITS.galleryImages,
+  };
 }
 
 /** Throws 4040. */

@@ -1,5 +1,5 @@
 // Games: created by a signed-in developer, who owns them; shared with admins; seen by players as their visibility says.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
 import { slugOf } from '@chauffeur/contract/slug';
@@ -180,6 +180,28 @@ export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
   const game = await games.lockGame(tx, gameId);
   if (game === null) throw unknownGame();
   return game;
+}
+
+/**
+ * Throws `code` when `app` or `app_name` names another program than the game: a game has one, and its builds must not be changed in the
+ * other’s name. The game’s uid, slug and name, in any case, are the game.
+ */
+export async function requireOwnProgram(
+  ctx: Context,
+  gameId: string,
+  { app = '', app_name: appName = '' }: { app?: string | undefined; app_name?: string | undefined },
+  code: ErrorCode,
+): Promise<void> {
+  if (app.trim() === '' && appName.trim() === '') return;
+  const { name, slug } = await readGameAndOwner(ctx, gameId);
+  const ofGame = [gameId, slug, name].map((text) => text.trim().toLowerCase());
+  for (const [field, value] of Object.entries({ app, app_name: appName })) {
+    if (value.trim() === '' || ofGame.includes(value.trim().toLowerCase())) continue;
+    throw new ApiError(
+      code,
+      `${field}: names another program than the game, and a game has one here; leave it out, or create a game for the other program.`,
+    );
+  }
 }
 
 /** The games that the caller owns or administers. */

@@ -49,6 +49,7 @@ function recordOf(ctx: Context, image: ImageRow): ImageRecord {
     height: image.height,
     size: image.size,
     url,
+    position: image.position,
     copies: image.copy_widths.map((width, index) => ({
       width,
       height: Math.round((image.height * width) / image.width),

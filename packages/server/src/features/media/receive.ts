@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { MOST_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
-import { MediaKind } from '@chauffeur/contract/operations/media';
+import { MediaKindInput } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
@@ -16,7 +16,7 @@ import type { ImageKind } from './media.ts';
 export type ReceivedFile = { filename: string; path: string };
 export type ReceivedForm = { kind: ImageKind; files: ReceivedFile[] };
 
-const Form = Type.Object({ kind: MediaKind });
+const Form = Type.Object({ kind: MediaKindInput });
 
 /** Throws 4150 for the form, and 4151 with the file's index at the byte that no kind of image may have. */
 export async function receiveImages(request: IncomingMessage, folder: string, idleMs: number): Promise<ReceivedForm> {
@@ -47,7 +47,7 @@ export async function receiveImages(request: IncomingMessage, folder: string, id
 function readKind(fields: Fields): ImageKind {
   const problem = findProblem(Form, { ...fields });
   if (problem !== null) throw new ApiError(4150, problem);
-  return fields.kind as ImageKind;
+  return fields.kind === 'gallery' ? 'screenshot' : (fields.kind as ImageKind);
 }
 
 async function* limited(source: ByteSource, tooLarge: () => Error): ByteSource {

@@ -31,7 +31,7 @@ import {
 } from '../games/games.ts';
 import { listingBand } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
-import { findMissing } from './listing-check.ts';
+import { findMissing, type Missing } from './listing-check.ts';
 import { factsOfGame } from './shelves.sql.ts';
 import { isListed, isReachable, type Viewer } from './visibility.ts';
 
@@ -87,8 +87,13 @@ export async function getListing(
   input: { uid: string },
 ): Promise<OutputOf<typeof shelvesContract.getListing>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const missing = findMissing(await factsOfGame(ctx.db, game.game_id, ctx.clock.now()));
+  const missing = await findListingProblems(ctx, game.game_id);
   return { passed: missing.length === 0, missing };
+}
+
+/** What keeps the game from the shelves; nothing when it is fit for them. */
+export async function findListingProblems(ctx: Context, gameId: string): Promise<Missing[]> {
+  return findMissing(await factsOfGame(ctx.db, gameId, ctx.clock.now()));
 }
 
 async function offersOf(ctx: Context, game: Game, pointers: readonly Pointer[]): Promise<Offer[]> {

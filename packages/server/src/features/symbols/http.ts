@@ -42,7 +42,11 @@ export async function uploadSymbols(
     const { build, texts, form } = await receiveSymbols(ctx, game, request, { buildId, room });
     const recorded = await recordSymbols(ctx, { build, keyRef, texts });
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
-    return answer(form === 'breakpad' ? 200 : 201, { symbols: recorded.map(recordOf) });
+    return answer(form === 'breakpad' ? 200 : 201, {
+      build_id: build.build_id,
+      count: recorded.length,
+      symbols: recorded.map(recordOf),
+    });
   } finally {
     ctx.metrics.uploadsUnderWay.dec();
   }

@@ -6,6 +6,7 @@ import type { Fields } from '../../kernel/form.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { FilePart } from '../../kernel/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
+import { requireOwnProgram } from '../games/games.ts';
 import { claimRoom, type Room } from '../usage/usage.ts';
 import { blobKeyOf, completeFile, type UploadedFile } from './complete-file.ts';
 import { createReceiver, storeBytes } from './receive.ts';
@@ -32,6 +33,7 @@ export function startSingleUpload(ctx: Context, caller: GameCaller, room: Room):
 
   async function resolve(fields: Fields) {
     const target = readTarget(fields);
+    await requireOwnProgram(ctx, caller.gameId, fields, 4039);
     const build = await requireBuild(ctx.db, caller.gameId, target.build);
     requireSamePlace(target, build);
     return { target, build };

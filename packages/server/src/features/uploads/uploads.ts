@@ -10,7 +10,7 @@ import type { Fields } from '../../kernel/form.ts';
 import { newId } from '../../kernel/ids.ts';
 import { countUse } from '../../kernel/rate-limit.ts';
 import { requireBuild } from '../builds/builds.ts';
-import { requireVerifiedOwner } from '../games/games.ts';
+import { requireOwnProgram, requireVerifiedOwner } from '../games/games.ts';
 import { claimRoom, requireRoom } from '../usage/usage.ts';
 import { blobKeyOf } from './complete-file.ts';
 import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
@@ -28,6 +28,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   const filename = readFilename(fields.filename);
   const totalSize = readTotalSize(fields.total_size);
   const target = readTarget(fields);
+  await requireOwnProgram(ctx, caller.gameId, fields, 4039);
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
   requireSamePlace(target, build);
   await requireRoom(ctx, caller.gameId, totalSize);
