@@ -11,7 +11,7 @@ import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
 import { connectProgram, registerClient } from './oauth.ts';
-import { makePlayer, request, type TestServer } from './server.ts';
+import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer } from './server.ts';
 import { openStudio, type Studio } from './studio.ts';
 import { sendSymbols, symText } from './symbols.ts';
 import { unrealArchive } from './unreal.ts';
@@ -85,6 +85,17 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   const pictures = async () => addPictures(server, game, 'screenshot', [named('b.jpg', await picture())]);
   const gallery = async () =>
     (await call('GET', `/games/${game.uid}/media`)).body.data.gallery.map(({ uid }: { uid: string }) => uid);
+  const invited = async () => {
+    const person = await makePlayer(server);
+    const { body } = await call('POST', `/games/${game.uid}/invitations`, { email: person.email });
+    const { text } = await mailTo(server, person.email, /^Invitation to/);
+    const [, token = ''] = /\/invitations\/(\w+)/.exec(text) ?? [];
+    return { person, token, invitationUid: body.data.invitation_uid as string };
+  };
+  const answerOfInvited = async () => {
+    const { person, token } = await invited();
+    return { path: { token }, headers: person.headers };
+  };
   const groups = (await call('GET', `/games/${game.uid}/crash-groups`)).body.data.groups;
   const zip = smallZip();
   const mail = await mailTo(server, game.owner.email, /^Approve/);
@@ -177,7 +188,38 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     },
     'games.create': () => ({ json: { name: 'Another game' } }),
     'games.update': () => ({ json: { tagline: 'A game about doors' } }),
-    'games.addAdmin': () => ({ json: { email: player.email } }),
+    'games.leave': async () => {
+      const { person, token } = await invited();
+      await request(`${server.api}/invitations/${token}/accept`, { method: 'POST', headers: person.headers });
+      return { headers: person.headers };
+    },
+    'games.delete': async () => {
+      const own = await makeGame(server);
+      const headers = await signIn(server, own.owner);
+      const { body } = await request(`${server.api}/games/${own.uid}`, { headers });
+      return { path: { uid: own.uid }, headers, json: { name: body.data.name, password: own.owner.password } };
+    },
+    'credentials.revoke': () => ({ json: {} }),
+    'credentials.revokeAfterReset': async () => ({ json: { token: await revokeTokenAfterReset(server) } }),
+    'invitations.inviteAdmin': () => ({ json: { email: `${newId()}@example.com` } }),
+    'invitations.offerTransfer': () => ({ json: { email: `${newId()}@example.com`, password: game.owner.password } }),
+    'invitations.resend': async () => {
+      const { invitationUid } = await invited();
+      // One is sent again after a minute at the earliest.
+      await changed(
+        server.ctx.db,
+        sql`update game_invitations set sent_at = sent_at - interval '2 minutes' where invitation_id = ${invitationUid}`,
+      );
+      return { path: { invitation_uid: invitationUid } };
+    },
+    'games.removeAdmin': async () => {
+      await makeAdmin(server, game.uid, player);
+      return {};
+    },
+    'invitations.withdraw': async () => ({ path: { invitation_uid: (await invited()).invitationUid } }),
+    'invitations.get': answerOfInvited,
+    'invitations.accept': answerOfInvited,
+    'invitations.decline': answerOfInvited,
     'builds.delete': () => ({ path: { build_id: doomed } }),
     'approvals.get': () => approval,
     'approvals.confirm': () => ({
@@ -206,6 +248,23 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'operator.signOut': async () => ({ path: { user_id: (await makePlayer(server)).id } }),
   };
   return { studio, values, calls };
+}
+
+/** Resets the password of an owner; answers what revokes the deploy keys of their games. */
+async function revokeTokenAfterReset(server: TestServer): Promise<string> {
+  const { owner } = await makeGame(server);
+  const post = (path: string, body: object) =>
+    fetch(`${server.url}/api/auth${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.url },
+      body: JSON.stringify(body),
+    });
+  await post('/request-password-reset', { email: owner.email, redirectTo: '/reset' });
+  const { link } = await mailTo(server, owner.email, /new Chauffeur password/);
+  const opened = await fetch(link, { redirect: 'manual' });
+  const token = new URL(opened.headers.get('location') ?? '', server.url).searchParams.get('token');
+  const answer = await post('/reset-password', { token, newPassword: `a new ${newId()}` });
+  return ((await answer.json()) as { revoke_token: string }).revoke_token;
 }
 
 /** A job that was given up after all its tries; not due, so that no worker takes it before. */
