@@ -134,5 +134,7 @@ test('info says what the client prints of the game, its builds, channels, listin
   assert.equal(url, `${server.ctx.publicUrl}/g/${studio.slug}`);
   assert.deepEqual(channels, [{ channel: 'stable', os: 'linux', arch: 'x86_64', build_id: buildId, version: '1.0' }]);
   assert.deepEqual([media.gallery.length, media.gallery[0].position, media.thumbnail], [1, 0, null]);
+  const listed = await request(`${server.api}/tool/media`, { headers: studio.keyHeaders });
+  assert.deepEqual([listed.body.data.cover, listed.body.data.thumbnail], [media.cover, null]);
   for (const address of [media.cover, media.gallery[0].url]) assert.equal((await fetch(address)).status, 200);
 });

@@ -106,14 +106,7 @@ describe('a download link', () => {
           'cache-control',
           'referrer-policy',
         ].map((header) => loaded.headers.get(header)),
-        [
-          type,
-          `attachment; filename="${name}"`,
-          'nosniff',
-          "default-src 'none'; sandbox",
-          'private, no-store',
-          'no-referrer',
-        ],
+        [type, `attachment; filename="${name}"`, 'nosniff', "default-src 'none'; sandbox", 'no-store', 'no-referrer'],
       );
     }
   });

@@ -43,7 +43,7 @@ after(() => {
 
 test('a game without images has none', async () => {
   const { status, body } = await callMedia(server, await makeGame(server));
-  assert.deepEqual([status, body.data], [200, { cover: null, thumbnail: null, gallery: [] }]);
+  assert.deepEqual([status, body.data], [200, { cover: null, thumbnail: null, gallery: [], images: [] }]);
 });
 
 for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
@@ -66,6 +66,7 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
       width: 1600,
       height: 900,
       url: `${server.url}/api/v1/public/media/${uid}`,
+      position: 0,
     });
     assert.ok(Math.abs(Date.now() - Date.parse(uploaded_at)) < 60_000);
     assert.match(uploaded_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -98,7 +99,8 @@ for (const kind of ['cover', 'thumbnail']) {
     const [first = ''] = await addPictures(server, game, kind, [named('a.png', await picture())]);
     const [second = ''] = await addPictures(server, game, kind, [named('b.png', await picture(1600, 900))]);
     const { body } = await callMedia(server, game);
-    assert.deepEqual([body.data[kind].uid, body.data[kind].filename], [second, 'b.png']);
+    const [image] = body.data.images;
+    assert.deepEqual([image.kind, image.uid, image.filename, body.data[kind]], [kind, second, 'b.png', image.url]);
     assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, second));
     assert.equal((await load(server, first)).status, 404);
   });
@@ -109,7 +111,7 @@ test('two covers sent at once leave one, and one blob', async () => {
   const bytes = await picture();
   await Promise.all(['a', 'b', 'c'].map((name) => addPictures(server, game, 'cover', [named(name, bytes)])));
   const { body } = await callMedia(server, game);
-  assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, body.data.cover.uid));
+  assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, body.data.images[0].uid));
 });
 
 test('screenshots come to the gallery’s end in the order of the form, whether the kind comes first or last', async () => {
@@ -218,7 +220,7 @@ const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; mess
   },
   'of an unknown kind': {
     body: async () => mediaForm('banner', await screenshots(1)),
-    message: /^kind: not an accepted value; use one of cover, thumbnail, screenshot\.$/,
+    message: /^kind: not an accepted value; use one of cover, thumbnail, screenshot, gallery\.$/,
   },
   'without a file': { body: async () => mediaForm('cover', []), message: /no part named file/ },
   'with eleven files': {

@@ -164,7 +164,8 @@ describe('the OpenAPI document describes', () => {
       for (const id of ['uploads.file', 'uploads.openSession', 'media.add', 'symbols.upload', 'events.create']) {
         const operation = operationOf(id);
         const statuses: number[] = [];
-        for (const _ of [1, 2]) {
+        // The second one is too many, but a new minute may begin in between.
+        while (statuses.length < 4 && statuses.at(-1) !== 429) {
           const call = (await samples.calls[id]?.()) ?? {};
           statuses.push((await check(operation, samples, call, { at })).status);
         }

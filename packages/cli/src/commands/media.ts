@@ -10,7 +10,8 @@ import { type ImageKind, movedTo, openImage } from '../media/images.ts';
 import { type Result, sizeText, tableOf } from '../output.ts';
 import type { Act, Handler } from '../program.ts';
 
-type MediaSet = OutputOf<typeof listMedia>;
+type MediaSet = OutputOf<typeof orderMedia>;
+type Image = MediaSet['gallery'][number];
 
 export function mediaCommand(act: Act): Command {
   const below = (usage: string, description: string, example: string) =>
@@ -71,7 +72,8 @@ function uploadAs(kind: ImageKind): Handler<object> {
 
 const list: Handler<object> = async ({ connect, insist, signal }) => {
   const client = await connect();
-  return resultOf(await insist(() => client.call(listMedia, {}, { signal })));
+  const data = await insist(() => client.call(listMedia, {}, { signal }));
+  return { data, lines: linesOf(data.images) };
 };
 
 const remove: Handler<object> = async ({ connect, insist, signal }, _, uid = '') => {
@@ -99,20 +101,16 @@ async function order({ connect, insist, signal }: Context, uids: string[]): Prom
 }
 
 function resultOf(set: MediaSet): Result {
-  const images = [
-    ...(set.cover ? [{ place: 'cover', image: set.cover }] : []),
-    ...(set.thumbnail ? [{ place: 'thumbnail', image: set.thumbnail }] : []),
-    ...set.gallery.map((image, index) => ({ place: String(index + 1), image })),
-  ];
-  const rows = images.map(({ place, image }) => [
-    place,
-    image.uid,
-    `${image.width}×${image.height}`,
-    sizeText(image.size),
-    image.filename,
+  return { data: set, lines: linesOf([set.cover, set.thumbnail, ...set.gallery].filter((image) => image !== null)) };
+}
+
+function linesOf(images: readonly Image[]): string[] {
+  const rows = images.map(({ kind, position, uid, width, height, size, filename }) => [
+    kind === 'screenshot' ? String(position + 1) : kind,
+    uid,
+    `${width}×${height}`,
+    sizeText(size),
+    filename,
   ]);
-  return {
-    data: set,
-    lines: rows.length > 0 ? tableOf([['PLACE', 'UID', 'PIXELS', 'SIZE', 'FILE'], ...rows]) : ['No images yet.'],
-  };
+  return rows.length > 0 ? tableOf([['PLACE', 'UID', 'PIXELS', 'SIZE', 'FILE'], ...rows]) : ['No images yet.'];
 }

@@ -159,7 +159,7 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
     case 'symbolList':
       return { symbols: peer.symbols.map((checksum) => ({ checksum, state: 'compiled' })) };
     default:
-      return { cover: null, thumbnail: null, gallery: [], added: [] };
+      return { cover: null, thumbnail: null, gallery: [], images: [], added: [] };
   }
 }
 

@@ -4,11 +4,16 @@ import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
+/**
+ * One address and nothing that a mail header would read as more, and no invisible characters. Those are spelled out, because JSON Schema
+ * validators of other languages do not know Unicode's classes.
+ */
+const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+`;
+
 const Email = Type.String({
   minLength: 3,
   maxLength: LIMITS.emailLength,
-  // One address and nothing that a mail header would read as more.
-  pattern: '^[^\\s@<>()\\[\\],;:\\\\"\\p{C}]+@[^\\s@<>()\\[\\],;:\\\\"\\p{C}]+$',
+  pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`,
   description: 'an email address',
 });
 

@@ -39,13 +39,25 @@ const MediaSet = Type.Object({
   gallery: Type.Array(MediaImage),
 });
 
+const Address = Nullable(Type.String({ description: 'Address of the image' }));
+
+/** The addresses by which older clients print a cover and a thumbnail, and everything about each image. */
+const MediaList = Type.Object({
+  cover: Address,
+  thumbnail: Address,
+  gallery: Type.Array(MediaImage),
+  images: Type.Array(MediaImage, {
+    description: 'All images: the cover, the thumbnail, then the gallery in its order',
+  }),
+});
+
 export const listMedia = defineOperation({
   id: 'media.list',
   summary: 'The store images of the deploy key’s game, the gallery in its order',
   method: 'GET',
   path: '/tool/media',
   access: 'deploy_key',
-  output: MediaSet,
+  output: MediaList,
   statuses: [200],
   errors: [],
 });

@@ -9,22 +9,27 @@ import * as builds from './builds.ts';
 import * as channels from './channels.ts';
 import * as crashStacks from './crash-stacks.ts';
 import * as crashes from './crashes.ts';
+import * as credentials from './credentials.ts';
 import * as deployKeys from './deploy-keys.ts';
 import * as events from './events.ts';
 import * as fields from './fields.ts';
 import * as files from './files.ts';
+import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
 import * as health from './health.ts';
+import * as invitations from './invitations.ts';
 import * as media from './media.ts';
 import * as operator from './operator.ts';
 import * as shelves from './shelves.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
 import * as uploads from './uploads.ts';
+import * as usage from './usage.ts';
 
 const MODULES = [
-  ...[identity, fields, agents, approvals, bugs, buildDeletion, builds, channels, crashStacks, crashes],
-  ...[deployKeys, events, files, games, health, media, operator, shelves, store, symbols, uploads],
+  ...[identity, fields, agents, approvals, bugs, buildDeletion, builds, channels, crashStacks, crashes, credentials],
+  ...[deployKeys, events, files, gameDeletion, games, health, invitations, media, operator, shelves, store, symbols],
+  ...[uploads, usage],
 ];
 
 const names = new Map<string, string>();

@@ -14,14 +14,16 @@ export type ImageRow = media.ImageRow;
 export type ImageKind = ImageRow['kind'];
 /** An image whose blob is durable, and which has no place yet. */
 export type StoredImage = Omit<media.NewImage, 'position' | 'kind'>;
-export type ImageSet = OutputOf<typeof contract.listMedia>;
+export type ImageSet = OutputOf<typeof contract.listGameMedia>;
 
 type ImageRecord = ImageSet['gallery'][number];
 /** Whose images: a deploy key has the field, and so may any other caller whose role was checked. */
 type OfGame = { readonly gameId: string };
 
-export function listMedia(ctx: Context, caller: OfGame): Promise<ImageSet> {
-  return publicImages(ctx, caller.gameId);
+export async function listMedia(ctx: Context, caller: OfGame): Promise<OutputOf<typeof contract.listMedia>> {
+  const { cover, thumbnail, gallery } = await publicImages(ctx, caller.gameId);
+  const images = [cover, thumbnail, ...gallery].filter((image) => image !== null);
+  return { cover: cover?.url ?? null, thumbnail: thumbnail?.url ?? null, gallery, images };
 }
 
 /** The images of a game, to be shown to whoever may see the game. */
@@ -145,7 +147,7 @@ export function orderMedia(
 }
 
 export async function listGameMedia(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<ImageSet> {
-  return listMedia(ctx, await gameOf(ctx, caller, input));
+  return publicImages(ctx, (await gameOf(ctx, caller, input)).gameId);
 }
 
 export async function deleteGameMedia(
