@@ -26,11 +26,6 @@ export function addFormParser(app: FastifyInstance, { config }: Context): void {
  * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
  * as `Content-Type: dump`, would be refused before a parser is looked for, so all but forms are called what they are taken as.
  */
-
-/**
- * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
- * as `Content-Type: dump`, would be refused before a parser is looked for, so all but forms are called what they are taken as.
- */
 export function leaveBodiesUnread(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
     const type = raw.headers['content-type'];
