@@ -77,6 +77,16 @@ function open(link: string): Promise<Response> {
   return fetch(link, { redirect: 'manual' });
 }
 
+test('a person may sign in at any name of this machine, and at no other site', async () => {
+  const account = await signUp();
+  const { port } = new URL(server.url);
+  const statusAt = async (origin: string) =>
+    (await post('/sign-in/email', { email: account.email, password: account.password }, { origin })).status;
+  for (const name of ['127.0.0.1', 'localhost', '[::1]']) assert.equal(await statusAt(`http://${name}:${port}`), 200);
+  for (const origin of [`http://localhost:${Number(port) + 1}`, `http://evil.example:${port}`, 'null'])
+    assert.equal(await statusAt(origin), 403, origin);
+});
+
 describe('signing up', () => {
   test('sends a mail whose link verifies the email', async () => {
     const { email } = await signUp();

@@ -370,7 +370,7 @@ describe('events of an engine’s own module', () => {
   });
 
   const skips: [string, (mine: Sender) => object, ErrorCode, RegExp][] = [
-    ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id/],
+    ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id: missing; send the uid or slug/],
     ['without a build_id', (mine) => eventOf(mine, { event: 'quit', build_id: '' }), 4010, /^events\[1\]\.build_id/],
     [
       'of a version instead of a build_id',

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
-import { isOwnOrigin } from './own-origin.ts';
+import { isOwnOrigin } from '../kernel/own-origin.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';

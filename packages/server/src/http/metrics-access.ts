@@ -1,7 +1,7 @@
 // Decides who may read /metrics: whoever has its token, or without one, programs on the same machine.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopbackAddress, isLoopbackName } from './loopback.ts';
+import { isLoopbackAddress, isLoopbackName } from '../kernel/loopback.ts';
 
 export type MetricsRequest = {
   /** The other end of the socket, which no header can change. */

@@ -7,6 +7,7 @@ import { type Db, isMissingReference } from '../../kernel/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { addJob } from '../../kernel/jobs.ts';
 import type { Mail } from '../../kernel/mail.ts';
+import { isOwnOrigin } from '../../kernel/own-origin.ts';
 import {
   deleteSessions,
   deleteUser,
@@ -56,7 +57,7 @@ export function createAuth(db: Db, options: AuthOptions) {
     baseURL: options.publicUrl,
     basePath: '/api/auth',
     secret: options.secret,
-    trustedOrigins: [options.publicUrl],
+    trustedOrigins: (request) => ownOrigins(options.publicUrl, request?.headers.get('origin') ?? null),
     telemetry: { enabled: false },
     logger: { disabled: true },
     database: { db, type: 'postgres' },
@@ -257,4 +258,9 @@ export async function setUserOperator(ctx: Context, email: string, operator: boo
   if (user === null) throw new AccountError(`There is no account with the email ${email}.`);
   await setOperator(ctx.db, email, operator);
   return user;
+}
+
+/** The public URL and, on a loopback address, the other name of this machine under which a person may have opened the site. */
+function ownOrigins(publicUrl: string, origin: string | null): string[] {
+  return origin !== null && isOwnOrigin(publicUrl, origin) ? [publicUrl, origin] : [publicUrl];
 }

@@ -2,7 +2,7 @@
 // only drops it on 2xx. Each event names its game and build, and usually has no device_uid.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import type { Ids } from '../../../kernel/client-ids.ts';
-import { findMissingId, NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
+import { NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { eventsOf, findBadCustom, isObject, type Part } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
@@ -29,7 +29,11 @@ const EVENT_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
     code: 4010,
-    find: (event) => problemOf(event.appId === '' ? 'app_id' : 'build_id', findMissingId(event)),
+    find: ({ appId, buildId }) => {
+      if (appId === '') return { field: 'app_id', problem: 'missing; send the uid or slug of the game.' };
+      if (buildId === '') return { field: 'build_id', problem: 'missing; send the build_id of the exact build.' };
+      return null;
+    },
   },
   {
     name: 'unknown_build',
@@ -118,8 +122,4 @@ export function partsOf(events: readonly EngineEvent[]): (Part & { events: reado
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
-}
-
-function problemOf(field: string, problem: string | null): Problem | null {
-  return problem === null ? null : { field, problem };
 }
