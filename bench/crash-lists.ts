@@ -1,12 +1,13 @@
-// Measures the lists of crash reports and groups of one game over HTTP, with 10,000 reports and with 1,000,000. `--reports 1000000`.
+// Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and 1,000,000 reports. `--reports 1000000`.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { ensurePartition } from '../packages/server/src/features/crashes/keep/partitions.sql.ts';
-import { openDatabase } from '../packages/server/src/kernel/db.ts';
-import { startEmbeddedPostgres } from '../packages/server/src/kernel/embedded-postgres.ts';
+import { partitionOf } from '../packages/server/src/features/crashes/report/partitions.ts';
+import { openDatabase } from '../packages/server/src/kernel/database/db.ts';
+import { ensurePartition } from '../packages/server/src/kernel/database/partitions.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/embedded-postgres.ts';
 import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';
 import { note, print, printFigure } from './figures.ts';
 import { type Ask, EMAIL, PASSWORD, signIn } from './requests.ts';
@@ -150,8 +151,8 @@ try {
   service.admin(['user', 'create', '--email', EMAIL, '--password-stdin', '--verified'], `${PASSWORD}\n`);
   const { game_uid: uid = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
   for (let days = 0; days <= DAYS; days += 28)
-    await ensurePartition(database.db, new Date(Date.now() - days * 86_400_000));
-  await ensurePartition(database.db, new Date(Date.now() - DAYS * 86_400_000));
+    await ensurePartition(database.db, partitionOf(new Date(Date.now() - days * 86_400_000)));
+  await ensurePartition(database.db, partitionOf(new Date(Date.now() - DAYS * 86_400_000)));
   await prepareSeed(client, uid);
   const ask = await signIn(service);
   const times: Times[] = [];

@@ -1,5 +1,5 @@
-// Measures how long a dump of 2 MB takes from the last byte of its PUT until its report is in its group: alone, and with 50 a second
-// arriving. Symbols are compiled before. `--alone 60 --rate 50 --seconds 20`.
+// Measures the time from the last byte of a 2 MB dump until its report is in a group: for single dumps, and for 50 dumps per
+// second. Symbols are compiled before. `--alone 60 --rate 50 --seconds 20`.
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ type Target = {
   api: string;
   headers: Record<string, string>;
   dump: Buffer;
-  /** How many reports the game’s groups count, as its owner reads it. */
+  /** How many reports the game's groups count, as its owner reads it. */
   countGrouped(): Promise<number>;
 };
 

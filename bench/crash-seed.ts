@@ -1,10 +1,10 @@
-// Fills a game with crash reports in the proportions of a game that is played a lot, by SQL: clients would take hours.
+// Fills a game with crash reports in the proportions of a popular game, by SQL, because clients would take hours.
 import type pg from 'pg';
 
 export const DAYS = 90;
 const BUILDS = 40;
 const GROUPS = 3000;
-/** Functions of one group alone, and those that all draw from. */
+/** The number of functions of each group, and of functions that all groups share. */
 const OWN_FUNCTIONS = 6;
 const SHARED_FUNCTIONS = 4000;
 const SHARED_IN_STACK = 14;
@@ -83,7 +83,7 @@ from generate_series(0, ${BUILDS - 1}) no`;
 /** These are built when the rows are there, which is many times faster, and written again as they were. */
 const BULKY_INDEXES = ['crash_reports_by_words', 'crash_reports_by_function'];
 
-/** Makes the game’s builds, and what its reports are drawn from; on one connection, which `seedReports` needs. */
+/** Makes the game's builds, and what its reports are drawn from; on one connection, which `seedReports` needs. */
 export async function prepareSeed(client: pg.PoolClient, gameId: string): Promise<void> {
   await client.query(BUILD_ROWS, [gameId]);
   for (const statement of PREPARE.split(';')) if (statement.trim() !== '') await run(client, statement, gameId);

@@ -1,5 +1,5 @@
-// Measures how many crash reports (JSON) the service takes in a second, each durable before its answer, against the rate at which
-// the same Fastify answers a constant, its /health, in the seconds before: neighbours of the machine change both alike.
+// Measures how many crash reports (JSON) per second the server accepts, each stored before the response, compared with the rate
+// of its /health, a constant, in the seconds before: other work on the machine affects both in the same way.
 // `--pairs 15 --seconds 2 --connections 512`.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 
 const volume = { connections: Number(values.connections), seconds: Number(values.seconds), warmSeconds: 0.5 };
 
-/** What a game says of a crash whose dump and log it would send. */
+/** A crash report of a game that would also send a dump and a log. */
 const REPORT = JSON.stringify({
   has_dump: true,
   has_log: true,

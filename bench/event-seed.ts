@@ -1,4 +1,4 @@
-// Fills a game with events and devices by SQL, and measures how fast PostgreSQL alone takes in rows of events: the yardstick.
+// Fills a game with events and devices by SQL, and measures how fast PostgreSQL alone inserts rows of events: the yardstick.
 import type pg from 'pg';
 import type { GameIds } from './requests.ts';
 

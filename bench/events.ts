@@ -1,13 +1,13 @@
-// Measures how many events the service takes in a second, one by one and in batches of a hundred, each durable before its answer, and how
-// fast it tells a game's health with 10,000,000 events of 1,000,000 devices. `--runs 5 --seconds 3 --connections 512`, `--minutes 10` for
-// the memory at full load, in place of all that.
+// Measures how many events per second the server accepts, one by one and in batches of a hundred, each stored before the
+// response, and how fast it computes a game's health from 10,000,000 events of 1,000,000 devices. Options:
+// `--runs 5 --seconds 3 --connections 512`. `--minutes 10` measures only the memory at full load.
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { openDatabase } from '../packages/server/src/kernel/db.ts';
-import { startEmbeddedPostgres } from '../packages/server/src/kernel/embedded-postgres.ts';
+import { openDatabase } from '../packages/server/src/kernel/database/db.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/embedded-postgres.ts';
 import { insertRate, seedEvents } from './event-seed.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
@@ -28,7 +28,7 @@ const volume = { connections: Number(values.connections), seconds: Number(values
 const [EVENTS, DEVICES] = [10_000_000, 1_000_000];
 const HEALTH_RUNS = 100;
 const MIB = 1024 * 1024;
-/** Before the memory is watched: the heap has its size, and every plan is made. */
+/** Warm-up before measuring memory, until the heap has its size and every query plan is cached. */
 const SETTLE_SECONDS = 60;
 
 /** `@` are digits that differ with each sending: of the device, and of the time that it took. */
@@ -37,7 +37,7 @@ const SINGLE = JSON.stringify({ events: [{ event: 'boot_ok', device_uid: DEVICE,
   '"ms":0',
   '"ms":1@@@@',
 );
-/** One session of a player, sent at its end. */
+/** A player's session, sent when it ends. */
 const SESSION = JSON.stringify({
   events: [
     { event: 'session_start', device_uid: DEVICE },
@@ -85,7 +85,7 @@ try {
 
 type Requests = Record<'single' | 'session', { request: string; status: number; numbers: number }>;
 
-/** Answers the rate of sessions. */
+/** Returns the rate of sessions. */
 async function compare({ single, session }: Requests): Promise<number> {
   const results: Record<'constant' | 'single' | 'session', LoadResult[]> = { constant: [], single: [], session: [] };
   const inserted: number[] = [];

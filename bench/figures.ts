@@ -1,4 +1,4 @@
-// How a bench reports: medians, and one line for each figure with what it needs to be.
+// Prints the results of a benchmark: medians, and one line for each figure with its target.
 
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -7,7 +7,7 @@ export function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** `name = value unit (needs ≥ least)` or `(needs < below)`, with MISSED where it is not so. */
+/** Prints `name = value unit (needs ≥ least)` or `(needs < below)`, with MISSED if the target is not met. */
 export function printFigure(
   name: string,
   value: number,
@@ -26,7 +26,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What is going on, for whoever watches; not a result. */
+/** Prints progress, which is not a result. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }

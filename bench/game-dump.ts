@@ -1,4 +1,4 @@
-// A dump as a game's crash would leave it, of the program that symbol-text.ts writes symbols of.
+// Writes a dump like that of a crashed game, for the symbols from symbol-text.ts.
 import { writeAmd64Context } from '../packages/minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../packages/minidump/test/dump-writer/dump-writer.ts';
 import { SYMBOL_MODULE } from './symbol-text.ts';
@@ -7,7 +7,7 @@ const BASE = 0x5555_0000_0000n;
 const STACKS = 0x7f00_0000_0000n;
 const STACK_WORDS = 2048;
 const THREADS = 16;
-/** Threads that are busy each with something else; the others are workers that wait, all in the same place. */
+/** How many threads have different stacks. The others are workers that all wait in the same function. */
 const BUSY_THREADS = 4;
 const CRASHED_FRAMES = 40;
 const OTHER_FRAMES = 12;
@@ -36,7 +36,7 @@ function functionsOf(thread: number, functions: readonly number[]): number[] {
   return Array.from({ length: count }, (_, frame) => functions[(place * 61 + frame * 23) % functions.length]!);
 }
 
-/** Return addresses, then a zero, which ends the stack, and what else lies on one. */
+/** Return addresses, a zero, which ends the stack, and other data. */
 function writeStack(called: readonly number[]): Uint8Array {
   const words = new BigUint64Array(STACK_WORDS);
   for (const [index, offset] of called.entries()) words[index] = BASE + BigInt(offset) + 1n;

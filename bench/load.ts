@@ -1,6 +1,6 @@
-// Sends one request over and over on kept connections, each when the answer to the one before is there. It is a program of its own, so
-// that it shares no processor time with a bench’s other work: it reads a Load as JSON from its first argument, and prints a LoadResult. An answer
-// of another status ends it with an error.
+// Sends a request repeatedly on persistent connections, each time after the previous response. It is a separate program, so
+// that it does not share a thread with a benchmark's other work: it reads a Load as JSON from its first argument and prints a
+// LoadResult. A response with another status ends it with an error.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -10,14 +10,14 @@ export type Load = {
   /** Head and body, as they are, but for runs of `@`: each becomes the number of the sending, padded with zeros to its length. */
   request: string;
   connections: number;
-  /** Time before the measured one, in which everything gets warm. */
+  /** Warm-up time before the measurement. */
   warmSeconds: number;
   seconds: number;
-  /** Status of a good answer. */
+  /** The status of a successful response. */
   status: number;
-  /** Number of the first sending; 0 where absent. */
+  /** The number of the first request; 0 by default. */
   firstNo?: number;
-  /** After that number they begin again with 0; never where absent. */
+  /** The number after which requests start again with 0; never by default. */
   numbers?: number;
 };
 
@@ -66,7 +66,7 @@ function sendOn(socket: Socket): Promise<void> {
     sent += 1;
     for (const [at, digits] of places) request.write(String(no).padStart(digits, '0').slice(-digits), at, 'latin1');
     sentAt = performance.now();
-    // The next number is written into it only when the answer to this one is there.
+    // The next number is only written after the response to this request.
     socket.write(request);
   };
   socket.on('error', reject);

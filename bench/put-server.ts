@@ -1,5 +1,5 @@
-// The yardstick of uploads: a bare Node server that pipes the body of a PUT into a file while it hashes it. It is a program of
-// its own: `node put-server.ts <folder>` writes its port to standard output, and answers a PUT with the SHA-256.
+// The yardstick for uploads: a bare Node server that pipes the body of a PUT into a file and hashes it. A separate program:
+// `node put-server.ts <folder>` prints its port, and responds to a PUT with the SHA-256.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';

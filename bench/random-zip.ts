@@ -1,4 +1,4 @@
-// Makes a real zip of a wanted size: one stored entry of random bytes, as a build of packed assets is.
+// Creates a zip of a given size: one stored entry with random bytes, like a build with packed assets.
 import { createHash, randomFillSync } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -50,7 +50,7 @@ async function writeZip(path: string, size: number): Promise<number> {
   return start + size + closing.length;
 }
 
-/** Answers the CRC-32 of what was written. */
+/** Returns the CRC-32 of the written bytes. */
 async function writeRandom(file: FileHandle, start: number, size: number): Promise<number> {
   const buffer = Buffer.alloc(MIB);
   let crc = 0;

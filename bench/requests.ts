@@ -1,4 +1,4 @@
-// The requests that a bench sends with load.ts: a constant’s, and those of a game with one build.
+// The requests that benchmarks send with load.ts: for a constant, and for a game with one build.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,12 +6,12 @@ import type { Load, LoadResult } from './load.ts';
 import type { Service } from './service.ts';
 
 const run = promisify(execFile);
-/** The owner of a bench’s game. */
+/** The owner of a bench's game. */
 export const EMAIL = 'bench@example.com';
 export const PASSWORD = 'a password for the bench';
 const WARM_SECONDS = 2;
 
-/** The yardstick: a route of the same server that answers a constant. */
+/** The yardstick: a route of the same server that returns a constant. */
 export const CONSTANT = 'GET /health HTTP/1.1\r\nHost: bench\r\n\r\n';
 
 export type Ask = (path: string) => Promise<unknown>;
@@ -34,7 +34,7 @@ export async function openGame(service: Service): Promise<OpenedGame> {
   return { game, build: data.build_id, keys };
 }
 
-/** Signs in as the game’s owner; answers a function that gets a path of the API and answers its data. */
+/** Signs in as the game's owner. Returns a function that reads the data at an API path. */
 export async function signIn({ url }: Service): Promise<Ask> {
   const answer = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
@@ -53,7 +53,7 @@ export async function signIn({ url }: Service): Promise<Ask> {
   };
 }
 
-/** A request of the game’s client with this JSON body. */
+/** A request of the game's client with this JSON body. */
 export function postOf(path: string, { game, build }: GameIds, body: string): string {
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -66,7 +66,7 @@ export function postOf(path: string, { game, build }: GameIds, body: string): st
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Sends the request over and over, from a process of its own. */
+/** Sends the request repeatedly, from a separate process. */
 export async function send(
   { url }: Service,
   request: Pick<Load, 'request' | 'status' | 'firstNo' | 'numbers'>,

@@ -1,4 +1,4 @@
-// Runs the service as a child process on a data folder, for a bench to send requests to.
+// Runs the server as a child process on a data folder, for benchmarks.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -11,7 +11,7 @@ export type Service = {
   readonly pid: number;
   /** Milliseconds from the spawn of the process to its first 200. */
   readonly startMs: number;
-  /** Runs `chauffeur-server admin …` on the same data; answers its JSON. */
+  /** Runs `chauffeur-server admin …` on the same data. Returns its JSON output. */
   admin(command: readonly string[], input?: string): Record<string, string>;
   stop(): Promise<void>;
 };
@@ -20,7 +20,7 @@ const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta
 const DEADLINE_MS = 60_000;
 const PROBE_MS = 2;
 
-/** Starts the service in all its roles, with an embedded PostgreSQL, on files, without limits; settles when /health answers 200. */
+/** Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits. Resolves when /health is 200. */
 export async function startService(dataFolder: string): Promise<Service> {
   const port = await findFreePort();
   const env = {
@@ -52,7 +52,7 @@ export async function startService(dataFolder: string): Promise<Service> {
   };
 }
 
-/** Asks the process to end, and waits until it has. */
+/** Stops the process and waits until it exits. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

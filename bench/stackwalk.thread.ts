@@ -1,4 +1,4 @@
-// A worker of the batch bench: walks one dump many times, as many dumps of one build would be.
+// A worker thread of the batch benchmark: walks one dump many times, like many dumps of one build.
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { processMinidump } from '@chauffeur/minidump/process';

@@ -1,4 +1,4 @@
-// Measures the stackwalker: dumps walked from the text of symbols and from their caches, with an 8 MB and a 200 MB symbol file.
+// Measures the stackwalker with symbols as text and from their caches, for symbol files of 8 MB and 200 MB.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { SYMBOL_MODULE, writeSymbolText } from './symbol-text.ts';
 
 const MB = 1e6;
 const COMMAND = join(import.meta.dirname, '../packages/minidump/src/main.ts');
-/** Both are built from source by whoever has them; they are measured when they are in the PATH. */
+/** Reference stackwalkers, which are measured if they are in the PATH. */
 const NATIVE = [
   { name: 'Breakpad', program: 'minidump_stackwalk', args: (dump: string, symbols: string) => [dump, symbols] },
   {
@@ -89,7 +89,7 @@ function measureNative({ title, symbols, dump }: Setup): void {
   }
 }
 
-/** In the PATH, but not among the packages’ own commands: ours has the same name. */
+/** In the PATH, but not among the packages' own commands: ours has the same name. */
 function findProgram(program: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));

@@ -1,4 +1,4 @@
-// Measures the time from the start of the process to its first answer, on a data folder that exists already. `--runs 5`.
+// Measures the time from the start of the process to its first response, on an existing data folder. `--runs 5`.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Writes a symbol file of any size in the proportions of a large C++ program’s, the same for the same size.
+// Writes a symbol file of any size, in the proportions of a large C++ program. The same size gives the same file.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 export const SYMBOL_MODULE = { debugFile: 'game', debugId: '0123456789ABCDEF0123456789ABCDEF0' };
@@ -99,7 +99,7 @@ function nameOf(random: Random): string {
   return `${scope}${generic}::${random.pick(VERBS)}(${random.pick(TYPES)}, ${random.pick(TYPES)})`;
 }
 
-/** The same numbers in each run (a 32-bit xorshift). */
+/** Random numbers that are the same in each run (a 32-bit xorshift). */
 class Random {
   #state: number;
 

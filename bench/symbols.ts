@@ -1,4 +1,4 @@
-// Measures symbols alone: compiling a symbol file of 8 and of 200 MB into its cache, and looking up from the cache. `--runs 5`.
+// Measures symbols: compiling symbol files of 8 MB and 200 MB into caches, and lookups in the caches. `--runs 5`.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ import { writeSymbolText } from './symbol-text.ts';
 const MB = 1e6;
 const CHUNK = 1 << 18;
 const LINE_FEED = 0x0a;
-/** Look-ups that one dump asks for: a few threads’ frames. */
+/** Look-ups that one dump asks for: a few threads' frames. */
 const LOOK_UPS = 50;
 const WARM_RUNS = 300;
 
-/** Milliseconds by the clock and of processor time, the kernel’s work for it included; the latter suffers less from neighbours. */
+/** Milliseconds by the clock and of processor time, the kernel's work for it included; the latter suffers less from neighbours. */
 type Time = { readonly clock: number; readonly processor: number };
 
 /** What a process of its own took: to compile, to count the lines of the same file, and its largest resident memory. */

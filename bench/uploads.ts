@@ -1,5 +1,5 @@
-// Measures how fast the service receives a zip, whole and in chunks, against a bare Node server that pipes a PUT into a file and
-// hashes it; and how much its memory grows. `--gb 5` for the largest zip, `--runs 5`.
+// Measures how fast the server receives a zip, whole and in chunks, compared with a bare Node server that pipes a PUT into a
+// file and hashes it, and how much its memory grows. `--gb 5` for the largest zip, `--runs 5`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -107,7 +107,7 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
       pending = undefined;
       await rm(join(folder, 'raw.zip'), { force: true });
       await rm(join(folder, 'data/blobs/files'), { recursive: true, force: true });
-      // What one upload left to write must not slow the next.
+      // Wait for pending writes of one upload, which would slow down the next.
       execFileSync('sync');
     },
   };

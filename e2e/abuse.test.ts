@@ -1,4 +1,5 @@
-// Sends broken bodies to every route that takes one, as the contract lists them: the process lives on, works and keeps nothing of them.
+// Sends broken bodies to every route in the contract that accepts a body. The server must keep running, keep working and
+// leave nothing behind.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ABUSES, wrongTypes } from './setup/abuse-cases.ts';
@@ -6,10 +7,10 @@ import { type Correct, type Route, routesOf } from './setup/abuse-requests.ts';
 import { startTarget, type Target } from './setup/abuse-target.ts';
 import { until } from './setup/until.ts';
 
-/** Routes that are attacked at the same time. */
+/** How many routes are attacked at the same time. */
 const ATTACKERS = 16;
 
-describe('a service that is abused', () => {
+describe('a server under attack', () => {
   let target: Target;
   let address: URL;
   before(async () => {
@@ -26,7 +27,7 @@ describe('a service that is abused', () => {
         const statuses = await send(address, route.method, request);
         for (const status of statuses) assert.ok(status < 500, `${context}: ${status}`);
         await target.assertAlive(context);
-        // Where the abuse was no obstacle after all, what it was sent to may be used up.
+        // If the broken request succeeded, it may have used up what it was sent to.
         const isUsed = statuses.some((status) => status < 300);
         await assertWorks(route, isUsed ? await route.prepare() : request, context);
       });
@@ -34,7 +35,7 @@ describe('a service that is abused', () => {
     });
   }
 
-  test('survives every JSON type in place of every other, on every route', async () => {
+  test('survives wrong JSON types in every field on every route', async () => {
     const routes = routesOf(target).filter(({ isJson }) => isJson);
     await forEach(routes, async (route) => {
       const request = await route.prepare();
@@ -61,7 +62,7 @@ describe('a service that is abused', () => {
     return response.status;
   }
 
-  /** What broke off is tidied up after its connection is gone. */
+  /** Waits, because an aborted upload is only removed after its connection has ended. */
   async function assertNothingRemains(): Promise<void> {
     let remains: string[] = [];
     await until(

@@ -1,4 +1,4 @@
-// What a browser has to hold to: sessions that no other site can use, and downloads under their own names.
+// Tests what only a browser enforces: sessions that no other site can use, and the names of downloads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -26,7 +26,8 @@ describe('in a browser', () => {
       await post('sign-up/email', { ...account, name: 'Victim' });
       await post('sign-in/email', account);
     });
-    // The same machine by another name is another site to the browser. Not a page of the website: its policy would let no request go out.
+    // A browser treats localhost as a different site than 127.0.0.1. This is not a page of the website, whose content
+    // security policy would block the request.
     await page.goto(`${site.service.url.replace('127.0.0.1', 'localhost')}/health`);
     const attack = await page.evaluate(async (url) => {
       const form = new URLSearchParams({ name: 'forged' });
@@ -39,7 +40,7 @@ describe('in a browser', () => {
     await context.close();
   });
 
-  test('a build is downloaded under its name', async (t) => {
+  test('a build is downloaded with its file name', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const studio = await openStudio(site.service);
     const game = join(import.meta.dirname, '..', 'examples', 'tiny-game');
@@ -64,7 +65,7 @@ describe('in a browser', () => {
     await page.close();
   });
 
-  test('an operator’s password that is too short is refused with a plain message', async () => {
+  test("an operator's password that is too short is rejected with a plain message", async () => {
     const { code, stderr } = await runServerCommand(
       site.service,
       ['admin', 'user', 'create', '--email', 'x@example.com', '--password-stdin'],

@@ -1,4 +1,4 @@
-// Kills the service and its worker under a load of crash reports, again and again: what was answered is there once, and in its group.
+// Repeatedly kills the server and its worker while crash reports arrive: every accepted report is stored once and grouped.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -18,17 +18,17 @@ const SENDERS = 4;
 const KILLS = 5;
 const DEADLINE_MS = 120_000;
 
-// More than a player's machine may send.
+// The test sends more than a player's machine may.
 process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
 
 type Sent = {
-  /** Ids of reports that were answered. */
+  /** Ids of accepted reports. */
   readonly answered: Set<string>;
-  /** Those of them whose dump was answered too, or that have none. */
+  /** Ids of accepted reports whose dump was accepted too, or that have no dump. */
   readonly whole: Set<string>;
 };
 
-describe('crash reports under a service that is killed', () => {
+describe('crash reports while the server is killed', () => {
   const served = serveStudio();
   let worker: ChildProcess;
   let buildId: string;
@@ -40,7 +40,7 @@ describe('crash reports under a service that is killed', () => {
     await killWorker(worker);
   });
 
-  test('each that was answered is there once, and in its group, which counts it once', async () => {
+  test('every accepted report is stored once, and its group counts it once', async () => {
     const sent: Sent = { answered: new Set(), whole: new Set() };
     const ending = new AbortController();
     const senders = Array.from({ length: SENDERS }, () => sendReports(served, buildId, sent, ending.signal));
@@ -76,7 +76,7 @@ describe('crash reports under a service that is killed', () => {
     assert.deepEqual(groups.map(({ title }) => title).sort(), ['The end of the world', 'render::measure']);
   });
 
-  test('they can be grouped again by the operator, who is told how many there were', async () => {
+  test('an operator can group them again, and sees how many there were', async () => {
     const { code, stdout } = await runServerCommand(served.service, [
       'regroup',
       '--game',
@@ -89,13 +89,13 @@ describe('crash reports under a service that is killed', () => {
   });
 });
 
-/** Reports with a dump and without one by turns, until told to end; what is not answered is not sent again. */
+/** Sends reports, alternately with and without a dump, until `ending` is aborted. Failed reports are not sent again. */
 async function sendReports(served: Served, buildId: string, sent: Sent, ending: AbortSignal): Promise<void> {
   for (let turn = 0; !ending.aborted; turn++) {
     try {
       await sendReport(served, buildId, sent, turn % 2 === 0);
     } catch {
-      // The service is being killed or started.
+      // The server is being killed or started.
       await wait(20);
     }
   }
@@ -120,7 +120,7 @@ async function sendReport({ service, studio }: Served, buildId: string, sent: Se
 type Crash = { crash_id: string; state: string; title: string; group_id: string | null };
 type Group = { title: string; count: number };
 
-/** All reports, once those that came whole are processed. A dump whose PUT was cut off is waited for by its report alone. */
+/** Returns all reports, once every complete one is processed. A report whose dump was cut off keeps waiting for it. */
 async function untilGrouped(served: Served, { whole }: Sent): Promise<Crash[]> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
@@ -140,13 +140,13 @@ async function untilGrouped(served: Served, { whole }: Sent): Promise<Crash[]> {
 
 let owner: Promise<Record<string, string>> | undefined;
 
-/** Headers of the studio's owner, who signs in once. */
+/** Returns the headers of the studio's owner, who signs in once. */
 function ownerOf({ service, studio }: Served): Promise<Record<string, string>> {
   owner ??= signIn(service, studio);
   return owner;
 }
 
-/** Every page of a list of the studio's game, as its owner reads it. */
+/** Reads all pages of a list of the studio's game as its owner. */
 async function readAll<T>(served: Served, path: string, field: string): Promise<T[]> {
   const { service, studio } = served;
   const headers = await ownerOf(served);
@@ -161,7 +161,7 @@ async function readAll<T>(served: Served, path: string, field: string): Promise<
   return all;
 }
 
-/** Registers a build and sends its symbols; answers its id. */
+/** Registers a build and uploads its symbols. Returns its id. */
 async function shipSymbols({ service, studio }: Served): Promise<string> {
   const headers = {
     'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
@@ -180,7 +180,7 @@ async function shipSymbols({ service, studio }: Served): Promise<string> {
   return data.build_id;
 }
 
-/** A second worker beside the service, on the same database. */
+/** Starts a second worker, in addition to the server's own, on the same database. */
 function startWorker({ service }: Served): ChildProcess {
   return spawn(process.execPath, [SERVER, 'worker'], {
     env: { ...process.env, ...service.environment },

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL dies under the service, or together with it: nothing that was answered is lost, and nothing hangs.
+// Kills the embedded PostgreSQL while the server runs or stops: no accepted upload is lost, and nothing hangs.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -20,7 +20,7 @@ import {
 
 const MIB = 1024 * 1024;
 
-describe('a database that dies', () => {
+describe('a killed database', () => {
   const served = serveStudio({ ownPostgres: true });
 
   async function databasePid(): Promise<number> {
@@ -32,7 +32,7 @@ describe('a database that dies', () => {
     await until(async () => (await fetch(`${served.service.url}/ready`)).ok, served.service.output);
   }
 
-  test('costs 503 for a moment; then uploads and jobs go on in the same process', async () => {
+  test('causes 503 for a moment; then uploads and jobs continue in the same process', async () => {
     const { service, studio } = served;
     process.kill(await databasePid(), 'SIGKILL');
     let answer = await fetch(`${service.api}/public/games/${studio.slug}`);
@@ -55,14 +55,14 @@ describe('a database that dies', () => {
     assert.equal((await readOffers(service, studio.slug)).length, 1);
   });
 
-  test('a second start on the same folder says that the port is taken, and leaves the first alone', async () => {
+  test('a second start with the same folder reports that the port is in use, and does not affect the first', async () => {
     const { code, stderr } = await runServerCommand(served.service, ['start']);
     assert.equal(code, 1);
-    assert.match(stderr, /is in use: stop what listens there, or set CHAUFFEUR_PORT/);
+    assert.match(stderr, /is in use. Stop the program that uses it, or set CHAUFFEUR_PORT/);
     await untilReady();
   });
 
-  /** Stops the service while the database gets its signal, and expects an end in order. `first` gets its signal first. */
+  /** Stops the server and sends a signal to the database, in the given order. Expects an orderly shutdown. */
   async function stopBoth(signal: NodeJS.Signals, first: 'service' | 'database'): Promise<void> {
     const { service } = served;
     const pid = await databasePid();
@@ -73,7 +73,7 @@ describe('a database that dies', () => {
     assert.match(service.output(), /"msg":"stopped"/);
   }
 
-  /** Waits until another process than this one is the database, and ready. */
+  /** Waits until a new database process, with another pid, is ready. */
   async function untilDatabaseAfter(pid: number): Promise<void> {
     await until(async () => {
       const database = await served.database();
@@ -83,7 +83,7 @@ describe('a database that dies', () => {
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
     for (const first of ['service', 'database'] as const) {
-      test(`and gets ${signal} in the moment of a stop, the ${first} first, does not hold the stop up`, async () => {
+      test(`by ${signal} during a shutdown, with the ${first} first, does not delay the shutdown`, async () => {
         await stopBoth(signal, first);
         await served.restart();
         const [offer] = await readOffers(served.service, served.studio.slug);
@@ -92,7 +92,7 @@ describe('a database that dies', () => {
     }
   }
 
-  test('and is stopped with the service costs a chunk under way 503; its session goes on after the restart', async () => {
+  test('during a shutdown fails the current chunk with 503, and its session continues after the restart', async () => {
     const zip = zipOfSize(2 * MIB);
     const session = await openSession(served, 'chunk', zip);
     const sendRest = await sendHalfChunk(served, session, zip, 0, zip.length);
@@ -106,7 +106,7 @@ describe('a database that dies', () => {
     assert.equal(await downloadSum(await untilOffered(served, 'chunk')), sha256(zip));
   });
 
-  test('and is stopped with the service is started again for the upload under way, and ends after it', async () => {
+  test('during a shutdown is started again for the current upload, and stops after it', async () => {
     const zip = zipOfSize(2 * MIB);
     const sendRest = await sendHalfUpload(served, 'upload', zip);
     const before = await databasePid();

@@ -1,4 +1,5 @@
-// Crashes from end to end, on a service of its own: `npm run demo:crash`. Posts real dumps, sends their symbols late, prints the groups.
+// A demo of crash reporting on its own server: `npm run demo:crash`. Sends real dumps, uploads their symbols later, and
+// prints the groups.
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { makeFolder, runCommand, type Service, startService } from './setup/proc
 import { openStudioByCommands, type Studio, signIn } from './setup/studio.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
-/** Programs that crash on purpose, with the debug ids that their dumps name. */
+/** Programs that crash on purpose. Their symbols have the debug ids in the dumps. */
 const PROGRAMS = ['null_deref_inline', 'nosym_middle'] as const;
 const PATIENCE_MS = 60_000;
 
@@ -23,33 +24,33 @@ type Crash = {
   stack: { function: string | null; module: string | null; file: string | null; line: number | null; trust: string }[];
 };
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 
 async function main(): Promise<void> {
   const began = performance.now();
   const work = await makeFolder();
   let service: Service | undefined;
   try {
-    say('Starting a service with an embedded PostgreSQL in a fresh folder');
+    print('Starting a server with an embedded PostgreSQL in a new folder');
     service = await startService(join(work.path, 'data'));
     const studio = await openStudioByCommands(service);
     const developer = await signIn(service, studio);
-    say(`  it listens on ${service.url}\n`);
+    print(`  listening on ${service.url}\n`);
     const buildId = await registerBuild(studio, work.path);
     await crash({ api: service.api, gameUid: studio.gameUid, buildId });
     const read = <T>(path: string) => readAs<T>(`${service?.api}/games/${studio.gameUid}${path}`, developer);
     await untilAll(read, ({ state }) => state === 'processed' || state === 'failed');
-    say('\nGroups, before anybody sent symbols');
+    print('\nGroups without symbols');
     await printGroups(read);
     await sendSymbols(studio, buildId, work.path);
     await untilAll(
       read,
       ({ title }) => !title.includes('.so') && !PROGRAMS.some((program) => title.startsWith(program)),
     );
-    say('\nGroups, once the symbols are there: the earlier reports were walked again by themselves');
+    print('\nGroups with symbols: earlier reports were processed again automatically');
     await printGroups(read);
     await printReport(read);
-    say(`\nDone in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+    print(`\nDone in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
   } finally {
     await service?.stop();
     await work.remove();
@@ -57,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 async function registerBuild(studio: Studio, folder: string): Promise<string> {
-  say('Registering a build with the chauffeur command');
+  print('Registering a build with the chauffeur command');
   await run(studio, folder, ['genbuild', '--version', '1.2.0', '--title', 'Parking']);
   const { stdout } = await run(studio, folder, [
     'build',
@@ -76,19 +77,19 @@ async function crash(target: Target): Promise<void> {
   const [first, second] = (await Promise.all(PROGRAMS.map((name) => readFile(join(FIXTURES, `${name}.dmp`))))).map(
     (bytes) => new Uint8Array(bytes),
   ) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>];
-  say('\nA game reports a crash: JSON, then dump and log');
+  print('\nA game reports a crash: JSON first, then a dump and a log');
   const report = { app_version: '1.2.0', os: 'linux', user_message: 'I turned left at the second pillar.' };
   const { id } = await reportByApi(target, report, { dump: first, log: 'level: garage\nfps: 59\n' });
-  say(`  report ${id}`);
-  say('An engine’s own reporter sends another in one form');
+  print(`  report ${id}`);
+  print("An engine's crash reporter sends another crash as a single form");
   await reportByEngine(target, { app_version: '1.2.0', app_name: 'Parking' }, second);
-  say('Crashpad sends the first one again, gzipped, from another player');
-  const kept = await reportByCrashpad(target, { prod: 'Parking', ver: '1.2.0', guid: 'a-player' }, first);
-  say(`  it keeps the id ${kept}`);
+  print('Crashpad sends the first crash again, gzipped, from another player');
+  const reportId = await reportByCrashpad(target, { prod: 'Parking', ver: '1.2.0', guid: 'a-player' }, first);
+  print(`  report ${reportId}`);
 }
 
 async function sendSymbols(studio: Studio, buildId: string, folder: string): Promise<void> {
-  say('\nSending the symbols with the chauffeur command');
+  print('\nUploading the symbols with the chauffeur command');
   for (const program of PROGRAMS) {
     await mkdir(join(folder, 'symbols'), { recursive: true });
     await copyFile(join(FIXTURES, `${program}.sym`), join(folder, 'symbols', `${program}.sym`));
@@ -97,21 +98,21 @@ async function sendSymbols(studio: Studio, buildId: string, folder: string): Pro
 }
 
 async function run(studio: Studio, folder: string, args: string[], echo = false) {
-  say(`  $ chauffeur ${args.join(' ')}`);
+  print(`  $ chauffeur ${args.join(' ')}`);
   const result = await runCommand(args, { environment: studio.environment, folder, echo });
-  if (result.code !== 0) throw new Error(`chauffeur ${args[0]} ended with code ${result.code}`);
+  if (result.code !== 0) throw new Error(`chauffeur ${args[0]} exited with code ${result.code}`);
   return result;
 }
 
 async function readAs<T>(url: string, headers: Record<string, string>): Promise<T> {
   const response = await fetch(url, { headers });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${await response.text()}`);
   return ((await response.json()) as { data: T }).data;
 }
 
 type Read = <T>(path: string) => Promise<T>;
 
-/** Waits until all three reports are as they should be. */
+/** Waits until `isDone` is true for all three reports. */
 async function untilAll(read: Read, isDone: (crash: Crash) => boolean): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (true) {
@@ -126,19 +127,24 @@ async function printGroups(read: Read): Promise<void> {
   const { groups } = await read<{ groups: Group[] }>('/crash-groups');
   for (const { count, title, reason, builds } of groups) {
     const versions = builds.map((build) => `${build.count} of ${build.version}`).join(', ');
-    say(`  ${String(count).padStart(3)} × ${title}   (${reason}; ${versions})`);
+    print(`  ${String(count).padStart(3)} × ${title}   (${reason}; ${versions})`);
   }
 }
 
 async function printReport(read: Read): Promise<void> {
   const { crashes } = await read<{ crashes: Crash[] }>('/crashes');
-  const told = crashes.find(({ user_message: message }) => message !== '');
-  if (told === undefined) throw new Error('the player’s words are missing');
-  const { reason, crash_address: address, user_message: words, stack } = await read<Crash>(`/crashes/${told.crash_id}`);
-  say(`\nThe report with the player’s words: “${words}”`);
-  say(`  ${reason} at ${address}`);
+  const described = crashes.find(({ user_message: message }) => message !== '');
+  if (described === undefined) throw new Error("the player's message is missing");
+  const {
+    reason,
+    crash_address: address,
+    user_message: words,
+    stack,
+  } = await read<Crash>(`/crashes/${described.crash_id}`);
+  print(`\nThe report with the player's message: "${words}"`);
+  print(`  ${reason} at ${address}`);
   for (const { function: name, module, file, line, trust } of stack.slice(0, 8)) {
-    say(`  ${name ?? module ?? '?'}${file === null ? '' : ` (${file}:${line})`}   ${trust}`);
+    print(`  ${name ?? module ?? '?'}${file === null ? '' : ` (${file}:${line})`}   ${trust}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The main job from end to end, on a service of its own: `npm run demo`, or `npm run demo -- <folder of a game>`.
+// A demo of shipping a build on its own server: `npm run demo`, or `npm run demo -- <game folder>`.
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts
 
 const EXAMPLE = fileURLToPath(new URL('../examples/tiny-game', import.meta.url));
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 
 async function main(): Promise<void> {
   const game = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? EXAMPLE);
@@ -16,29 +16,29 @@ async function main(): Promise<void> {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw new Error(`${game} is not a folder: name the folder of a game.`);
+  if (!isFolder) throw new Error(`${game} is not a folder. Specify the folder of a game.`);
   const began = performance.now();
   const work = await makeFolder();
   let service: Service | undefined;
   try {
-    say('Starting a service with an embedded PostgreSQL in a fresh folder');
+    print('Starting a server with an embedded PostgreSQL in a new folder');
     service = await startService(join(work.path, 'data'));
-    say(`  it listens on ${service.url}\n`);
-    say('Making a verified owner, a game and a deploy key');
+    print(`  listening on ${service.url}\n`);
+    print('Creating a verified owner, a game and a deploy key');
     const studio = await openStudioByCommands(service);
-    say(`  game ${studio.slug}, uid ${studio.gameUid}\n`);
+    print(`  game ${studio.slug}, uid ${studio.gameUid}\n`);
     await shipBuild(studio, game, work.path);
     await playAsPlayer(service, studio);
-    say(`\nDone in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+    print(`\nDone in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
   } finally {
     await service?.stop();
     await work.remove();
   }
 }
 
-/** Runs the command as a developer would, in a folder of its own. */
+/** Runs the command as a developer would, in its own folder. */
 async function shipBuild(studio: Studio, game: string, folder: string): Promise<void> {
-  say(`Shipping ${relative(process.env.INIT_CWD ?? '.', game) || game} with the chauffeur command`);
+  print(`Shipping ${relative(process.env.INIT_CWD ?? '.', game) || game} with the chauffeur command`);
   const platform = ['--os', 'web', '--arch', 'wasm'];
   const commands = [
     ['genbuild', '--version', '1.0.0', '--title', 'Parking'],
@@ -48,28 +48,28 @@ async function shipBuild(studio: Studio, game: string, folder: string): Promise<
     ['addfiles', '--asset', 'addfiles.yml', '--wait'],
   ];
   for (const args of commands) {
-    say(`  $ chauffeur ${args.join(' ')}`);
+    print(`  $ chauffeur ${args.join(' ')}`);
     const { code } = await runCommand(args, { environment: studio.environment, folder, echo: true });
-    if (code !== 0) throw new Error(`chauffeur ${args[0]} ended with code ${code}`);
+    if (code !== 0) throw new Error(`chauffeur ${args[0]} exited with code ${code}`);
   }
 }
 
 async function playAsPlayer(service: Service, studio: Studio): Promise<void> {
   const [offer] = await readOffers(service, studio.slug);
   if (offer === undefined) throw new Error('no channel offers the build');
-  say(`\nThe channel ${offer.channel} now points at ${offer.version} on ${offer.os} ${offer.arch}`);
+  print(`\nThe channel ${offer.channel} now points at ${offer.version} on ${offer.os} ${offer.arch}`);
   const response = await fetch(offer.download_url);
   const checksum = createHash('sha256')
     .update(new Uint8Array(await response.arrayBuffer()))
     .digest('hex');
-  say('\nDownloading it as a player');
-  say(`  uploaded    ${offer.file.checksum}`);
-  say(`  downloaded  ${checksum}`);
-  if (checksum !== offer.file.checksum) throw new Error('the download is not what was uploaded');
-  say('  the same\n');
+  print('\nDownloading it as a player');
+  print(`  uploaded    ${offer.file.checksum}`);
+  print(`  downloaded  ${checksum}`);
+  if (checksum !== offer.file.checksum) throw new Error('the download differs from the upload');
+  print('  identical\n');
   const provenance = (await (await fetch(offer.provenance_url)).json()) as { data: object };
-  say('Its provenance record');
-  say(JSON.stringify(provenance.data, null, 2).replace(/^/gm, '  '));
+  print('Its file record');
+  print(JSON.stringify(provenance.data, null, 2).replace(/^/gm, '  '));
 }
 
 main().catch((error: Error) => {

@@ -1,4 +1,4 @@
-// Kills the service under a load of events, again and again: what was answered is there, and nothing that was sent again counts twice.
+// Repeatedly kills the server while events arrive: every accepted event is stored, and repeated ones count once.
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
@@ -10,17 +10,17 @@ const SENDERS = 6;
 const KILLS = 2;
 const EVENTS = 7;
 
-// More than a player's machine may send.
+// The test sends more than a player's machine may.
 process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
 
-describe('events under a service that is killed', () => {
+describe('events while the server is killed', () => {
   const served = serveStudio();
   let buildId: string;
   before(async () => {
     buildId = await registerBuild(served);
   });
 
-  test('are all there, each once where they have an id, and so are their devices', async () => {
+  test('are all stored, once for each id, and so are their devices', async () => {
     const sent: Sent = { answered: 0, tried: 0, devices: new Set() };
     const ending = new AbortController();
     const senders = Array.from({ length: SENDERS }, () => sendOn(served, buildId, sent, ending.signal));
@@ -56,14 +56,14 @@ describe('events under a service that is killed', () => {
 });
 
 type Sent = {
-  /** Requests that were answered, in the end. */
+  /** Accepted requests. */
   answered: number;
-  /** Times that one was sent. */
+  /** How often requests were sent. */
   tried: number;
   readonly devices: Set<string>;
 };
 
-/** Sends request after request, each until it is answered, as a client with a queue does. */
+/** Sends requests one after another, each until it is accepted, like a client with a queue. */
 async function sendOn(served: Served, buildId: string, sent: Sent, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
     const device_uid = randomUUID();
@@ -90,7 +90,7 @@ async function isTaken({ service, studio }: Served, buildId: string, body: strin
     await response.arrayBuffer();
     return response.status === 202;
   } catch {
-    // The service is being killed or started.
+    // The server is being killed or started.
     return false;
   }
 }

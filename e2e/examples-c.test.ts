@@ -1,4 +1,4 @@
-// The C client, compiled as C and as C++ with every warning an error, and watched by sanitizers while it talks to a real service.
+// Tests the C client: compiled as C and C++ with all warnings as errors, and run with sanitizers against a real server.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const SHOTS = 200;
 const run = promisify(execFile);
 const NO_GCC = 'skipped: gcc not found';
 
-/** Whether this compiler and libcurl's headers are installed; under CI=true it is an error when they are not. */
+/** Whether this compiler and libcurl's headers are installed. With CI=true, throws if they are not. */
 async function findCompiler(name: string): Promise<boolean> {
   const found = await run('sh', ['-c', `echo '#include <curl/curl.h>' | ${name} -E -x c - >/dev/null`]).then(
     () => true,
@@ -54,7 +54,7 @@ describe('the C client', () => {
     join(served.folder, state),
   ];
 
-  /** Starts the player; what it answers has told all its events. */
+  /** Starts the player. Resolves once it has added all its events. */
   async function startPlayer(program: string, state: string): Promise<Player> {
     const player = new Player(spawn(program, argumentsFor(state), { stdio: ['pipe', 'pipe', 'pipe'] }));
     await player.until('device ');
@@ -88,7 +88,7 @@ describe('the C client', () => {
     ['addresses and undefined behaviour', WATCHED],
     ['races', ['-fsanitize=thread']],
   ] as const) {
-    test(`keeps what four threads tell while the service is away, and sends it once it is there, watched for ${name}`, async (t) => {
+    test(`keeps the events of four threads while the server is down, and sends them later, checked for ${name}`, async (t) => {
       if (!hasGcc) return t.skip(NO_GCC);
       const program = await compilePlayer(`player-${flags.length}`, [...flags]);
       await served.service.stop();
@@ -113,7 +113,7 @@ describe('the C client', () => {
     });
   }
 
-  test('leaves on disk what could not be sent, and the next start sends it', async (t) => {
+  test('stores unsent events on disk, and sends them at the next start', async (t) => {
     if (!hasGcc) return t.skip(NO_GCC);
     const program = await compilePlayer('player', WATCHED);
     await served.service.stop();
@@ -133,7 +133,7 @@ describe('the C client', () => {
     assert.equal((await stat(join(served.folder, 'offline.queue'))).size, 0);
   });
 
-  test('ends the game within its deadline though the service hangs', async (t) => {
+  test('stops within its deadline even if the server hangs', async (t) => {
     if (!hasGcc) return t.skip(NO_GCC);
     const example = await compile('example', 'gcc', join(HEADER, 'example.c'), ['-std=c99', ...WATCHED]);
     const hanging = createServer().listen(0, '127.0.0.1');
@@ -141,13 +141,13 @@ describe('the C client', () => {
     const { port } = hanging.address() as AddressInfo;
     const began = performance.now();
     const { stdout } = await run(example, [`http://127.0.0.1:${port}`, ...argumentsFor('hanging').slice(1)]);
-    // Two seconds that the example allows, and one that libcurl may take to notice.
+    // The example allows two seconds, and libcurl can need another second to notice.
     assert.ok(performance.now() - began < 4000, `${performance.now() - began} ms`);
     assert.match(stdout, /next start: [1-9]\d+\n$/);
     hanging.close();
   });
 
-  test('tells at the next start that the game died, but not of a second copy that runs', async (t) => {
+  test('reports at the next start that the game died, but not if another copy is running', async (t) => {
     if (!hasGcc) return t.skip(NO_GCC);
     const program = await compilePlayer('player', WATCHED);
     const player = await startPlayer(program, 'dying');
@@ -197,7 +197,7 @@ class Player {
       await Promise.race([once(this.#child.stdout as NodeJS.EventEmitter, 'data'), this.ended]);
   }
 
-  /** Ends its input, and so the game. */
+  /** Closes its input, which ends the game. */
   async end(): Promise<{ code: number | null; output: string }> {
     this.#child.stdin?.end();
     return { code: await this.ended, output: this.output };

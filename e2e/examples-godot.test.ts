@@ -1,4 +1,4 @@
-// The Godot add-on’s scripts: syntax, style and format, as gdtoolkit sees them. Godot 4 itself is in no package that CI could install.
+// Checks the syntax, style and format of the Godot add-on with gdtoolkit. CI cannot install Godot 4 itself from a package.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const ADDON = join(import.meta.dirname, '..', 'examples', 'godot', 'addons', 'ch
 const run = promisify(execFile);
 
 for (const [tool, ...flags] of [['gdparse'], ['gdlint'], ['gdformat', '--check']] as const) {
-  test(`${tool} finds nothing wrong with the add-on`, async (t) => {
+  test(`${tool} finds no problems in the add-on`, async (t) => {
     const scripts = (await readdir(ADDON)).filter((name) => name.endsWith('.gd'));
     assert.ok(scripts.length > 0);
     const result = await run(tool, [...flags, ...scripts], { cwd: ADDON }).catch((error) => error);
@@ -23,7 +23,7 @@ for (const [tool, ...flags] of [['gdparse'], ['gdlint'], ['gdformat', '--check']
   });
 }
 
-test('the add-on knows the standard events of the service', async () => {
+test('the add-on has the same standard events as the server', async () => {
   const text = await readFile(join(ADDON, 'outbox.gd'), 'utf8');
   const [, list = ''] = /const STANDARD := \[(.*?)\]/s.exec(text) ?? [];
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// The JavaScript client in a real Chromium: the small game of examples/, on a site of its own, sends its events to a real service.
+// Tests the JavaScript client in Chromium: the example game, on its own site, sends events to a real server.
 import assert from 'node:assert/strict';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -42,7 +42,7 @@ describe('the JavaScript client', () => {
     site?.close();
   });
 
-  /** The folder that README.txt of the game describes. */
+  /** A folder as described in the game's README.txt. */
   async function writeBuild(folder: string, buildId: string): Promise<void> {
     await cp(join(EXAMPLES, 'tiny-game'), folder, { recursive: true });
     await cp(join(EXAMPLES, 'javascript', 'chauffeur-events.js'), join(folder, 'chauffeur-events.js'));
@@ -53,7 +53,7 @@ describe('the JavaScript client', () => {
     );
   }
 
-  /** A player's browser, new to the game, with the game open. */
+  /** Opens the game in the browser of a new player. */
   async function play(from: Browser): Promise<{ context: BrowserContext; page: Page; device: string }> {
     const context = await from.newContext();
     const page = await context.newPage();
@@ -76,7 +76,7 @@ describe('the JavaScript client', () => {
       [`${game}events.js`, name, properties] as const,
     );
 
-  test('tells of the start, the first frame and the first input, each once', async (t) => {
+  test('sends the start, the first frame and the first input once', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     await page.keyboard.press('ArrowUp');
@@ -92,7 +92,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('delivers session_end by a beacon when the tab is closed', async (t) => {
+  test('sends session_end as a beacon when the tab is closed', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     await untilKept(served, device, has('boot_ok'));
@@ -103,7 +103,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('keeps what happens offline, and sends it once when the network is back', async (t) => {
+  test('keeps events while offline, and sends them once when the network is back', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     await untilKept(served, device, has('boot_ok'));
@@ -120,7 +120,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('keeps what a service that is away did not take over a reload, and sends it once', async (t) => {
+  test('keeps events through a reload while the server is down, and sends them once', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     await untilKept(served, device, has('boot_ok'));
@@ -142,7 +142,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('loses only the event that the service refuses', async (t) => {
+  test('drops only the event that the server rejects', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     for (const name of ['before', '(reserved)', 'after']) await track(page, name);
@@ -151,7 +151,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('tells of a crash when the tab is reloaded after its page died in view', async (t) => {
+  test('reports a crash when the tab is reloaded after its visible page died', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     const [first] = await untilKept(served, device, has('session_start', 'boot_ok'));
@@ -169,7 +169,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('takes a page that the browser put away in the background for a session that ended, not for a crash', async (t) => {
+  test('treats a page that the browser discarded in the background as an ended session, not as a crash', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     const [first] = await untilKept(served, device, has('session_start', 'boot_ok'));
@@ -190,7 +190,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('sends and keeps nothing once the player has opted out, also after a reload', async (t) => {
+  test('sends and stores nothing after the player has opted out, even after a reload', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     await untilKept(served, device, has('boot_ok'));
@@ -211,7 +211,7 @@ describe('the JavaScript client', () => {
     await context.close();
   });
 
-  test('sends its events also where the page may store nothing', async (t) => {
+  test('sends events even if the page cannot use storage', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -245,7 +245,7 @@ describe('the JavaScript client', () => {
   });
 });
 
-/** Kills the page's process as a lack of memory would, and presses the tab's reload button. */
+/** Kills the page's process, as when memory runs out, and presses the tab's reload button. */
 async function crashAndReload(browser: Browser, context: BrowserContext, page: Page): Promise<void> {
   const session = await context.newCDPSession(page);
   const { targetInfo } = await session.send('Target.getTargetInfo');

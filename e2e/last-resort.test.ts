@@ -1,11 +1,11 @@
-// An error that nothing catches, in the real program: it ends in order, and leaves no database behind.
+// Tests an uncaught error in the real program: it shuts down in order and stops its database.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeFolder, type Service, startService } from './setup/processes.ts';
 
-/** Makes the service fail on signals, as a fault somewhere in its code would. */
+/** Makes the server fail when it receives a signal, like a bug anywhere in its code. */
 const FAULTS = `
   process.on('SIGUSR2', () => setImmediate(() => { throw new Error('a fault for the test'); }));
   process.on('SIGHUP', () => void Promise.reject(new Error('a rejection for the test')));

@@ -1,4 +1,4 @@
-// Kills the service at the worst moments and starts it again on the same folder: nothing that was answered is lost.
+// Kills the server at the worst moments and restarts it with the same folder: no accepted upload is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { zipOfSize } from '../packages/server/test/setup/uploads.ts';
@@ -16,10 +16,10 @@ import {
 
 const MIB = 1024 * 1024;
 
-describe('a service that is killed', () => {
+describe('a killed server', () => {
   const served = serveStudio({ ownPostgres: true });
 
-  test('between two chunks, the session goes on from the last whole chunk', async () => {
+  test('continues a session after the last complete chunk if it was killed between two chunks', async () => {
     const zip = zipOfSize(3 * MIB);
     const session = await openSession(served, 'between', zip);
     assert.equal((await sendChunk(served, session, zip, 0, MIB)).status, 202);
@@ -31,7 +31,7 @@ describe('a service that is killed', () => {
     assert.equal(await downloadSum(await untilOffered(served, 'between')), sha256(zip));
   });
 
-  test('in the middle of a chunk, the next try is not blocked and the half does not count', async () => {
+  test('accepts a chunk again, without its first half, if it was killed in the middle of it', async () => {
     const zip = zipOfSize(4 * MIB);
     const session = await openSession(served, 'middle', zip);
     await sendChunk(served, session, zip, 0, MIB);
@@ -44,7 +44,7 @@ describe('a service that is killed', () => {
     assert.equal(await downloadSum(await untilOffered(served, 'middle')), sha256(zip));
   });
 
-  test('right after an upload was answered, the file is there and its scan ends after the restart', async () => {
+  test('has the file, and finishes its scan, if it was killed right after it accepted an upload', async () => {
     const zip = zipOfSize(MIB);
     const session = await openSession(served, 'answered', zip);
     const last = await sendChunk(served, session, zip, 0, zip.length);
@@ -54,7 +54,7 @@ describe('a service that is killed', () => {
     assert.equal(await downloadSum(await untilOffered(served, 'answered')), sha256(zip));
   });
 
-  test('a stop in order waits for the upload under way and then ends the database', async () => {
+  test('waits for the current upload in an orderly shutdown, then stops the database', async () => {
     const zip = zipOfSize(2 * MIB);
     const session = await openSession(served, 'stopping', zip);
     const sendRest = await sendHalfChunk(served, session, zip, 0, zip.length);
@@ -68,7 +68,7 @@ describe('a service that is killed', () => {
     await untilOffered(served, 'stopping');
   });
 
-  test('a stop in order waits for the download under way, and not for what its connection may ask next', async () => {
+  test('waits for the current download in an orderly shutdown, but not for more requests on its connection', async () => {
     const zip = zipOfSize(16 * MIB);
     const session = await openSession(served, 'download', zip);
     assert.equal((await sendChunk(served, session, zip, 0, zip.length)).status, 201);
@@ -80,7 +80,7 @@ describe('a service that is killed', () => {
   });
 });
 
-/** Waits until nothing new is taken: the stop has begun. */
+/** Waits until the server accepts no new requests, because its shutdown has started. */
 async function untilRefused(url: string): Promise<void> {
   await until(() =>
     fetch(`${url}/health`).then(

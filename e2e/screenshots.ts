@@ -1,5 +1,5 @@
-// Pictures of every page of the website, at 1280 and 390 px, light and dark: `npm run screenshots -- <folder>`; `--only crashGroup,game`
-// takes these alone, and `--docs` those that the documents show, into docs/images.
+// Takes screenshots of every page of the website, at 1280 and 390 px, light and dark: `npm run screenshots -- <folder>`.
+// `--only crashGroup,game` limits the pages, and `--docs` takes the images of the documentation, into docs/images.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const VIEWPORTS = [
 const DOCS_IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
 const IN_DOCS: readonly PageName[] = ['approve', 'channels', 'crashGroup', 'events', 'game', 'health'];
 
-/** Takes the pictures of one page, which is shown. */
+/** Takes the screenshots of the current page. */
 type Camera = (page: Page, name: PageName) => Promise<void>;
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-// The real command against the real service: the whole way of a build, interrupted in every way a night in CI has to offer.
+// Tests the real command with the real server: shipping a build, with the interruptions that happen in CI.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ describe('shipping with the chauffeur command', () => {
     return stdout;
   }
 
-  /** A folder with build.yml and addfiles.yml for these files, and its build registered. */
+  /** Creates a folder with build.yml and addfiles.yml for these files, and registers the build. */
   async function prepare(version: string, files: Record<string, Uint8Array | string>): Promise<string> {
     const folder = join(work.path, version);
     await mkdir(join(folder, 'game', 'saves'), { recursive: true });
@@ -59,7 +59,7 @@ describe('shipping with the chauffeur command', () => {
       .digest('hex');
   }
 
-  test('a small build goes live, and players get the very bytes', async () => {
+  test('a small build goes live, and players download identical bytes', async () => {
     const folder = await prepare('1.0.0', { 'game.txt': 'play', 'größe.txt': 'umlaut' });
     const uploaded = JSON.parse(
       requireOk(await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait', '--json')),
@@ -74,7 +74,7 @@ describe('shipping with the chauffeur command', () => {
     assert.deepEqual(data.entries.map(({ path }) => path).sort(), ['game.txt', 'größe.txt', 'saves/']);
   });
 
-  test('build prints the ids for the game’s settings, and again the same ones', async () => {
+  test("build prints the ids for the game's settings, and the same ids when repeated", async () => {
     const folder = await prepare('1.1.0', { 'game.txt': 'play' });
     const first = requireOk(await run(folder, 'build', '--asset', 'build.yml', ...PLATFORM));
     assert.match(first, new RegExp(`^SERVICE_GAMES_APP_ID=${studio.gameUid}$`, 'm'));
@@ -87,7 +87,7 @@ describe('shipping with the chauffeur command', () => {
     assert.equal(JSON.parse(requireOk(await run(folder, 'info', '--json'))).app_id, studio.gameUid);
   });
 
-  test('an infected build ends with exit code 2 and never goes live', async (t) => {
+  test('an infected build exits with code 2 and never goes live', async (t) => {
     if (clamd === null) return t.skip(NO_CLAMD);
     const folder = await prepare('6.6.6', { 'setup.exe': EICAR });
     const { code, stderr } = await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait');
@@ -96,7 +96,7 @@ describe('shipping with the chauffeur command', () => {
     assert.equal(await offered('6.6.6'), undefined);
   });
 
-  test('a large build that was interrupted goes on where it stopped when the command runs again', async () => {
+  test('an interrupted upload of a large build continues when the command runs again', async () => {
     const folder = await prepare('2.0.0', { 'data.pak': randomBytes(70 * MIB) });
     const first = spawnCommand(['addfiles', '--asset', 'addfiles.yml'], { environment: studio.environment, folder });
     const session = await untilSession((found) => found.current_size >= 16 * MIB);
@@ -109,7 +109,7 @@ describe('shipping with the chauffeur command', () => {
     assert.equal(await downloadSum((await offered('2.0.0'))?.download_url ?? ''), checksum);
   });
 
-  test('a server that is killed in the middle of an upload costs nothing but time', async () => {
+  test('an upload succeeds even if the server is killed in the middle', async () => {
     const folder = await prepare('3.0.0', { 'data.pak': randomBytes(70 * MIB) });
     const command = spawnCommand(['addfiles', '--asset', 'addfiles.yml', '--wait', '--json'], {
       environment: studio.environment,
@@ -123,7 +123,7 @@ describe('shipping with the chauffeur command', () => {
     assert.equal(await downloadSum((await offered('3.0.0'))?.download_url ?? ''), checksum);
   });
 
-  test('exit codes tell a wrong use from a refusal from a network that is down', async () => {
+  test('exit codes distinguish invalid usage, a rejected request and a network failure', async () => {
     const folder = await prepare('4.0.0', { 'game.txt': 'play' });
     assert.equal((await run(folder, 'genbuild')).code, 1);
     assert.equal((await run(folder, 'addfiles', '--asset', 'nothing.yml')).code, 1);
@@ -140,7 +140,7 @@ describe('shipping with the chauffeur command', () => {
     assert.equal(JSON.parse(json.stdout).error.code, 4022);
   });
 
-  test('nothing that it prints or leaves behind holds the secret', async () => {
+  test('no output or file contains the secret', async () => {
     const folder = await prepare('5.0.0', { 'game.txt': 'play' });
     const { stdout, stderr } = await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait');
     const left = await Promise.all(['build.yml', 'addfiles.yml'].map((name) => readFile(join(folder, name), 'utf8')));
@@ -151,7 +151,7 @@ describe('shipping with the chauffeur command', () => {
 
   type OpenSession = { current_size: number; checksum: string };
 
-  /** The open session of the game, once it is as far as asked. */
+  /** Returns the game's open session, once it has enough bytes. */
   async function untilSession(isThere: (session: OpenSession) => boolean): Promise<OpenSession> {
     const headers = {
       'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',

@@ -1,4 +1,4 @@
-// Flow 1 of the website: sign up, verify by the mailed link, sign out and in, a new password.
+// The website's account pages: sign up, verify by email, sign in and out, reset the password, change settings.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -24,7 +24,7 @@ describe('an account on the website', () => {
   }
 
   // One flow, in which each step needs those before it.
-  test('is made, verified, left, entered again and given a new password', async (t) => {
+  test('can be created and verified, and its password can be reset', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(site.service.url);
     await page.getByRole('link', { name: 'Sign up' }).click();
@@ -46,7 +46,7 @@ describe('an account on the website', () => {
     await fillSignIn('not the password at all');
     await page.getByRole('alert').getByText('Incorrect email or password.').waitFor();
     await fillSignIn(PASSWORD);
-    // Where the visitor was going.
+    // Sign-in continues to the page that was requested.
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -64,7 +64,7 @@ describe('an account on the website', () => {
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
   });
 
-  test('shows where it is signed in, and ends one of them; is renamed, and deleted', async (t) => {
+  test('lists its sessions and ends one, can be renamed and deleted', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const email = 'linus@example.com';
     await runServerCommand(
@@ -78,7 +78,7 @@ describe('an account on the website', () => {
       page = visit;
       await page.goto(`${site.service.url}/sign-in?next=/settings/security`);
       await fillSignIn(PASSWORD, email);
-      await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
+      await page.getByRole('heading', { name: 'Active sessions' }).waitFor();
     }
     await page.getByRole('button', { name: 'Sign out of Chrome on Linux' }).click();
     await page.getByRole('button', { name: 'Sign out of Chrome on Linux' }).waitFor({ state: 'detached' });
@@ -98,7 +98,7 @@ describe('an account on the website', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('that was reset says which deploy keys still work, and revokes them; its email is changed by two links', async (t) => {
+  test('shows which deploy keys still work after a reset and revokes them, and changes its email with two links', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const studio = await openStudio(site.service, 'Reset Racer');
     const other = await site.browser.newPage();
@@ -139,16 +139,16 @@ describe('an account on the website', () => {
     await other.close();
   });
 
-  test('an address without a page says so', async (t) => {
+  test('shows "Page not found" for an unknown URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const other = await site.browser.newPage();
-    const answer = await other.goto(`${site.service.url}/no/such/page`);
-    assert.equal(answer?.status(), 404);
-    await other.getByRole('heading', { name: 'No such page' }).waitFor();
+    const response = await other.goto(`${site.service.url}/no/such/page`);
+    assert.equal(response?.status(), 404);
+    await other.getByRole('heading', { name: 'Page not found' }).waitFor();
     await other.close();
   });
 
-  test('signing in leads to no other site', async (t) => {
+  test('does not redirect to other sites after sign-in', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const email = 'grace@example.com';
     await runServerCommand(

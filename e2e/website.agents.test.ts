@@ -43,13 +43,13 @@ describe('programs that act for a person', () => {
     return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
   }
 
-  test('a program asks, the person signs in and agrees, and it reads one game', async (t) => {
+  test('a person signs in and allows an agent, which then reads one game', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const program = await startProgram(site.service.url);
     t.after(() => program.close());
     await page.goto(String(await program.begin()));
     await signIn();
-    await page.getByRole('heading', { name: 'Let a program act for you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Let an agent act for you?' }).waitFor();
     await page.getByText('“Night owl”').waitFor();
     await page.getByText('A program on this computer').waitFor();
     assert.deepEqual(await seriousFaults(), []);
@@ -71,22 +71,22 @@ describe('programs that act for a person', () => {
   /** Ends the connection on the website; the program finds out at its next call. */
   async function endIt(program: Program, client: Awaited<ReturnType<Program['finish']>>) {
     await open('/settings/agents');
-    const connected = page.getByRole('table', { name: 'Connected programs' });
+    const connected = page.getByRole('table', { name: 'Connected agents' });
     const row = connected.getByRole('row', { name: /Night owl/ });
-    await row.getByRole('cell', { name: 'Only reads', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Read only', exact: true }).waitFor();
     await row.getByRole('cell', { name: 'Owls of the North', exact: true }).waitFor();
-    const latest = page.getByRole('table', { name: 'Latest calls' });
+    const latest = page.getByRole('table', { name: 'Agent activity' });
     await latest.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl.*Owls of the North/ }).waitFor();
-    await latest.getByRole('row', { name: /list_games.*Done.*Night owl.*no game/ }).waitFor();
+    await latest.getByRole('row', { name: /list_games.*Done.*Night owl.*No game/ }).waitFor();
     assert.deepEqual(await seriousFaults(), []);
     await row.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
-    await page.getByText('Night owl is no longer connected.').waitFor();
+    await page.getByText('Night owl was disconnected.').waitFor();
     await assert.rejects(client.callTool({ name: 'list_games', arguments: {} }));
     assert.equal(program.tokens(), undefined);
   }
 
-  test('a person who refuses sends the program away', async (t) => {
+  test('an agent that is denied gets no access', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const program = await startProgram(site.service.url);
     t.after(() => program.close());
@@ -96,22 +96,22 @@ describe('programs that act for a person', () => {
     await assert.rejects(program.finish());
   });
 
-  test('a request that is none says where to begin', async (t) => {
+  test('an invalid request explains how to connect', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/consent');
-    await page.getByText('Start again in the program.').waitFor();
+    await page.getByText('Connect again from the agent.').waitFor();
   });
 
-  test('a key is made, used, and revoked', async (t) => {
+  test('a personal key is created, used and revoked', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/settings/keys');
-    await page.getByText('No key yet.').waitFor();
-    await page.getByRole('button', { name: 'Make a key' }).click();
-    const form = page.getByRole('form', { name: 'Make a key' });
+    await page.getByText('No personal keys yet.').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const form = page.getByRole('form', { name: 'Create a personal key' });
     await form.getByLabel('Name').fill('Laptop');
     await form.getByLabel('Read and change').check();
     assert.deepEqual(await seriousFaults(), []);
-    await form.getByRole('button', { name: 'Make it' }).click();
+    await form.getByRole('button', { name: 'Create key' }).click();
     const key = await page.locator('pre', { hasText: 'chf_mcp_' }).textContent();
     const agent = await connect(site.service, key ?? '');
     t.after(() => agent.close());
@@ -126,10 +126,10 @@ describe('programs that act for a person', () => {
     await assert.rejects(agent.call('list_games'));
   });
 
-  test('the owner sees what was called about the game, and what failed', async (t) => {
+  test('the owner sees the agent activity of a game, and the failed calls', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/dev/${studio.slug}/edit/audit`);
-    const calls = page.getByRole('table', { name: 'Calls of programs' });
+    const calls = page.getByRole('table', { name: 'Agent activity' });
     await calls.getByRole('row', { name: /rollback_channel.*Error 4075.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /list_channels.*Done.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl/ }).waitFor();
@@ -142,7 +142,7 @@ describe('programs that act for a person', () => {
     await untilEqual(() => calls.locator('tbody tr').count(), 2);
   });
 
-  test('no page has said anything into the console', () => {
+  test('no page logged anything to the console', () => {
     assert.deepEqual(faults, []);
   });
 });

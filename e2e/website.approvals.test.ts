@@ -52,9 +52,9 @@ describe('what an agent asks for', () => {
     });
   const offered = async () =>
     (await readOffers(site.service, studio.slug)).find(({ channel }) => channel === 'stable')?.version;
-  const codeIn = (text: string) => /approves it: (\d{6})/.exec(text.replace(/\s+/g, ' '))?.[1] ?? '';
+  const codeIn = (text: string) => /Confirmation code: (\d{6})/.exec(text.replace(/\s+/g, ' '))?.[1] ?? '';
 
-  test('is done when the owner signs in through the link of the mail and approves', async (t) => {
+  test('is done when the owner follows the link in the email, signs in and approves', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const waiting = await promote('release-1.1.0');
     assert.equal(waiting.code, 4214);
@@ -69,39 +69,39 @@ describe('what an agent asks for', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Promote 1.1.0 for Linux x86_64 to stable' }).waitFor();
     await page.getByText('“Release desk”').waitFor();
-    await page.getByText('stable on Linux x86_64 goes from 1.0.0 to 1.1.0.').waitFor();
-    await page.getByText('Every player is offered it at once.').waitFor();
+    await page.getByText('stable on Linux x86_64 changes from 1.0.0 to 1.1.0.').waitFor();
+    await page.getByText('It is available to all players immediately.').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved and done').waitFor();
+    await page.getByText('Approved. The change was made.').waitFor();
     assert.equal(await offered(), '1.1.0');
     assert.equal((await promote('release-1.1.0')).version, '1.1.0', 'asked again, it is the same and done');
 
-    await page.getByRole('link', { name: 'See what the channels offer' }).click();
+    await page.getByRole('link', { name: 'View channels' }).click();
     await page.getByText('owner through Release desk, approved by owner').waitFor();
   });
 
-  test('waits on the list of games too, and is not done when the owner denies it, as the agent is told', async (t) => {
+  test('is listed on the page of games, and is not done if the owner denies it, which the agent learns', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const old = await ship('0.9.0', 'dev');
     const remove = () => tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: old });
     await remove();
     await page.goto(`${site.service.url}/dev`);
     await page.getByRole('link', { name: 'Delete the build 0.9.0' }).click();
-    await page.getByText('Only the game’s owner and admins lose it.').waitFor();
+    await page.getByText("Only the game's owner and admins lose the download.").waitFor();
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Denied: nothing was changed').waitFor();
+    await page.getByText('Denied. Nothing was changed.').waitFor();
     const listing = page.waitForResponse(`${site.service.url}/api/v1/approvals*`);
     await page.getByRole('link', { name: 'Your games' }).first().click();
     await page.getByRole('link', { name: 'Owls of the North' }).waitFor();
     const { data } = (await (await listing).json()) as { data: { approvals: unknown[] } };
     assert.deepEqual(data.approvals, []);
-    await page.getByRole('heading', { name: 'Waits for your approval' }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor({ state: 'detached' });
     await assert.rejects(remove(), /4215/);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds/${old}`);
     await page.getByRole('heading', { name: '0.9.0 for Linux x86_64' }).waitFor();
   });
 
-  test('is done by the code of the mail, which the page that is open then shows', async (t) => {
+  test('is done with the emailed code, and the open page shows it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const spare = await ship('0.8.0', 'dev');
     const { approval } = await tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: spare });
@@ -114,17 +114,17 @@ describe('what an agent asks for', () => {
     await assert.rejects(tool('confirm_approval', { uid, code: wrong }), /4216/);
     assert.equal((await tool<Approval>('confirm_approval', { uid, code })).status, 'approved');
     assert.deepEqual((await tool<Approval>('get_approval', { uid })).result?.files, 1);
-    await page.getByText('Approved: the build is deleted').waitFor();
+    await page.getByText('Approved. The build was deleted.').waitFor();
   });
 
-  test('that no longer applies is said to, and nobody else may decide', async (t) => {
+  test('shows when a request no longer applies, and lets no one else decide', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const spare = await ship('0.7.0', 'dev');
     await tool('promote_build', { uid: studio.gameUid, build_id: spare, channel: 'stable' });
     const { link } = await office.take(/^Approve\? Promote 0\.7\.0/);
     await ship('1.2.0', 'stable');
     await page.goto(link);
-    await page.getByText('The channel was moved since this was asked for.').waitFor();
+    await page.getByText('The channel has moved since this was requested.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
 
     const stranger = { email: 'eve@example.com', password: 'correct horse battery' };
@@ -139,12 +139,12 @@ describe('what an agent asks for', () => {
     await other.getByLabel('Email').fill(stranger.email);
     await other.getByRole('textbox', { name: 'Password' }).fill(stranger.password);
     await other.getByRole('button', { name: 'Sign in' }).click();
-    await other.getByText('There is no such approval, or it is not yours to decide.').waitFor();
+    await other.getByText("This request doesn't exist, or only someone else can approve it.").waitFor();
     await context.close();
   });
 
   // Last: it revokes the key that ships the builds of the tests before.
-  test('is a deploy key that the agent collects after the approval, as the page then shows', async (t) => {
+  test('shows when the agent has collected its deploy key', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const ask = () => tool<Waiting & { key_ref?: string }>('request_deploy_key', { uid: studio.gameUid });
     assert.equal((await ask()).code, 4214);
@@ -154,8 +154,8 @@ describe('what an agent asks for', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('your current deploy key keeps working').waitFor();
     const { key_ref } = await ask();
-    await page.getByText('Approved: the agent has the key').waitFor();
-    await page.getByRole('link', { name: 'See the deploy keys' }).click();
+    await page.getByText('Approved. The agent has the key.').waitFor();
+    await page.getByRole('link', { name: 'View deploy keys' }).click();
     await page
       .getByRole('row', { name: new RegExp(`${key_ref}.*owner through Release desk, approved by owner`) })
       .waitFor();

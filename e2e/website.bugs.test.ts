@@ -87,19 +87,19 @@ describe('the bugs of a game', () => {
     await form.getByLabel('What happened').fill('It fell over.\n<b>Twice.</b>');
     const dump = { name: 'walk.dmp', mimeType: 'application/octet-stream', buffer: await readFile(DUMP) };
     await form.locator('input[type=file]').first().setInputFiles(dump);
-    await form.getByRole('button', { name: 'Send the report' }).click();
-    await form.getByText('– received').waitFor();
+    await form.getByRole('button', { name: 'Send report' }).click();
+    await form.getByText('Crash dump uploaded').waitFor();
     await form.context().close();
 
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over\. <b>Twice\.<\/b>/ }).click();
     await untilEqual(() => ticket().locator('pre').textContent(), 'It fell over.\n<b>Twice.</b>');
-    await ticket().getByRole('heading', { name: 'Ticket of Robin' }).waitFor();
+    await ticket().getByRole('heading', { name: 'Ticket from Robin' }).waitFor();
     await ticket().getByText('Linux x86_64').waitFor();
     const crash = ticket().getByRole('region', { name: 'Crash report' });
     await crash.getByText('SIGSEGV / SEGV_MAPERR').waitFor();
     await crash.getByRole('list', { name: 'Top of the stack' }).getByText('null_deref_inline').first().waitFor();
-    const report = await crash.getByRole('link', { name: 'Open the report' }).getAttribute('href');
+    const report = await crash.getByRole('link', { name: 'Open report' }).getAttribute('href');
     assert.match(report ?? '', /\/dev\/small-walk\/crashes\/reports\/[0-9a-f-]{36}$/);
     await ticket().getByRole('link', { name: '1.2.0' }).click();
     await page.getByRole('heading', { name: '1.2.0 for Linux x86_64' }).waitFor();
@@ -109,23 +109,23 @@ describe('the bugs of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over/ }).click();
-    await ticket().getByRole('button', { name: 'Mark fixed' }).click();
-    await ticket().getByText('Marked as fixed.').waitFor();
-    // It stays in its place, so that the list does not move under whoever goes through it.
+    await ticket().getByRole('button', { name: 'Mark as fixed' }).click();
+    await ticket().getByText('Ticket marked as fixed.').waitFor();
+    // It keeps its position, so the list does not move while someone works through it.
     await page.getByRole('link', { name: /^It fell over.*Fixed$/ }).waitFor();
     await ticket().getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: /^It fell over.*Open$/ }).waitFor();
     await ticket().getByRole('button', { name: 'Close' }).click();
-    await ticket().getByText('Closed.', { exact: true }).waitFor();
+    await ticket().getByText('Ticket closed.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Closed', exact: true }).click();
     await page.waitForURL(/\/bugs\?status=closed$/);
     await untilEqual(() => rows().count(), 1);
     await page.reload();
     await page.getByRole('link', { name: /^It fell over.*Closed$/ }).click();
-    await ticket().getByRole('button', { name: 'Open again' }).click();
-    await ticket().getByText('Open again.', { exact: true }).waitFor();
+    await ticket().getByRole('button', { name: 'Reopen' }).click();
+    await ticket().getByText('Ticket reopened.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Fixed', exact: true }).click();
-    await page.getByText('No ticket is fixed.').waitFor();
+    await page.getByText('No fixed tickets.').waitFor();
   });
 
   test('are counted in the table of all games, which leads to them', async (t) => {
@@ -141,8 +141,8 @@ describe('the bugs of a game', () => {
   test('that are none say so, at an address that was mistyped', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs/01a1ff85-9ec1-787f-9de0-c917371bd17d');
-    await page.getByText('There is no such ticket.').waitFor();
-    // The browser tells of every answer of 404.
+    await page.getByText('Ticket not found.').waitFor();
+    // The browser logs every 404 response.
     assert.deepEqual(
       faults.filter((fault) => !fault.includes('404')),
       [],

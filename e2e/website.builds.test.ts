@@ -40,7 +40,7 @@ describe('the developer’s pages of a game', () => {
     return (await readOffers(site.service, studio.slug)).find(({ os }) => os === 'windows')?.version;
   }
 
-  test('finds builds by words, system, channel and state, and keeps that in the address', async (t) => {
+  test('filters builds by text, OS, channel and state, and keeps the filters in the URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
@@ -53,8 +53,8 @@ describe('the developer’s pages of a game', () => {
     await page.reload();
     await page.getByRole('link', { name: '1.0.0' }).waitFor();
     await untilEqual(versions, ['1.0.0']);
-    await page.getByLabel('System').selectOption('linux');
-    await page.getByText('No build is like that.').waitFor();
+    await page.getByLabel('OS').selectOption('linux');
+    await page.getByText('No builds match.').waitFor();
     await page.getByRole('button', { name: 'Show all builds' }).click();
     await page.getByLabel('Channel').selectOption('beta');
     await page.waitForURL(/\?channel=beta$/);
@@ -82,35 +82,35 @@ describe('the developer’s pages of a game', () => {
     await page.waitForURL(/\/g\/owls-of-the-north\/files\//);
   });
 
-  test('promotes a build after saying what changes, and takes it back', async (t) => {
+  test('promotes a build after listing what will change, and undoes it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.0.0' }).click();
     await page.getByRole('button', { name: 'Promote' }).click();
     const dialog = page.getByRole('dialog', { name: 'Promote 1.0.0 for Windows x86_64' });
-    await dialog.getByText('stable on Windows x86_64 goes from 1.1.0 to 1.0.0.').waitFor();
-    await dialog.getByText('Every player is offered it at once.').waitFor();
+    await dialog.getByText('stable on Windows x86_64 changes from 1.1.0 to 1.0.0.').waitFor();
+    await dialog.getByText('It is available to all players immediately.').waitFor();
     await dialog.getByLabel('Expires').selectOption('24');
-    await dialog.getByText(/on it offers nothing there, until it is moved again/).waitFor();
+    await dialog.getByText(/The channel then offers nothing until a build is promoted/).waitFor();
     await dialog.getByRole('button', { name: 'Promote' }).click();
-    await page.getByText('stable on Windows x86_64 offers 1.0.0 now.').waitFor();
+    await page.getByText('stable on Windows x86_64 now has 1.0.0.').waitFor();
     assert.equal(await offered(), '1.0.0');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('stable on Windows x86_64 offers 1.1.0 now.').waitFor();
+    await page.getByText('stable on Windows x86_64 now has 1.1.0.').waitFor();
     assert.equal(await offered(), '1.1.0');
   });
 
-  test('rolls a channel back from its cell, and the history says who did', async (t) => {
+  test('rolls a channel back from its cell, and the history shows who did it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/channels');
     await page.getByRole('button', { name: /^stable on Windows x86_64: 1\.1\.0/ }).click();
     const dialog = page.getByRole('dialog', { name: 'stable on Windows x86_64' });
-    await dialog.getByText('stable on Windows x86_64 goes from 1.1.0 back to 1.0.0, without an expiry.').waitFor();
+    await dialog.getByText('stable on Windows x86_64 changes from 1.1.0 back to 1.0.0, without an expiry.').waitFor();
     await dialog.getByRole('button', { name: 'Roll back to 1.0.0' }).click();
     await page.getByRole('button', { name: /^stable on Windows x86_64: 1\.0\.0/ }).waitFor();
     await page.getByRole('row', { name: /1\.0\.0 Windows x86_64 Rolled back owner/ }).waitFor();
     assert.equal(await offered(), '1.0.0');
-    await page.getByRole('button', { name: /^beta on Windows x86_64: nothing/ }).click();
+    await page.getByRole('button', { name: /^beta on Windows x86_64: no build/ }).click();
     const select = page.getByLabel('Build', { exact: true });
     const option = select.getByRole('option', { name: /^1\.1\.0/ });
     await select.selectOption((await option.getAttribute('value')) ?? '');
@@ -118,50 +118,50 @@ describe('the developer’s pages of a game', () => {
     await page.getByRole('button', { name: /^beta on Windows x86_64: 1\.1\.0/ }).waitFor();
   });
 
-  test('counts down to the end of a promotion, and takes players out of the beta', async (t) => {
+  test('counts down to the expiry of a promotion, and removes players from the beta', async (t) => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
     const player = { email: 'player@example.com', password: 'correct horse battery' };
     await addAccount(service, { ...player, name: 'Robin' });
     const join = askAs(service, await signIn(service, player));
     await open('/channels');
-    await page.getByText('Nobody has joined the beta.').waitFor();
+    await page.getByText('No beta members yet.').waitFor();
     await join('PUT', `/games/${studio.gameUid}/beta`);
 
     await page.clock.install();
     await page.reload();
-    await page.getByRole('button', { name: /^dev on Linux x86_64: nothing/ }).click();
+    await page.getByRole('button', { name: /^dev on Linux x86_64: no build/ }).click();
     await page.getByLabel('Expires').selectOption('1');
     await page.getByRole('button', { name: 'Promote 1.2.0-rc.1' }).click();
     const cell = page.getByRole('button', { name: /^dev on Linux x86_64: 1\.2\.0-rc\.1/ });
-    await cell.getByText(/expires in (1 hour|59 minutes)/).waitFor();
+    await cell.getByText(/Expires in (1 hour|59 minutes)/).waitFor();
     await page.clock.fastForward('02:00');
-    await cell.getByText(/expires in 5[78] minutes/).waitFor();
+    await cell.getByText(/Expires in 5[78] minutes/).waitFor();
     await page.clock.fastForward('58:00');
-    await cell.getByText('expired').waitFor();
+    await cell.getByText('Expired').waitFor();
     await page.clock.resume();
 
     const members = page.getByRole('region', { name: 'Beta members' });
     await members.getByRole('button', { name: 'Remove Robin' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove Robin from the beta?' });
-    await dialog.getByText('They are not told, and may join again on the game’s page: it is no ban.').waitFor();
+    await dialog.getByText("They aren't notified, and they can join again on the game's page.").waitFor();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-    await members.getByText('Robin is no member of the beta any more.').waitFor();
-    await members.getByText('Nobody has joined the beta.').waitFor();
+    await members.getByText('Robin was removed from the beta.').waitFor();
+    await members.getByText('No beta members yet.').waitFor();
   });
 
-  test('edits texts and images until the game is fit for the shelves', async (t) => {
+  test('edits texts and images until the game can be listed', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/edit');
     await page.waitForURL(/\/edit\/listing$/);
-    await page.getByText('5 things keep it from the shelves').waitFor();
+    await page.getByText('5 things left before it can be listed').waitFor();
     await page.getByLabel('Tagline').fill('A stroll through the night');
     await page.getByLabel('Description').fill('Listen.\nThey are near.');
     await page.getByLabel('Tags').fill('Cosy, two players');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await untilEqual(() => page.getByLabel('Tags').inputValue(), 'cosy, two-players');
-    await page.getByText('3 things keep it from the shelves').waitFor();
+    await page.getByText('3 things left before it can be listed').waitFor();
 
     await page.getByRole('link', { name: 'Images' }).click();
     const file = async (name: string, width = 1280, height = 720, background?: string) => {
@@ -170,55 +170,55 @@ describe('the developer’s pages of a game', () => {
     };
     const choose = (label: string) =>
       page.getByRole('button', { name: label }).locator('xpath=..').locator('input[type=file]');
-    await choose('Upload the cover').setInputFiles(await file('square.png', 1100, 1100));
+    await choose('Upload cover').setInputFiles(await file('square.png', 1100, 1100));
     await page.getByText(/^square\.png: 1100×1100 pixels are not 16:9/).waitFor();
     await page
-      .getByText('Cut 240 pixels off the top and 241 off the bottom. 1100×619 is left, which may be sent.')
+      .getByText('Crop 240 pixels at the top and 241 at the bottom. The result, 1100×619, can be uploaded.')
       .waitFor();
-    await page.getByRole('img', { name: /^Cut 240 pixels/ }).waitFor();
-    await choose('Upload the cover').setInputFiles(await file('cover.png'));
-    await page.getByText('The cover is uploaded.').waitFor();
-    await choose('Upload the thumbnail').setInputFiles(await file('thumbnail.png'));
-    await page.getByText('The thumbnail is uploaded.').waitFor();
+    await page.getByRole('img', { name: /^Crop 240 pixels/ }).waitFor();
+    await choose('Upload cover').setInputFiles(await file('cover.png'));
+    await page.getByText('Cover uploaded.').waitFor();
+    await choose('Upload thumbnail').setInputFiles(await file('thumbnail.png'));
+    await page.getByText('Thumbnail uploaded.').waitFor();
     await choose('Add screenshots').setInputFiles([await file('one.png'), await file('two.png', 1280, 720, '#204080')]);
-    await page.getByText('2 screenshots are uploaded.').waitFor();
+    await page.getByText('2 screenshots uploaded.').waitFor();
     await page.getByRole('button', { name: 'Move screenshot 2 earlier' }).click();
-    await page.getByText('The order is changed.').waitFor();
+    await page.getByText('Order changed.').waitFor();
     await page.getByRole('img', { name: 'Screenshot 1: two.png' }).waitFor();
     await page.getByRole('button', { name: 'Delete screenshot 2' }).click();
     await page
       .getByRole('dialog', { name: 'Delete this screenshot?' })
-      .getByText('Players see one.png no longer')
+      .getByText('Players will no longer see one.png.')
       .waitFor();
-    await page.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByText('one.png is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Delete screenshot', exact: true }).click();
+    await page.getByText('one.png was deleted.').waitFor();
     await page.getByRole('link', { name: 'Listing' }).click();
-    await page.getByText('Fit for the shelves').waitFor();
+    await page.getByText('Ready to be listed').waitFor();
   });
 
-  test('issues another deploy key only after saying which one ends', async (t) => {
+  test('creates a new deploy key only after naming the one it revokes', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/edit/keys');
-    await page.getByText('In force', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Issue a key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Issue another key?' });
+    await page.getByText('Active', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a new key?' });
     await dialog.getByText(studio.environment.SERVICE_ACCESS_TOKEN?.slice(0, 8) ?? '').waitFor();
-    await dialog.getByRole('button', { name: 'End it and issue another' }).click();
-    await page.getByText('Copy the secret now: it is not shown again').waitFor();
-    await page.getByText('Ended', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Revoke and create a new key' }).click();
+    await page.getByText("Copy the secret key now. You won't see it again.").waitFor();
+    await page.getByText('Revoked', { exact: true }).waitFor();
     await page.reload();
-    await page.getByText('Ended', { exact: true }).waitFor();
+    await page.getByText('Revoked', { exact: true }).waitFor();
     await page.getByText('Secret key').waitFor({ state: 'detached' });
   });
 
-  test('says when it is offline or the service is away, and goes on by itself', async (t) => {
+  test('shows when it is offline or the server is unavailable, and retries automatically', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
     await page.context().setOffline(true);
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText("You're offline.").waitFor();
     await page.context().setOffline(false);
-    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+    await page.getByText("You're offline.").waitFor({ state: 'detached' });
 
     // What a restart looks like: refused once, with a time to wait, then there again.
     const channels = /\/api\/v1\/games\/[^/]+\/channels$/;
@@ -227,10 +227,10 @@ describe('the developer’s pages of a game', () => {
       times: 1,
     });
     await open('/channels');
-    await page.getByText('The page tries again by itself.').waitFor();
-    await page.getByText('Every player').waitFor();
-    await page.getByText('The page tries again by itself.').waitFor({ state: 'detached' });
-    // The browser tells of it as well.
+    await page.getByText('Retrying automatically.').waitFor();
+    await page.getByText('All players').waitFor();
+    await page.getByText('Retrying automatically.').waitFor({ state: 'detached' });
+    // The browser logs it too.
     assert.match(faults.splice(0).join(), /status of 503/);
   });
 

@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportByApi, reportByCrashpad, type Target } from './setup/crash-clients.ts';
-import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
+import { runCommand } from './setup/processes.ts';
 import { shipBuild } from './setup/shop.ts';
+import { type Site, serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 import { untilEqual } from './setup/until.ts';
 
@@ -18,17 +19,12 @@ const NO_DUMP = new TextEncoder().encode('no dump');
 const LOG = `level: garage\nopen /home/ann/save\n<img src=x onerror=alert(1)>\n`;
 
 describe('the developer’s pages of crashes', () => {
-  let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
-  let browser: Browser | null;
   let studio: Studio;
   let page: Page;
   let old: Target;
   const faults: string[] = [];
 
-  before(async () => {
-    work = await makeFolder();
-    [service, browser] = await Promise.all([startService(join(work.path, 'data')), startChromium()]);
+  const site = serveSite(async ({ browser, service }: Site) => {
     studio = await openStudio(service, 'Owls of the North');
     old = await ship('1.0.0');
     if (browser === null) return;
@@ -42,16 +38,11 @@ describe('the developer’s pages of crashes', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Crashes' }).waitFor();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.stop();
-    await work?.remove();
-  });
 
   async function ship(version: string): Promise<Target> {
     const zip = smallZip(`${version}.txt`);
-    const { buildId } = await shipBuild(service, studio, { version, os: 'linux', arch: 'x86_64' }, zip);
-    return { api: service.api, gameUid: studio.gameUid, buildId };
+    const { buildId } = await shipBuild(site.service, studio, { version, os: 'linux', arch: 'x86_64' }, zip);
+    return { api: site.service.api, gameUid: studio.gameUid, buildId };
   }
 
   const readDump = async (name: string) => new Uint8Array(await readFile(join(FIXTURES, `${name}.dmp`)));
@@ -61,7 +52,7 @@ describe('the developer’s pages of crashes', () => {
   }
 
   async function sendSymbols(name: string): Promise<void> {
-    const folder = join(work.path, name);
+    const folder = join(site.folder, name);
     await mkdir(join(folder, 'symbols'), { recursive: true });
     await copyFile(join(FIXTURES, `${name}.sym`), join(folder, 'symbols', `${name}.sym`));
     const args = ['symbols', '--build-id', old.buildId, 'symbols'];
@@ -69,13 +60,13 @@ describe('the developer’s pages of crashes', () => {
     assert.equal(code, 0, stderr);
   }
 
-  const open = (path: string) => page.goto(`${service.url}/dev/${studio.slug}${path}`);
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const groups = () => page.getByRole('table', { name: 'Crash groups' });
   const stack = () => page.getByRole('list', { name: 'Stack of the crashed thread' });
 
   test('shows a crash as soon as a game has reported it, without reloading, and lets later ones wait', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
-    await page.getByText('No crash is open.').waitFor();
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.getByText('No open crash groups.').waitFor();
     await page.getByText(`X-App-Id: ${studio.gameUid}`).waitFor();
     const words = 'I turned <b>left</b> at the second pillar.';
     await crash(old, 'null_deref_inline', { user_message: words, metadata: { level: 'garage' } });
@@ -89,7 +80,7 @@ describe('the developer’s pages of crashes', () => {
   });
 
   test('opens a group by keyboard, with what broke, the player’s words as text, and the command for its symbols', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('heading', { name: 'Builds' }).waitFor();
     await page.keyboard.press('g');
@@ -99,25 +90,25 @@ describe('the developer’s pages of crashes', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'null_deref_inline' }).waitFor();
-    await page.getByText('It used memory that is not there: 0x14, by a null pointer most likely.').waitFor();
+    await page.getByText('Invalid memory access at 0x14 (likely a null pointer).').waitFor();
     await page.getByText('“I turned <b>left</b> at the second pillar.”').waitFor();
-    await page.getByText('One module of the game has no symbols').waitFor();
+    await page.getByText('One module of your game has no symbols').waitFor();
     await page.getByText(`chauffeur symbols --build-id ${old.buildId} symbols`).waitFor();
-    await page.getByText('libc.so.6 belongs to the player’s system').waitFor();
-    await stack().getByText('a guess').first().waitFor();
+    await page.getByText("No symbols for libraries of the player's system: libc.so.6").waitFor();
+    await stack().getByText('guessed').first().waitFor();
     await page.getByText('Log', { exact: true }).first().waitFor();
   });
 
   test('gets better by itself when symbols come late: the group has moved, and says where', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await sendSymbols('null_deref_inline');
     await page.getByRole('link', { name: 'Go to render::measure' }).click();
     await page.getByRole('heading', { level: 1, name: 'render::measure' }).waitFor();
-    await page.getByText('First frame of the game’s own code').waitFor();
+    await page.getByText("First frame in your game's code").waitFor();
     const first = stack().getByRole('listitem').first();
     await first.filter({ hasText: /render::measure.*inlined.*null_deref_inline\.cc:\d+/ }).waitFor();
-    await page.getByText('One module of the game has no symbols').waitFor({ state: 'detached' });
-    const fold = stack().getByRole('button', { name: /^▸ \d+ frames of libc\.so\.6/ });
+    await page.getByText('One module of your game has no symbols').waitFor({ state: 'detached' });
+    const fold = stack().getByRole('button', { name: /^▸ \d+ frames in libc\.so\.6/ });
     await fold.waitFor();
     const before = await stack().getByRole('listitem').count();
     await fold.click();
@@ -125,7 +116,7 @@ describe('the developer’s pages of crashes', () => {
   });
 
   test('copies the stack by one key, and has the log, the modules and the registers behind folds', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.keyboard.press('y');
     await page.getByRole('button', { name: 'Stack copied' }).waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -145,7 +136,7 @@ describe('the developer’s pages of crashes', () => {
   });
 
   test('finds reports by any function on their stacks, and by words, and keeps that in the address', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/crashes');
     await groups().waitFor();
     await page.keyboard.press('/');
@@ -156,8 +147,8 @@ describe('the developer’s pages of crashes', () => {
     await untilEqual(() => reports.locator('[data-row]').count(), 1);
     await page.reload();
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
-    await page.getByLabel('Where to search').selectOption('text');
-    await page.getByText('No crash is like that.').waitFor();
+    await page.getByLabel('Search in').selectOption('text');
+    await page.getByText('No matching crashes.').waitFor();
     await page.getByLabel('Search reports').fill('second pillar');
     await page.waitForURL(/\?text=second(\+|%20)pillar$/);
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
@@ -167,51 +158,50 @@ describe('the developer’s pages of crashes', () => {
   });
 
   test('marks a group as fixed, takes that back, and says that it came back with a later build', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await groups().getByRole('link', { name: 'render::measure' }).click();
     await page.getByRole('button', { name: 'Resolve' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Resolve this group' });
+    const dialog = page.getByRole('dialog', { name: 'Resolve crash group' });
     await dialog.getByLabel('Fixed in version').fill('1.1.0');
     await dialog.getByRole('button', { name: 'Resolve as fixed in 1.1.0' }).click();
-    await page.getByText(/^The group is resolved as fixed in 1\.1\.0\./).waitFor();
+    await page.getByText(/^Group resolved as fixed in 1\.1\.0\./).waitFor();
     await page.getByText('Fixed in 1.1.0', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('The group is open.').waitFor();
+    await page.getByText('Group reopened.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Fixed in 1.1.0', { exact: true }).waitFor();
     await crash(await ship('1.1.0'), 'null_deref_inline');
-    await page.getByText('Came back', { exact: true }).first().waitFor();
+    await page.getByText('Regressed', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Show 1 new report' }).click();
     await page.reload();
-    await page.getByText('Also in 1.1.0, the newest build').waitFor();
+    await page.getByText('Also in 1.1.0 (newest build)').waitFor();
   });
 
   test('opens one report, loads its dump by a private link, and deletes it after saying what is lost', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     const reports = page.getByRole('table', { name: 'Crash reports' });
     await reports.locator('[data-row]').first().click();
     await page.waitForURL(/\/crashes\/reports\//);
     await page.getByText('Processed', { exact: true }).waitFor();
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download the dump' }).click();
+    await page.getByRole('button', { name: 'Download dump' }).click();
     const download = await loading;
     assert.match(download.suggestedFilename(), /^crash-[\w-]+\.dmp$/);
     assert.deepEqual(new Uint8Array(await readFile(await download.path())), await readDump('null_deref_inline'));
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this report?' });
-    await dialog
-      .getByText(/the report, its stack, its log and its dump for everyone who works on Owls of the North/)
-      .waitFor();
-    await dialog.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByText('The report is deleted, with its dump, log and stack.').waitFor();
+    await dialog.getByText(/permanently deletes the report for everyone who works on Owls of the North/).waitFor();
+    await dialog.getByText('Files deleted with it: stack, log, dump.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete report' }).click();
+    await page.getByText('Report deleted, including its dump, log and stack.').waitFor();
   });
 
   test('follows a report whose dump cannot be read to its end', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     const report = { message: 'assertion failed: car != null' };
     const { id } = await reportByApi(old, report, { dump: NO_DUMP, log: LOG });
     await open(`/crashes/reports/${id}`);
-    await page.getByText('Not readable', { exact: true }).waitFor();
+    await page.getByText('Unreadable', { exact: true }).waitFor();
     await page
       .getByText(/^The dump cannot be read:/)
       .first()
@@ -219,14 +209,14 @@ describe('the developer’s pages of crashes', () => {
     await page.getByRole('link', { name: 'assertion failed: car != null' }).waitFor();
   });
 
-  test('the build says which symbols its crashes lacked, and games and overview count what is new', async (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+  test('a build lists the symbols missing in its crashes, and the games and overview pages count new groups', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/builds/${old.buildId}`);
     const lacked = page.getByRole('table', { name: 'Modules without symbols' });
     await lacked.getByRole('row', { name: /^nosym_middle .*Never uploaded/ }).waitFor();
     await crash(await ship('1.2.0'), 'nosym_middle', { os: 'linux' });
     await reportByApi(await ship('1.3.0'), { message: 'a new one' }, { dump: NO_DUMP, log: LOG });
-    await page.goto(`${service.url}/dev`);
+    await page.goto(`${site.service.url}/dev`);
     await page
       .getByRole('row', { name: /^Owls of the North/ })
       .getByRole('link', { name: '1', exact: true })
@@ -239,7 +229,7 @@ describe('the developer’s pages of crashes', () => {
   });
 
   test('no page of these reported an error', (t) => {
-    if (browser === null) return t.skip(NO_CHROMIUM);
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(
       // What a group answers that has moved.
       faults.filter((text) => !/status of 404/.test(text)),

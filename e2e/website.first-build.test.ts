@@ -46,34 +46,34 @@ describe('the first build of a game', () => {
     };
     await signIn(page);
 
-    await page.getByRole('button', { name: 'Create a game' }).click();
+    await page.getByRole('button', { name: 'Create game' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Owls of the North');
     await page.getByText('/g/owls-of-the-north').waitFor();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByRole('heading', { name: 'Ship the first build' }).waitFor();
+    await page.getByRole('heading', { name: 'Ship your first build' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/dev/owls-of-the-north');
 
     const step = (name: string) => page.getByRole('listitem').filter({ hasText: name });
-    await step('Issue the deploy key: Next').waitFor();
-    await page.getByRole('button', { name: 'Issue the deploy key' }).click();
-    await step('Issue the deploy key: Done').waitFor();
-    await page.getByText('it is not shown again').waitFor();
+    await step('Create a deploy key: Next').waitFor();
+    await page.getByRole('button', { name: 'Create deploy key' }).click();
+    await step('Create a deploy key: Done').waitFor();
+    await page.getByText("You won't see it again.").waitFor();
 
     await page.getByLabel('Version').fill('0.1.0');
-    await page.getByLabel('System').selectOption('web');
-    await page.getByLabel('Processor').selectOption('wasm');
-    await page.getByLabel('Folder of the game').fill(GAME);
-    const settings = await copied('Copy settings');
-    await runLines(`${settings}\n${await copied('Copy lines that register the build')}`);
-    await step('The build is registered: Done').waitFor();
-    await step('The file has arrived: Next').waitFor();
+    await page.getByLabel('OS').selectOption('web');
+    await page.getByLabel('Architecture').selectOption('wasm');
+    await page.getByLabel('Game folder').fill(GAME);
+    const settings = await copied('Copy credentials');
+    await runLines(`${settings}\n${await copied('Copy register commands')}`);
+    await step('Register the build: Done').waitFor();
+    await step('Upload the file: Next').waitFor();
 
-    await runLines(`${settings}\n${await copied('Copy lines that upload the build')}`);
-    await page.getByRole('heading', { name: 'The first build is live' }).waitFor();
-    for (const name of ['The file has arrived', 'Its scan has ended', 'Live on its channel'])
+    await runLines(`${settings}\n${await copied('Copy upload commands')}`);
+    await page.getByRole('heading', { name: 'Your first build is live' }).waitFor();
+    for (const name of ['Upload the file', 'Pass the virus scan', 'Go live on the channel'])
       await step(`${name}: Done`).waitFor();
 
-    await page.getByRole('button', { name: 'Go to the overview' }).click();
+    await page.getByRole('button', { name: 'Go to overview' }).click();
     await page.getByRole('heading', { name: 'Live now' }).waitFor();
     await page.getByRole('heading', { name: 'Since 0.1.0' }).waitFor();
     await page.getByText('0 new crash groups').waitFor();
@@ -88,7 +88,7 @@ describe('the first build of a game', () => {
     const page = await site.browser.newPage();
     await signIn(page);
     await page.goto(`${site.service.url}/dev/no-such-game`);
-    await page.getByText('There is no such game, or you may not see it.').waitFor();
+    await page.getByText("This game does not exist, or you don't have access to it.").waitFor();
     await page.close();
   });
 });

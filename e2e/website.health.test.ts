@@ -67,18 +67,18 @@ describe('launch health and events', () => {
   test('rates builds with the numbers behind the band, and says what is missing for one', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/health');
-    await row(/1\.0\.0 Windows x86_64 Healthy on the game’s page/).waitFor();
+    await row(/1\.0\.0 Windows x86_64 Healthy on the game's page/).waitFor();
     assert.deepEqual(
       (
         await row(/1\.0\.0/)
           .getByRole('cell')
           .allTextContents()
       ).slice(2),
-      ['25', '96.0 % of 25', '0.0 % of 25', '2.5 s of 24', '–'],
+      ['25', '96.0% of 25', '0.0% of 25', '2.5 s of 24', '–'],
     );
     await row(/1\.1\.0 Linux x86_64 Unrated 12 of 20 devices/).waitFor();
-    await page.getByText('From 1.0.0 for Windows x86_64, the newest build on stable that is rated.').waitFor();
-    await page.getByRole('table', { name: 'Bands' }).getByText('at least 98 %').waitFor();
+    await page.getByText('Based on the newest rated build on stable: 1.0.0 for Windows x86_64').waitFor();
+    await page.getByRole('table', { name: 'Bands' }).getByText('at least 98%').waitFor();
   });
 
   test('shows a build day by day as pictures, and in numbers on request; the address keeps what is shown', async (t) => {
@@ -88,9 +88,9 @@ describe('launch health and events', () => {
       .getByRole('link')
       .focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
     await page.getByRole('img', { name: /^Launches by day, .*Booted: 10\.$/ }).waitFor();
-    await page.getByRole('button', { name: 'Show as a table' }).click();
+    await page.getByRole('button', { name: 'Show as table' }).click();
     const today = page.getByRole('table', { name: 'Days of the build' }).getByRole('row').nth(1).getByRole('cell');
     await untilEqual(async () => (await today.allTextContents()).slice(1), ['12', '10', '1', '2.5 s of 10', '–', '12']);
     await page.getByRole('button', { name: /^Crashed/ }).click();
@@ -99,19 +99,19 @@ describe('launch health and events', () => {
     await page.getByRole('button', { name: 'Time to start' }).click();
     await page.getByRole('img', { name: /^Median time to start by day, .*2\.5 s of 10\.$/ }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
     await page.getByRole('img', { name: /^Median time to start by day/ }).waitFor();
     await page.getByRole('table', { name: 'Days of the build' }).waitFor();
   });
 
-  test('stands on the page of a build, and among all games', async (t) => {
+  test('is shown on the page of a build and in the table of all games', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/builds/${builds.linux}`);
     const health = page.getByRole('region', { name: 'Launch health' });
     await health.getByText('12 of 20 devices in the last 30 days').waitFor();
-    await health.getByText('83.3 % of 12').waitFor();
-    await health.getByRole('link', { name: 'Day by day' }).click();
-    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64, day by day' }).waitFor();
+    await health.getByText('83.3% of 12').waitFor();
+    await health.getByRole('link', { name: 'Daily numbers' }).click();
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
     await page.goto(`${site.service.url}/dev`);
     await page
       .getByRole('row', { name: /Small Walk/ })
@@ -130,7 +130,7 @@ describe('launch health and events', () => {
     await page.getByRole('checkbox', { name: /^session_start/ }).check();
     await page.getByRole('img', { name: /session_start: 37\.$/ }).waitFor();
     assert.equal(await page.getByRole('checkbox', { name: /^crash/ }).isDisabled(), true);
-    await page.getByRole('button', { name: 'Show as a table' }).click();
+    await page.getByRole('button', { name: 'Show as table' }).click();
     const table = page.getByRole('table', { name: 'Events' });
     const heads = ['Hour', 'level_up', 'shop, opened', 'boot_ok', 'session_start'];
     await untilEqual(() => table.getByRole('columnheader').allTextContents(), heads);
@@ -160,7 +160,7 @@ describe('launch health and events', () => {
       .waitFor();
     await legend.getByRole('button', { name: /^1\.0\.0/ }).click();
     await page.getByRole('img', { name: /^boot_ok by day, [^:]*\. 1\.1\.0 Linux x86_64: 10\.$/ }).waitFor();
-    await page.getByRole('button', { name: 'By system' }).click();
+    await page.getByRole('button', { name: 'By OS' }).click();
     await legend.getByRole('button', { name: 'Windows 24' }).waitFor();
     await open('/health');
     assert.equal(
@@ -171,7 +171,7 @@ describe('launch health and events', () => {
     );
   });
 
-  test('tells what is kept of one device, hands it over as a file, and deletes it after saying what that means', async (t) => {
+  test('shows the data of one device, exports it, and deletes it after naming the consequences', async (t) => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
     const device = `${builds.linux.slice(-4)}-11`;
@@ -191,9 +191,9 @@ describe('launch health and events', () => {
     );
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this device?' });
-    await dialog.getByText('one build has a device less, which may change a band').waitFor();
-    await dialog.getByRole('button', { name: 'Delete the device' }).click();
-    await page.getByText('1 event is gone, and 1 build has a device less.').waitFor();
+    await dialog.getByText('one build counts a device less, which may change its band').waitFor();
+    await dialog.getByRole('button', { name: 'Delete device' }).click();
+    await page.getByText('Events deleted: 1. Builds with one device less: 1.').waitFor();
     await open('/health');
     await row(/1\.1\.0 Linux x86_64 Unrated 11 of 20 devices/).waitFor();
     const ask = askAs(service, await signIn(service, studio));
@@ -207,7 +207,7 @@ describe('launch health and events', () => {
     const ask = askAs(service, await signIn(service, studio));
     const { game_uid, slug } = await ask<{ game_uid: string; slug: string }>('POST', '/games', { name: 'Quiet Lake' });
     await page.goto(`${service.url}/dev/${slug}/events`);
-    await page.getByRole('link', { name: 'register the first one' }).waitFor();
+    await page.getByRole('link', { name: 'Register your first build' }).waitFor();
     const key = await ask<Record<string, string>>('POST', `/games/${game_uid}/deploy-keys`);
     const environment = { SERVICE_ACCESS_TOKEN: key.access_token ?? '', SERVICE_SECRET_KEY: key.secret_key ?? '' };
     const build = { version: '0.1', os: 'linux', arch: 'x86_64' };

@@ -26,7 +26,7 @@ describe('the operator’s pages', () => {
     await page.getByLabel('Email').fill(studio.email);
     await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'For operators' }).waitFor();
+    await page.getByRole('heading', { name: 'Operators only' }).waitFor();
   });
 
   const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
@@ -57,33 +57,33 @@ describe('the operator’s pages', () => {
     const { code } = await runServerCommand(site.service, ['admin', 'user', 'operator', '--email', studio.email]);
     assert.equal(code, 0);
     await page.reload();
-    await page.getByRole('heading', { name: 'State of the service' }).waitFor();
+    await page.getByRole('heading', { name: 'Service status' }).waitFor();
   });
 
   test('show what is wrong first, then every part of the service', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await page.getByText('There is no virus scanner: files are offered unscanned.').waitFor();
-    await page.getByRole('region', { name: 'Storage' }).getByText('Files under the data folder').waitFor();
-    await page.getByRole('region', { name: 'Database' }).getByText('your own').waitFor();
-    await page.getByRole('table', { name: 'Processes' }).getByText('Alive').waitFor();
+    await page.getByText('There is no virus scanner. Files are offered without a scan.').waitFor();
+    await page.getByRole('region', { name: 'Storage' }).getByText('Files in the data folder').waitFor();
+    await page.getByRole('region', { name: 'Database' }).getByText('external').waitFor();
+    await page.getByRole('table', { name: 'Processes' }).getByText('Running', { exact: true }).waitFor();
   });
 
   test('show a failed job without reloading, and give it its tries again or forget it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await failMail('ann@example.com');
-    await page.getByText('1 job has failed after all their tries.').waitFor();
-    await page.getByRole('link', { name: 'See them' }).click();
+    await page.getByText('1 job has failed after all attempts.').waitFor();
+    await page.getByRole('link', { name: 'View failed jobs' }).click();
     await page.getByRole('cell', { name: 'Error: 550 ‹address› is unknown' }).waitFor();
     await page.getByRole('button', { name: 'Retry accounts:send-mail' }).click();
-    await page.getByText('1 job has its tries again.').waitFor();
-    await page.getByText('No job has failed.').waitFor();
+    await page.getByText('1 job will be retried.').waitFor();
+    await page.getByText('No failed jobs.').waitFor();
     await failMail('bob@example.com');
     await page.getByRole('button', { name: 'Delete accounts:send-mail' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete this accounts:send-mail?' });
-    await dialog.getByText('stays undone').waitFor();
-    await dialog.getByRole('button', { name: 'Delete it' }).click();
-    await page.getByText('what it was to do stays undone.').waitFor();
-    await page.getByText('No job has failed.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Delete accounts:send-mail?' });
+    await dialog.getByText('will not be done').waitFor();
+    await dialog.getByRole('button', { name: 'Delete job' }).click();
+    await page.getByText('Deleted accounts:send-mail. Its work will not be done.').waitFor();
+    await page.getByText('No failed jobs.').waitFor();
   });
 
   test('find an account, verify it, and show the settings without secrets', async (t) => {
@@ -94,16 +94,16 @@ describe('the operator’s pages', () => {
       'correct horse battery\n',
     );
     await page.getByRole('link', { name: 'Accounts' }).click();
-    await page.getByRole('searchbox', { name: 'Find accounts' }).fill('GRACE');
+    await page.getByRole('searchbox', { name: 'Search accounts' }).fill('GRACE');
     await page.waitForURL(/search=GRACE/);
     await page.getByText('owner@example.com').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Verify grace@example.com' }).click();
-    await page.getByText('grace@example.com counts as verified now.').waitFor();
+    await page.getByText('grace@example.com is now verified.').waitFor();
     await page.getByText('Not verified').waitFor({ state: 'detached' });
     await page.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('row', { name: /CHAUFFEUR_PORT/ }).waitFor();
     await page.getByRole('table', { name: 'Limits in use' }).getByText('2 of 60').waitFor();
-    await page.getByRole('switch', { name: 'Only those that differ from their defaults' }).check();
+    await page.getByRole('switch', { name: 'Changed settings only' }).check();
     await page.getByRole('row', { name: /CHAUFFEUR_HOST/ }).waitFor({ state: 'detached' });
   });
 
@@ -113,30 +113,28 @@ describe('the operator’s pages', () => {
     await page.getByRole('link', { name: '1.1.0' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.1.0 for Linux x86_64?' });
-    await dialog
-      .getByText(/stable on Linux x86_64 offers nothing from then on.*Every player loses the download/)
-      .waitFor();
-    const sure = dialog.getByRole('button', { name: 'Delete the build' });
+    await dialog.getByText(/stable on Linux x86_64 will offer nothing.*All players lose the download/).waitFor();
+    const sure = dialog.getByRole('button', { name: 'Delete build' });
     assert.ok(await sure.isDisabled());
     await dialog.getByLabel(/^Type 1\.1\.0/).fill('1.1.0');
     await sure.click();
-    await page.getByText('stable offered it, and offers nothing on that platform now.').waitFor();
+    await page.getByText('Channels that no longer offer a build for this platform: stable.').waitFor();
     assert.deepEqual(await offers(), []);
     await page.getByRole('link', { name: 'Offer another build' }).click();
     await page.getByRole('row', { name: /1\.1\.0 Linux x86_64 Build deleted owner/ }).waitFor();
   });
 
-  test('a build that nobody is offered goes without typing', async (t) => {
+  test('a build that is not offered to players is deleted without typing its version', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
     await page.getByRole('link', { name: '1.0.0' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.0.0 for Linux x86_64?' });
-    await dialog.getByText('No channel offers it: players see no change.').waitFor();
-    await dialog.getByRole('button', { name: 'Delete the build' }).click();
-    await page.getByText('1.0.0 is deleted').waitFor();
+    await dialog.getByText('No channel offers it, so nothing changes for players.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete build' }).click();
+    await page.getByText('1.0.0 deleted').waitFor();
     await page.getByRole('link', { name: 'All builds' }).last().click();
-    await page.getByText('No build yet.').waitFor();
+    await page.getByText('No builds yet.').waitFor();
   });
 
   test('no page of these reported an error', (t) => {

@@ -58,20 +58,20 @@ describe('the people of a game', () => {
     await owners.getByText(`The invitation was sent to ${IDA.email}`).waitFor();
     assert.ok(await owners.getByRole('button', { name: 'Accept' }).isDisabled());
     await signInAt(idas, link, IDA);
-    await idas.getByRole('heading', { name: `Work on ${GAME}` }).waitFor();
+    await idas.getByRole('heading', { name: `Join ${GAME}` }).waitFor();
     await idas.getByRole('button', { name: 'Accept' }).click();
-    await idas.getByText(`You are an admin of ${GAME}`).waitFor();
+    await idas.getByText(`You're now an admin of ${GAME}`).waitFor();
     await idas.reload();
-    await idas.getByText(`You are an admin of ${GAME}`).waitFor();
+    await idas.getByText(`You're now an admin of ${GAME}`).waitFor();
 
     await idas.goto(edit('danger'));
     await idas.getByText('Only the owner can transfer or delete the game.').waitFor();
-    await idas.getByRole('main').getByRole('link', { name: 'Admins' }).last().click();
+    await idas.getByRole('link', { name: 'Admins page' }).click();
     await idas.getByRole('button', { name: 'Leave' }).click();
-    await idas.getByRole('button', { name: 'Leave the game' }).click();
+    await idas.getByRole('button', { name: 'Leave game' }).click();
     await idas.getByRole('heading', { name: 'Your games' }).waitFor();
     await idas.goto(edit('admins'));
-    await idas.getByText('There is no such game').waitFor();
+    await idas.getByText("This game does not exist, or you don't have access to it.").waitFor();
   });
 
   test('hand the game over by mail, and its new owner deletes it after typing its name', async (t) => {
@@ -79,26 +79,26 @@ describe('the people of a game', () => {
     await owners.goto(edit('danger'));
     await owners.getByRole('textbox', { name: 'Email of the new owner' }).fill(IDA.email);
     await owners.getByRole('textbox', { name: 'Your password' }).fill('not the password');
-    await owners.getByRole('button', { name: 'Offer the game' }).click();
-    await owners.getByText('The password is wrong.').waitFor();
+    await owners.getByRole('button', { name: 'Offer game' }).click();
+    await owners.getByText('Incorrect password.').waitFor();
     await owners.getByRole('textbox', { name: 'Your password' }).fill(studio.password);
-    await owners.getByRole('button', { name: 'Offer the game' }).click();
-    await owners.getByRole('button', { name: 'Withdraw the offer' }).waitFor();
+    await owners.getByRole('button', { name: 'Offer game' }).click();
+    await owners.getByRole('button', { name: 'Withdraw offer' }).waitFor();
 
     await idas.goto(await newestLink(site.service, `Transfer of ${GAME}`, IDA.email));
     await idas.getByRole('button', { name: 'Accept' }).click();
-    await idas.getByText(`You own ${GAME}`).waitFor();
+    await idas.getByText(`You now own ${GAME}`).waitFor();
     await idas.goto(edit('danger'));
-    await idas.getByRole('button', { name: 'Delete the game' }).click();
+    await idas.getByRole('button', { name: 'Delete game' }).click();
     const dialog = idas.getByRole('dialog');
     await dialog.getByText('Players can no longer find, download or play it').waitFor();
     await dialog.getByText('1 admin loses access.').waitFor();
     await dialog.getByRole('textbox', { name: `Type ${GAME} to confirm` }).fill('Owls');
     await dialog.getByRole('textbox', { name: 'Your password' }).fill(IDA.password);
-    await dialog.getByRole('button', { name: 'Delete the game' }).click();
+    await dialog.getByRole('button', { name: 'Delete game' }).click();
     await dialog.getByText('this is not the name of the game').waitFor();
     await dialog.getByRole('textbox', { name: `Type ${GAME} to confirm` }).fill(GAME);
-    await dialog.getByRole('button', { name: 'Delete the game' }).click();
+    await dialog.getByRole('button', { name: 'Delete game' }).click();
     await idas.getByRole('heading', { name: 'Your games' }).waitFor();
     assert.equal(await idas.getByRole('link', { name: GAME }).count(), 0);
     const shown = await idas.goto(`${site.service.url}/g/${studio.slug}`);

@@ -1,4 +1,4 @@
-// Every page of the website, with something on it: no serious fault of accessibility, none that the browser tells, no sideways scrolling.
+// Checks every page of the website, with content: no serious accessibility problem, no browser error, no horizontal scrolling.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import axe from 'axe-core';

@@ -1,4 +1,4 @@
-// The rest of flow 9: a web build is played in its frame and gets nowhere else; a developer’s page; and the documentation.
+// Playing a web build in its sandbox, the page of a developer, and the documentation.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -12,7 +12,7 @@ import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
 import { webBuild } from './setup/web-build.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
-/** Takes the place of the driver’s own list, by which frames would have no storage: as shipped, each has one for the site it is framed by. */
+/** Replaces the driver's own list of disabled features, which would turn off partitioned storage in frames. */
 const AS_SHIPPED = ['--disable-features=MediaRouter'];
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
@@ -42,17 +42,17 @@ describe('playing on the website', () => {
     return { context, page: await context.newPage() };
   }
 
-  /** What the game says in its frame. */
+  /** The status line of the game in the frame. */
   const stateOf = (page: Page) => page.frameLocator('iframe').locator('#state');
 
-  test('a player plays in the browser: nothing is loaded before, all of it then, and keys reach the game', async (t) => {
+  test('a web build loads only after Play is pressed, and keys reach the game', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { context, page } = await visit();
     const loaded: string[] = [];
     page.on('request', (request) => request.url().includes('/play/') && loaded.push(new URL(request.url()).pathname));
     await page.goto(`${site.service.url}/g/${studio.slug}`);
     await page.getByRole('link', { name: 'Download for Linux' }).waitFor();
-    await page.getByRole('link', { name: 'Play in the browser' }).click();
+    await page.getByRole('link', { name: 'Play in browser' }).click();
     const play = page.getByRole('button', { name: 'Play Small Walk' });
     await play.waitFor();
     assert.deepEqual(loaded, []);
@@ -61,7 +61,7 @@ describe('playing on the website', () => {
     await page.frameLocator('iframe').frameLocator('iframe').getByText('A page within').waitFor();
     await page.keyboard.type('wasd');
     await page.frameLocator('iframe').getByText('wasd').waitFor();
-    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('button', { name: 'Restart' }).click();
     await page.frameLocator('iframe').getByText('wasd').waitFor({ state: 'detached' });
     await stateOf(page).getByText(PLAYED).waitFor();
     await page.getByRole('button', { name: 'Full screen' }).click();
@@ -69,7 +69,7 @@ describe('playing on the website', () => {
     await context.close();
   });
 
-  test('a hostile build gets nothing of who is signed in, and leads nobody anywhere', async (t) => {
+  test('a hostile build cannot use the session or navigate the player away', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { context, page } = await visit(studio);
     const address = `${site.service.url}/g/${studio.slug}/play?channel=evil`;
@@ -87,7 +87,7 @@ describe('playing on the website', () => {
       data.games.map(({ name }: { name: string }) => name),
       ['Small Walk'],
     );
-    // Opened by itself, it would speak in the name of the site.
+    // Opened outside the frame, it would run with the rights of the site.
     const source = await page.locator('iframe').getAttribute('src');
     await page.goto(new URL(source ?? '', address).href);
     await page.getByRole('button', { name: 'Play Small Walk' }).waitFor();
@@ -95,23 +95,23 @@ describe('playing on the website', () => {
     await context.close();
   });
 
-  test('who joined the beta plays its build, and nobody else', async (t) => {
+  test('only beta members can play a beta build', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { context, page } = await visit(PLAYER);
     const address = `${site.service.url}/g/${studio.slug}/play?channel=beta`;
     await page.goto(address);
-    await page.getByText('There is no build for the browser here').waitFor();
+    await page.getByText('No browser build on this channel').waitFor();
     await page.goto(`${site.service.url}/g/${studio.slug}`);
-    await page.getByRole('button', { name: 'Join the beta' }).click();
+    await page.getByRole('button', { name: 'Join beta' }).click();
     await page.getByText('beta', { exact: true }).click();
-    await page.getByRole('link', { name: 'Play in the browser' }).click();
+    await page.getByRole('link', { name: 'Play in browser' }).click();
     await page.getByText('Version 2.0.0').waitFor();
     await page.getByRole('button', { name: 'Play Small Walk' }).click();
     await stateOf(page).getByText(PLAYED).waitFor();
     await context.close();
   });
 
-  test('on a domain of its own a game keeps its saves, and the site keeps apart', async (t) => {
+  test('a game on its own domain keeps its saves and is isolated from the site', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { environment, dataFolder } = site.service;
     const port = await findFreePort();
@@ -119,7 +119,7 @@ describe('playing on the website', () => {
       ...environment,
       CHAUFFEUR_PORT: String(port),
       CHAUFFEUR_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      // Chromium takes every name below localhost for this machine.
+      // Chromium resolves every name below localhost to this machine.
       CHAUFFEUR_PLAY_URL: `http://*.localhost:${port}`,
     });
     const browser = await startChromium(AS_SHIPPED);
@@ -138,7 +138,7 @@ describe('playing on the website', () => {
     }
   });
 
-  test('a developer chooses a handle, and players find their games under it', async (t) => {
+  test('a developer chooses a handle, and players find their games there', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { context, page } = await visit(studio);
     const { url } = site.service;
@@ -148,7 +148,7 @@ describe('playing on the website', () => {
     await page.getByText('Please use lowercase letters').waitFor();
     await handle.fill('@rain-works');
     await page.getByRole('form', { name: 'Handle' }).getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('link', { name: 'Look at your page' }).waitFor();
+    await page.getByRole('link', { name: 'View your page' }).waitFor();
     await page.goto(`${url}/g/${studio.slug}`);
     await page.getByRole('banner').waitFor();
     await page.locator('article header').getByRole('link').click();
@@ -173,7 +173,7 @@ describe('playing on the website', () => {
       assert.ok(sitemap.includes(`<loc>${url}${path}</loc>`), path);
   });
 
-  test('the documentation is read on the site: contents, anchors, links between pages, lines to copy', async (t) => {
+  test('the documentation has contents, anchors, links between pages and copy buttons', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { context, page } = await visit();
     const { url } = site.service;
@@ -183,20 +183,23 @@ describe('playing on the website', () => {
     await page.getByRole('heading', { name: 'Games in the browser', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Copy' }).first().click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^chauffeur genbuild --version 1\.0\.0\n/);
-    await page.getByRole('link', { name: 'a domain of their own' }).click();
+    assert.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      /^chauffeur genbuild --version 1\.0\.0 --os web/,
+    );
+    await page.getByRole('link', { name: 'a separate domain for games' }).click();
     await page.getByRole('heading', { name: 'Running the server', level: 1 }).waitFor();
-    await page.waitForURL(/\/docs\/operate#games-on-a-domain-of-their-own$/);
-    await page.getByRole('heading', { name: 'Games on a domain of their own' }).waitFor();
-    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Backups' }).click();
-    await page.waitForURL(/#backups$/);
+    await page.waitForURL(/\/docs\/operate#serve-games-from-a-separate-domain$/);
+    await page.getByRole('heading', { name: 'Serve games from a separate domain' }).waitFor();
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Back up' }).click();
+    await page.waitForURL(/#back-up$/);
     await context.close();
     const head = await fetch(`${url}/docs/play`, { headers: { accept: 'text/html' } });
     assert.match(await head.text(), /<title>Games in the browser · Chauffeur<\/title>/);
     assert.equal((await fetch(`${url}/docs/nothing`, { headers: { accept: 'text/html' } })).status, 404);
   });
 
-  test('cards load pictures of their own size, and far fewer bytes', async (t) => {
+  test('game cards load images of their own size', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { context, page } = await visit();
     await page.goto(`${site.service.url}/browse`);

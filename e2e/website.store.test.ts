@@ -1,4 +1,4 @@
-// Flow 9 of the website: a player finds a game, downloads the right build, reads its record, joins the beta and reports a bug.
+// The store: a player finds a game, downloads the right build, reads its file record, joins the beta and reports a bug.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -16,7 +16,7 @@ const KINDS = ['cover', 'thumbnail', 'screenshot'] as const;
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Of Chromium alone, and not in TypeScript's own library. */
+/** Only Chromium has hints, so they are not in TypeScript's library. */
 type WithHints = { userAgentData?: { getHighEntropyValues(names: string[]): Promise<unknown> } };
 
 describe('the store on the website', () => {
@@ -47,7 +47,7 @@ describe('the store on the website', () => {
     ]);
   });
 
-  /** Opens a page on a machine whose browser calls itself so. */
+  /** Opens a page in a browser with this user agent. */
   async function open(path: string, userAgent = LINUX): Promise<Page> {
     const context = await browser!.newContext({ userAgent });
     const page = await context.newPage();
@@ -61,14 +61,14 @@ describe('the store on the website', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  test('a player finds a game, downloads it and reads where it came from', async (t) => {
+  test('a player finds a game, downloads it and reads its file record', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open('/');
-    await page.getByRole('searchbox', { name: 'Search for games' }).fill('stroll');
+    await page.getByRole('searchbox', { name: 'Search games' }).fill('stroll');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('region', { name: 'Results' }).getByRole('link', { name: 'Small Walk' }).click();
     await page.getByRole('heading', { name: 'Small Walk', level: 1 }).waitFor();
-    // As it was written.
+    // Markup is shown as text.
     await page.getByText('A stroll <b>through</b> rain').waitFor();
     await page.getByText('Rain that you can hear').waitFor();
 
@@ -82,15 +82,15 @@ describe('the store on the website', () => {
     await page.getByRole('heading', { name: 'game.zip' }).waitFor();
     await page.getByTitle(sha256(zip)).waitFor();
     await page.getByRole('list').getByText('Not scanned').waitFor();
-    await page.getByRole('searchbox', { name: 'Part of a path or checksum' }).fill('nothing');
-    await page.getByText('0 entries of 1').waitFor();
-    await page.getByRole('searchbox', { name: 'Part of a path or checksum' }).fill('X86');
+    await page.getByRole('searchbox', { name: 'Search by path or checksum' }).fill('nothing');
+    await page.getByText('0 of 1 entry').waitFor();
+    await page.getByRole('searchbox', { name: 'Search by path or checksum' }).fill('X86');
     await page.getByRole('cell', { name: 'walk/walk.x86_64', exact: true }).waitFor();
     await page.waitForURL(/\?q=X86$/);
     await page.context().close();
   });
 
-  test('each machine is offered its own download', async (t) => {
+  test('a visitor gets the download for their machine', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`, WINDOWS);
     await page.getByRole('link', { name: 'Download for Windows' }).waitFor();
@@ -98,20 +98,20 @@ describe('the store on the website', () => {
     await page.getByRole('link', { name: 'Linux 64-bit' }).waitFor();
     await page.context().close();
     const phone = await open(`/g/${studio.slug}`, 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X)');
-    // The browser tells the processor a moment later, which makes no difference here.
+    // The hints arrive later and make no difference here.
     await phone.evaluate(() =>
       (navigator as unknown as WithHints).userAgentData?.getHighEntropyValues(['architecture']),
     );
-    await phone.getByText('There is none for iOS.').waitFor();
+    await phone.getByText('Not available for iOS.').waitFor();
     await phone.context().close();
   });
 
-  test('pictures are looked at with the keyboard alone', async (t) => {
+  test('the image viewer works with the keyboard alone', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
-    await page.getByRole('button', { name: 'Enlarge picture 1 of 2' }).focus();
+    await page.getByRole('button', { name: 'Enlarge image 1 of 2' }).focus();
     await page.keyboard.press('Enter');
-    const viewer = page.getByRole('dialog', { name: 'Pictures of Small Walk' });
+    const viewer = page.getByRole('dialog', { name: 'Images of Small Walk' });
     await viewer.getByText('1 of 2').waitFor();
     await page.keyboard.press('ArrowRight');
     await viewer.getByText('2 of 2').waitFor();
@@ -122,22 +122,22 @@ describe('the store on the website', () => {
     await page.context().close();
   });
 
-  test('a player joins the beta, is offered its build, and leaves it', async (t) => {
+  test('a player joins the beta, gets its build, and leaves again', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
     await page.getByRole('link', { name: 'Sign in to join the beta' }).click();
     await signInOnPage(page);
-    await page.getByRole('button', { name: 'Join the beta' }).click();
+    await page.getByRole('button', { name: 'Join beta' }).click();
     await page.getByText('Version 2.0.0').waitFor();
     await page.getByText('stable', { exact: true }).click();
     await page.getByText('Version 1.2.0').waitFor();
-    await page.getByRole('button', { name: 'Leave the beta' }).click();
-    await page.getByRole('button', { name: 'Join the beta' }).waitFor();
+    await page.getByRole('button', { name: 'Leave beta' }).click();
+    await page.getByRole('button', { name: 'Join beta' }).waitFor();
     await page.getByRole('radiogroup', { name: 'Channel' }).waitFor({ state: 'detached' });
     await page.context().close();
   });
 
-  test('a player reports a bug with a log, and its developers have both', async (t) => {
+  test('a player reports a bug with a log, and the developers receive both', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
     await page.getByRole('link', { name: 'Report a bug' }).click();
@@ -153,8 +153,8 @@ describe('the store on the website', () => {
       });
     await page.getByRole('combobox', { name: 'Build' }).click();
     await page.getByRole('option', { name: '1.2.0 for Linux 64-bit' }).click();
-    await page.getByRole('button', { name: 'Send the report' }).click();
-    await page.getByText('Log: walk.log – received').waitFor();
+    await page.getByRole('button', { name: 'Send report' }).click();
+    await page.getByText('Log uploaded: walk.log').waitFor();
     const headers = await signIn(service, studio);
     const response = await fetch(`${service.api}/games/${studio.gameUid}/bugs`, { headers });
     const [bug] = ((await response.json()) as { data: { bugs: Record<string, string>[] } }).data.bugs;
@@ -166,7 +166,7 @@ describe('the store on the website', () => {
     await page.context().close();
   });
 
-  test('what the server sends says what the page is, to whom it may be told', async () => {
+  test('page heads describe the page, but never a draft to strangers', async () => {
     const read = async (path: string, headers: Record<string, string> = {}) => {
       const response = await fetch(service.url + path, { headers: { accept: 'text/html', ...headers } });
       return { status: response.status, text: await response.text() };

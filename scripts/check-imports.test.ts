@@ -72,13 +72,14 @@ test('in the server a part may import only parts on lower steps', async () => {
     'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
     'server/src/features/games/games.ts': `import { handle } from '../../http/mount.ts';\n`,
     'server/src/features.ts': `import { handle } from './http/mount.ts';\nimport { startApp } from './app.ts';\n`,
-    'server/src/app.ts': `import { MOUNTINGS } from './features.ts';\n`,
+    'server/src/app.ts': `import { ROUTES } from './features.ts';\n`,
   });
   assert.deepEqual(found, [
     'server/src/context.ts:2  ./features/games/games.ts',
     'server/src/features.ts:2  ./app.ts',
     'server/src/features/games/games.ts:1  ../../http/mount.ts',
     'server/src/http/server.ts:1  ../worker/run.ts',
+    'server/src/kernel/db.ts:1  ../context.ts',
     'server/src/kernel/db.ts:2  ../features/games/games.ts',
   ]);
 });
@@ -99,6 +100,25 @@ test('a layer of the stackwalker may import only lower ones', async () => {
   ]);
 });
 
+test('a layer of crashes may import only lower ones', async () => {
+  const found = await judge({
+    'server/src/features/crashes/report/files.ts': `import { newId } from '../../../kernel/secrets/ids.ts';\n`,
+    'server/src/features/crashes/receive/create.ts': `import '../report/files.ts';\nimport '../groups/grouping.ts';\n`,
+    'server/src/features/crashes/groups/grouping.ts': `import '../receive/create.ts';\nimport type { Walk } from '../process/walk.ts';\n`,
+    'server/src/features/crashes/read/stacks.ts': `import '../process/walk.ts';\nimport '../keep/delete.sql.ts';\n`,
+    'server/src/features/crashes/keep/sweep.job.ts': `import '../read/stacks.ts';\nimport '../crashes.ts';\n`,
+    'server/src/features/crashes/crashes.routes.ts': `import './crashes.ts';\nimport './keep/sweep.job.ts';\n`,
+    'server/src/features/crashes/utils/text.ts': '',
+  });
+  assert.deepEqual(found, [
+    'server/src/features/crashes/groups/grouping.ts:2  ../process/walk.ts',
+    'server/src/features/crashes/keep/sweep.job.ts:2  ../crashes.ts',
+    'server/src/features/crashes/read/stacks.ts:2  ../keep/delete.sql.ts',
+    'server/src/features/crashes/receive/create.ts:2  ../groups/grouping.ts',
+    'server/src/features/crashes/utils/text.ts:1  packages/server/src/features/crashes/utils/text.ts',
+  ]);
+});
+
 test('settings may be read by the commands and known as a type by all', async () => {
   const found = await judge({
     'server/src/commands/service.ts': `import { readProcessConfig } from '../config.ts';\n`,
@@ -108,19 +128,21 @@ test('settings may be read by the commands and known as a type by all', async ()
   assert.deepEqual(found, ['server/src/http/server.ts:1  ../config.ts']);
 });
 
-test('a feature may be entered only by its doors', async () => {
+test('a feature may be entered only by its front door, and features.ts imports only its routes', async () => {
   const found = await judge({
     'server/src/features/store/store.ts': [
       `import { findGame } from '../games/games.ts';`,
-      `import { isBetaMember } from '../channels/beta.ts';`,
+      `import { ROUTES } from '../channels/channels.routes.ts';`,
       `import { slugOf } from '../games/slug.ts';`,
       `import { row } from '../files/files.sql.ts';`,
       `import { isReachable } from './visibility.ts';`,
     ].join('\n'),
-    'server/src/features.ts': `import { scanJob } from './features/scans/scan.job.ts';\nimport './features/store/http.ts';\n`,
+    'server/src/features.ts': `import { JOBS } from './features/scans/scans.routes.ts';\nimport './features/store/http.ts';\n`,
     'server/src/http/auth.ts': `import { scanJob } from '../features/scans/scan.job.ts';\n`,
   });
   assert.deepEqual(found, [
+    'server/src/features.ts:2  ./features/store/http.ts',
+    'server/src/features/store/store.ts:2  ../channels/channels.routes.ts',
     'server/src/features/store/store.ts:3  ../games/slug.ts',
     'server/src/features/store/store.ts:4  ../files/files.sql.ts',
     'server/src/http/auth.ts:1  ../features/scans/scan.job.ts',
@@ -177,4 +199,15 @@ test('a package, part or feature that the rules do not know is reported', async 
       (path) => `${path}:1  packages/${path}`,
     ),
   );
+});
+
+test('files may not import each other, not even through others or for types only', async () => {
+  const found = await judge({
+    'cli/src/a.ts': `import type { B } from './b.ts';\n`,
+    'cli/src/b.ts': `import { c } from './c.ts';\n`,
+    'cli/src/c.ts': `import type { A } from './a.ts';\n`,
+    'cli/src/d.ts': `import { c } from './c.ts';\nconst THREAD = new URL('./d.thread.ts', import.meta.url);\n`,
+    'cli/src/d.thread.ts': `import type { D } from './d.ts';\n`,
+  });
+  assert.deepEqual(found, ['cli/src/a.ts:1  packages/cli/src/b.ts -> packages/cli/src/c.ts -> packages/cli/src/a.ts']);
 });

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeApi } from './generate/api.ts';
+import { writeBands } from './generate/bands.ts';
 import { writeConfig } from './generate/config.ts';
 import { writeErrors } from './generate/errors.ts';
 import { writeMcpTools } from './generate/mcp-tools.ts';
@@ -14,6 +15,7 @@ const GENERATED: readonly { path: string; write: () => string | Promise<string> 
   { path: 'docs/config.md', write: writeConfig },
   { path: 'docs/api.md', write: writeApi },
   { path: 'docs/mcp-tools.md', write: writeMcpTools },
+  { path: 'docs/events.md', write: writeBands },
   { path: 'packages/server/schema.sql', write: writeSchema },
 ];
 

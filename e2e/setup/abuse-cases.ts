@@ -1,4 +1,4 @@
-// The abuses themselves: each takes a correct request and sends something broken in its place.
+// The attacks: each takes a correct request and sends something broken instead.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { constants, deflateSync, gzipSync } from 'node:zlib';
@@ -7,12 +7,12 @@ import type { Correct } from './abuse-requests.ts';
 
 export type Abuse = {
   readonly name: string;
-  /** Sends it; answers the statuses that came back, none where the connection ended without. */
+  /** Sends the broken request. Returns the statuses of the responses, or none if the connection ended without one. */
   readonly send: (address: URL, method: string, request: Correct) => Promise<number[]>;
 };
 
 type Headers = Readonly<Record<string, string>>;
-/** What is sent: a head with these headers, then these bytes, then this end of the connection. */
+/** What to send: a head with these headers, these bytes, and this end of the connection. */
 type Sent = { headers?: Headers; without?: readonly string[]; body?: Buffer; end?: 'wait' | 'fin' | 'rst' };
 
 const HEAD_SENT_MS = 20_000;
@@ -29,7 +29,7 @@ async function exchange(address: URL, method: string, request: Correct, sent: Se
   for (const name of without) delete headers[name];
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const socket = connect(Number(address.port), address.hostname);
-  // The server may close before everything is sent.
+  // The server can close the connection before everything is sent.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.write(Buffer.from(`${method} ${request.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
@@ -59,7 +59,7 @@ const abuse = (name: string, change: (request: Correct) => Sent): Abuse => ({
 
 const BIG = 600 * MIB;
 
-/** Unpacks to more than any route reads, from half a megabyte. */
+/** Half a megabyte that decompresses to more than any route accepts. */
 const bombs = {
   gzip: gzipSync(Buffer.alloc(BIG), { level: constants.Z_BEST_SPEED }),
   deflate: deflateSync(Buffer.alloc(BIG), { level: constants.Z_BEST_SPEED }),
@@ -83,7 +83,7 @@ const CONTENT_TYPES = [
 const ENCODINGS = ['gzip', 'x-gzip', 'deflate', 'br', 'gzip, gzip', 'identity, gzip', '', '\xff'];
 const LENGTHS = ['999999999999999', '-1', '1e3', 'a', '0', '1'];
 
-/** How much of a body is sent before its connection ends. */
+/** How much of a body is sent before the connection ends. */
 const CUTS: readonly (readonly [name: string, bytes: (length: number) => number])[] = [
   ['no byte', () => 0],
   ['one byte', () => 1],
@@ -91,7 +91,7 @@ const CUTS: readonly (readonly [name: string, bytes: (length: number) => number]
   ['all but one byte', (length) => length - 1],
 ];
 
-/** Every abuse that may be sent to any route. */
+/** The attacks on every route. */
 export const ABUSES: readonly Abuse[] = [
   abuse('no body and no length', () => ({ body: Buffer.alloc(0), without: ['content-length'] })),
   abuse('an empty body', () => ({ body: Buffer.alloc(0), headers: { 'content-length': '0' } })),
@@ -144,10 +144,10 @@ function packed(body: Buffer, encoding: string): Sent {
   return { body, headers: { 'content-encoding': encoding, 'content-length': String(body.length) } };
 }
 
-/** A value of every JSON type, and the awkward ones of each. */
+/** Values of every JSON type, including edge cases. */
 const VALUES = [null, true, 0, -1.5, 1e308, '', '\u0000', '\ud800', 'x'.repeat(70_000), [], [[]], {}, { length: 1 }];
 
-/** The bodies in which one value, or all of it, is replaced by one of another type. */
+/** Returns the body with one value, or the whole body, replaced by a value of another type. */
 export function wrongTypes(body: unknown): unknown[] {
   const inside =
     typeof body === 'object' && body !== null

@@ -1,4 +1,4 @@
-// Correct requests for every route that takes a body: the contract's operations and the few routes outside of it.
+// Correct requests for every route that accepts a body: the contract's operations, and the few routes outside it.
 import { randomUUID } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
@@ -20,18 +20,18 @@ export type Correct = {
 };
 
 export type Route = {
-  /** Id of the operation, or the path of a route outside of the contract. */
+  /** The id of the operation, or the path of a route outside the contract. */
   readonly name: string;
   readonly method: string;
-  /** Makes a request, and where its success uses something up, what it needs for that. */
+  /** Creates a request, and everything that a successful request uses up. */
   readonly prepare: () => Promise<Correct>;
-  /** Statuses of success, where every request of `prepare` must succeed; absent where it may be refused. */
+  /** The statuses of success if every request from `prepare` must succeed; undefined if it can be rejected. */
   readonly succeeds?: readonly number[];
-  /** Whether its body is JSON, whose values can be replaced by others. */
+  /** Whether the body is JSON, so that its values can be replaced. */
   readonly isJson: boolean;
 };
 
-/** Each route whose requests may have a body. */
+/** Returns every route whose requests can have a body. */
 export function routesOf(target: Target): Route[] {
   return [
     ...OPERATIONS.filter(({ method }) => method !== 'GET').map((operation) => routeOf(target, operation)),
@@ -44,12 +44,12 @@ function routeOf(target: Target, operation: Operation): Route {
   const { id: name, method, bodyKind = 'json', statuses: succeeds } = operation;
   const prepare = makersOf(target)[name];
   if (prepare !== undefined) return { name, method, prepare, succeeds, isJson: bodyKind === 'json' };
-  // The day a route that streams is added, it is described below.
-  if (bodyKind !== 'json') throw new Error(`${name}: say in abuse-requests.ts what a correct request is`);
+  // Every streaming route must be described below.
+  if (bodyKind !== 'json') throw new Error(`${name}: describe a correct request in abuse-requests.ts`);
   return { name, method, isJson: true, prepare: async () => jsonRequest(target, operation) };
 }
 
-/** By operations: those that stream, and those that games send to all the time, must succeed again after every abuse. */
+/** By operation. Streaming operations, and the operations that games use all the time, must succeed after every attack. */
 function makersOf(target: Target): Record<string, () => Promise<Correct>> {
   const { server, game, ownGame, session } = target;
   const at = (operationId: string, params = {}) => pathOf(operationNamed(operationId), params);
@@ -118,7 +118,7 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
   };
 }
 
-/** One more way to report a crash: the forms of engines and of Breakpad. */
+/** Crash reports as a single form, from engines and Breakpad. */
 function crashForms(target: Target): Route[] {
   const { server, game } = target;
   const dump = readDumpFixture('nosym_middle');
@@ -146,7 +146,7 @@ function crashForms(target: Target): Route[] {
   }));
 }
 
-/** Routes that other programs define: engines, OAuth, MCP and the accounts library. */
+/** Routes that are defined elsewhere: by engines, OAuth, MCP and the accounts library. */
 function routesOutside({ server, game, ownGame }: Target): Route[] {
   const json = (name: string, body: object, headers: Record<string, string> = {}): Route => ({
     name,
@@ -193,7 +193,7 @@ function pathOf({ path }: Operation, params: Readonly<Record<string, string>>): 
   return `/api/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? randomUUID())}`;
 }
 
-/** A request that has all that the schema asks for; whether it names anything that exists is left to chance. */
+/** Creates a request that matches the schema. What it refers to may not exist. */
 function jsonRequest({ game, ownGame, session }: Target, operation: Operation): Correct {
   const isGame = operation.access === 'deploy_key';
   const body = operation.example?.body ?? (operation.body === undefined ? {} : sampleOf(operation.body));

@@ -1,9 +1,9 @@
-// What the abuse test attacks: the service as a process of its own, with games on it, and a look at what it left behind.
+// The target of the abuse test: a server in its own process with games, and a search for what an attack left behind.
 import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../packages/server/src/features/accounts/accounts.ts';
-import { rows } from '../../packages/server/src/kernel/db.ts';
+import { rows } from '../../packages/server/src/kernel/database/db.ts';
 import {
   makeGame,
   signIn,
@@ -13,7 +13,7 @@ import {
 } from '../../packages/server/test/setup/server.ts';
 import { type Service, startService } from './processes.ts';
 
-/** Short, so that half-open connections are given up while the test waits. */
+/** Short, so that the server closes half-open connections during the test. */
 const IDLE_SECONDS = 1;
 const LIMITS = [
   'UPLOADS',
@@ -36,9 +36,9 @@ export type Target = {
   /** Of the signed-in person, who is an operator, too: a key that they issue must not revoke that of `game`. */
   readonly ownGame: TestGame;
   readonly session: { readonly cookie: string };
-  /** Fails unless the very process that was started answers that it is ready. */
+  /** Fails unless the original process still responds that it is ready. */
   assertAlive(context: string): Promise<void>;
-  /** Temporary files, blobs that no row names, rows whose blob is gone, locks, open files and connections; empty when all is well. */
+  /** Returns leftover temporary files, unreferenced blobs, rows without a blob, locks, open files and connections. */
   findRemains(): Promise<string[]>;
   stop(): Promise<void>;
 };
@@ -102,7 +102,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Blobs that no row names, and rows whose blob is gone. The columns are asked of the catalog, so that new ones are looked at, too. */
+/** Finds unreferenced blobs and rows without a blob. Reads the columns from the catalog, so new columns are included. */
 async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
   const columns = await rows(
     ctx.db,
@@ -132,7 +132,7 @@ async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
   return [...kept.symmetricDifference(named)];
 }
 
-/** Files of the data folder that the process has open, those that were deleted among them. */
+/** Returns the files in the data folder that the process has open, including deleted ones. */
 async function openFiles(pid: number, dataFolder: string): Promise<string[]> {
   const folder = `/proc/${pid}/fd`;
   const links = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
@@ -144,7 +144,7 @@ type Connection = { readonly local: string; readonly remote: string; readonly st
 const ESTABLISHED = '01';
 const CLOSE_WAIT = '08';
 
-/** Connections that the service keeps, although this process, its only client, has closed its end. */
+/** Returns the server's open connections that this process, its only client, has already closed. */
 async function abandonedConnections(port: number): Promise<number> {
   const lines = (await readFile('/proc/net/tcp', 'utf8')).trim().split('\n').slice(1);
   const connections = lines.map((line): Connection => {

@@ -1,7 +1,7 @@
-// The API as a person who is signed in uses it.
+// Calls the API as a signed-in person.
 import type { Service } from './processes.ts';
 
-/** One request below `/api/v1`; answers the `data`, and fails when it is refused. */
+/** Sends a request to a path in `/api/v1` and returns its `data`. Throws if it is rejected. */
 export type Ask = <T = unknown>(method: string, path: string, body?: object) => Promise<T>;
 
 /** `headers` are those of `signIn`. */

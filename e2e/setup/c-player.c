@@ -1,4 +1,5 @@
-/* A player of the C client's tests: four threads tell 50 events each, then it does as its input says: "die", or the end of it. */
+/* A game for the tests of the C client: four threads add 50 events each. Then it crashes if its input is "die", or stops at the end
+ * of its input. */
 #define CHAUFFEUR_EVENTS_IMPLEMENTATION
 #include "chauffeur_events.h"
 

@@ -1,4 +1,4 @@
-// A real Chromium for tests: the one that is installed.
+// Starts the installed Chromium for tests.
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -7,14 +7,14 @@ export const NO_CHROMIUM = 'skipped: chromium not found';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Null when no Chromium is installed, which under CI=true is an error. `more` are arguments beside the usual ones. */
+/** Returns null if no Chromium is installed; with CI=true, throws instead. `more` are additional arguments. */
 export async function startChromium(more: readonly string[] = []): Promise<Browser | null> {
   const executablePath = await findProgram();
   if (executablePath === undefined) {
     if (process.env.CI === 'true') throw new Error('chromium not found; install it');
     return null;
   }
-  // Its own sandbox does not start under root, which CI machines are.
+  // Chromium's sandbox does not start as root, which CI uses.
   const args = [
     '--no-sandbox',
     '--disable-gpu',

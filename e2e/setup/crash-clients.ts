@@ -1,12 +1,12 @@
-// Crash reporters as games ship them: each sends a dump the way that its kind does.
+// Sends crash reports in the same way as the crash reporters of games.
 import { gzipSync } from 'node:zlib';
 
-/** Where reports go, and whose they are. */
+/** The server, the game and the build of reports. */
 export type Target = { readonly api: string; readonly gameUid: string; readonly buildId: string };
 
 type Created = { id: string; read_token: string; uploads: { dump?: { url: string }; log?: { url: string } } };
 
-/** A game that speaks the API: tells of the crash, then sends dump and log to the addresses in the answer. */
+/** Reports like a game that uses the API: creates a report, then uploads the dump and the log to the URLs in the response. */
 export async function reportByApi(
   { api, gameUid, buildId }: Target,
   report: Record<string, unknown>,
@@ -23,7 +23,7 @@ export async function reportByApi(
   return data;
 }
 
-/** A crash reporter inside an engine: everything in one form. */
+/** Reports like an engine's crash reporter: everything in one form. */
 export async function reportByEngine(
   { api, gameUid, buildId }: Target,
   metadata: Record<string, string>,
@@ -36,7 +36,7 @@ export async function reportByEngine(
   await send(`${api}/public/crashes`, { method: 'POST', headers, body: form });
 }
 
-/** Crashpad, as in Electron and Chromium: a gzipped form, and ids in the address. Answers what it would keep as the report's id. */
+/** Reports like Crashpad in Electron and Chromium: a gzipped form, with ids in the URL. Returns the id of the report. */
 export async function reportByCrashpad(
   { api, gameUid, buildId }: Target,
   annotations: Record<string, string>,

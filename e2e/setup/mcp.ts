@@ -1,8 +1,8 @@
-// A tool of the MCP server, called as a program with a personal key calls it.
+// Calls a tool of the MCP server with a personal key.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Service } from './processes.ts';
 
-/** What the tool answers as structured content. Fails when the tool does. */
+/** Returns the structured content of the tool's result. Throws if the tool fails. */
 export async function callTool<T>(
   { url }: Service,
   key: string,

@@ -1,10 +1,10 @@
-// The mails that the service wrote, as a person without a mail server finds them.
+// Reads the mails that the server writes to files when it has no mail server.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './processes.ts';
 import { until } from './until.ts';
 
-/** The link in the newest mail whose subject begins so, once there is one; `to` one address where that is given. */
+/** Waits for a mail whose subject starts with this text, optionally to one address, and returns the link in the newest. */
 export async function newestLink({ dataFolder }: Service, subject: string, to = ''): Promise<string> {
   const outbox = join(dataFolder, 'outbox');
   return until(

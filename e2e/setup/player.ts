@@ -1,4 +1,4 @@
-// What tests of the game clients share: a registered build, and what the service keeps of a player's device.
+// Shared by the tests of the game clients: registers a build, and reads the events of a device from the server.
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from './processes.ts';
 import type { Served } from './served.ts';
@@ -6,7 +6,7 @@ import { signIn } from './studio.ts';
 
 const DEADLINE_MS = 30_000;
 
-/** An event as the service keeps it. */
+/** An event as the server stores it. */
 export type Kept = {
   event: string;
   build_id: string;
@@ -17,7 +17,7 @@ export type Kept = {
   properties: Record<string, unknown>;
 };
 
-/** Registers a build of this version with the chauffeur command; answers its id. */
+/** Registers a build of this version with the chauffeur command. Returns its id. */
 export async function registerBuild({ studio, folder }: Served, version: string): Promise<string> {
   const options = { environment: studio.environment, folder };
   for (const args of [
@@ -31,7 +31,7 @@ export async function registerBuild({ studio, folder }: Served, version: string)
   throw new Error('no build was registered');
 }
 
-/** Reads a device's events as the game's owner, oldest first, until they are as they should be. */
+/** Reads a device's events as the game's owner, oldest first, until they are as expected. */
 export async function untilKept(
   served: Served,
   device: string,
@@ -47,7 +47,7 @@ export async function untilKept(
   }
 }
 
-/** Every page of what the service keeps of the device, oldest first. */
+/** Reads all pages of the device's events, oldest first. */
 async function readDevice(
   { service, studio }: Served,
   device: string,
@@ -58,7 +58,7 @@ async function readDevice(
   while (cursor !== null) {
     const query: string = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
     const response = await fetch(`${service.api}/games/${studio.gameUid}/devices/${device}${query}`, { headers });
-    // Not there before its first event.
+    // The device does not exist before its first event.
     if (response.status === 404) return [];
     if (!response.ok) throw new Error(`answered ${response.status}: ${await response.text()}`);
     const { data } = (await response.json()) as { data: { events: Kept[]; next_cursor: string | null } };

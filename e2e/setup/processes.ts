@@ -1,4 +1,4 @@
-// Runs the service and the command as a user does: as processes of their own, with their own environment.
+// Runs the server and the command as users do: in separate processes with their own environment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -21,15 +21,15 @@ export type Service = {
   readonly api: string;
   readonly dataFolder: string;
   readonly environment: Environment;
-  /** What it has printed so far. */
+  /** Returns its output so far. */
   output(): string;
   readonly pid: number;
   hasEnded(): boolean;
-  /** Waits for its end, and answers its exit code. Fails when that takes longer than half a minute. */
+  /** Waits until it exits, at most half a minute, and returns its exit code. */
   ended(): Promise<number | null>;
-  /** Ends it in order (SIGTERM), and answers its exit code. Fails when that takes longer than half a minute. */
+  /** Stops it with SIGTERM, waits at most half a minute, and returns its exit code. */
   stop(): Promise<number | null>;
-  /** Ends it as a power cut would (SIGKILL). Its database lives on. */
+  /** Kills it with SIGKILL. Its database keeps running. */
   kill(): Promise<void>;
 };
 
@@ -104,12 +104,12 @@ function endOf(child: ChildProcess, output: () => string): Promise<number | null
   return promise;
 }
 
-/** Runs `chauffeur-server` with these arguments to its end. */
+/** Runs `chauffeur-server` with these arguments until it exits. */
 export function runServerCommand(service: Pick<Service, 'environment'>, args: string[], input = ''): Promise<Result> {
   return run(SERVER, args, { environment: service.environment, input });
 }
 
-/** Runs `chauffeur` with these arguments to its end. */
+/** Runs `chauffeur` with these arguments until it exits. */
 export function runCommand(
   args: string[],
   options: { environment: Environment; folder: string; echo?: boolean },
@@ -148,14 +148,14 @@ function launch(
   return { kill: (signal) => child.kill(signal), ended };
 }
 
-/** A fresh folder that every account may enter: as root, PostgreSQL runs under another one. */
+/** Creates a folder that all users can enter, because PostgreSQL uses another account if the tests run as root. */
 export async function makeFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'chauffeur-'));
   await chmod(path, 0o755);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns an unused port. */
 export async function findFreePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const probe = createServer().on('error', reject);

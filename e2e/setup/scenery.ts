@@ -1,4 +1,4 @@
-// Draws pictures for the games of tests and documents: hills at night, in as many variants as there are numbers.
+// Draws images for the games in tests and documentation: hills at night, in many variants.
 import sharp from 'sharp';
 
 const PALETTES = [
@@ -10,7 +10,7 @@ const PALETTES = [
 
 export type Size = { readonly width: number; readonly height: number };
 
-/** A landscape; another for each `no`, the same for the same. */
+/** Draws a landscape. Each `no` has a different one. */
 export function drawScene(no: number, { width, height }: Size): Promise<Buffer> {
   const { sky, hills } = PALETTES[no % PALETTES.length]!;
   const moon = `<circle cx="${width * (0.2 + 0.15 * (no % 5))}" cy="${height * 0.3}" r="${height * 0.09}" fill="${sky[1]}" opacity="0.9"/>`;
@@ -23,7 +23,7 @@ export function drawScene(no: number, { width, height }: Size): Promise<Buffer> 
   return sharp(Buffer.from(svg)).jpeg({ quality: 82 }).toBuffer();
 }
 
-/** The outline of one row of hills from the left to the right edge, closed below the picture. */
+/** The outline of a row of hills from the left to the right edge, closed below the image. */
 function drawRidge(seed: number, depth: number, { width, height }: Size): string {
   const points = Array.from({ length: 33 }, (_, index) => {
     const along = index / 32;

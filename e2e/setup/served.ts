@@ -1,4 +1,4 @@
-// A service with a studio on a fresh folder, for the tests of a suite that break it and start it again.
+// A server with a studio in a new folder, for suites that break it and start it again.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -7,14 +7,14 @@ import { makeFolder, type Service, startService } from './processes.ts';
 import { openStudio, type Studio } from './studio.ts';
 
 export type Served = {
-  /** The running service, another one after each restart. */
+  /** The running server, which changes with each restart. */
   readonly service: Service;
   readonly studio: Studio;
-  /** For files of the tests; the service has its own below it. */
+  /** A folder for the files of the tests. The server has its own folder in it. */
   readonly folder: string;
-  /** Starts the service again, on the same folder and port. */
+  /** Starts the server again, with the same folder and port. */
   restart(): Promise<void>;
-  /** The process of its own PostgreSQL, as the lock file names it; undefined when that was ended in order. */
+  /** The process of its own PostgreSQL, from the lock file; undefined if it was stopped in order. */
   database(): Promise<{ pid: number; ready: boolean } | undefined>;
 };
 

@@ -1,10 +1,10 @@
-// Makes a studio's game one that players see: its texts and pictures, and builds for their systems.
+// Prepares a studio's game for the store: texts, images and builds.
 import { sha256 } from '../../packages/server/test/setup/uploads.ts';
 import type { Service } from './processes.ts';
 import { type Studio, signIn } from './studio.ts';
 import { until } from './until.ts';
 
-/** Changes what the game says of itself, as its owner. */
+/** Edits the texts of the game as its owner. */
 export async function changeGame(service: Service, studio: Studio, changes: object): Promise<void> {
   const headers = { ...(await signIn(service, studio)), 'content-type': 'application/json' };
   const init = { method: 'PATCH', headers, body: JSON.stringify(changes) };
@@ -25,7 +25,7 @@ export async function addPictures(
   await dataOf(await fetch(`${service.api}/tool/media`, { method: 'POST', headers: keyOf(studio), body }));
 }
 
-/** Sends one symbol file of a build. */
+/** Uploads a symbol file of a build. */
 export async function addSymbols(service: Service, studio: Studio, buildId: string, file: Uint8Array): Promise<void> {
   const body = new FormData();
   body.append('build_id', buildId);

@@ -1,4 +1,4 @@
-// Furnishes a service as one that is in use: games, builds, crashes, events, bugs, an approval that waits; and tells every page's address.
+// Fills a server with games, builds, crashes, events, bugs and a pending approval, and returns the URL of every page.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '@chauffeur/contract/pages';
@@ -18,15 +18,15 @@ const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/cras
 const GAME = fileURLToPath(new URL('../../examples/tiny-game', import.meta.url));
 const WIDE = { width: 1600, height: 900 };
 const HANDLE = 'north';
-/** Enough for a band of launch health. */
+/** Enough sessions for a launch health rating. */
 const DEVICES = 48;
 
-/** A page with something on it; `path` is its address. */
+/** A page with content, and its path. */
 export type Visit = { readonly page: PageName; readonly path: string; readonly signedIn: boolean };
 
 export type Showroom = { readonly owner: Studio; readonly visits: readonly Visit[] };
 
-/** The owner of its games is an operator, too. Answers once all is processed. */
+/** Creates the content, and waits until it is processed. The owner of the games is also an operator. */
 export async function furnish(service: Service): Promise<Showroom> {
   const owner = await openStudio(service, 'Owls of the North');
   await runServerCommand(service, ['admin', 'user', 'operator', '--email', owner.email]);
@@ -97,7 +97,7 @@ export async function furnish(service: Service): Promise<Showroom> {
   return { owner, visits: names.map((page) => ({ page, path: paths[page], signedIn: !SIGNED_OUT.includes(page) })) };
 }
 
-/** What is for people who are not signed in. */
+/** The pages for signed-out visitors. */
 const SIGNED_OUT: readonly PageName[] = ['signIn', 'signUp', 'verify', 'reset'];
 
 function inGame<Name extends string>(slug: string, paths: Record<Name, string>): Record<Name, string> {
@@ -151,7 +151,7 @@ async function furnishStore(service: Service, studio: Studio, ask: Ask): Promise
   ]);
 }
 
-/** What else stands on the shelves. */
+/** The other games on the home page. */
 const FURTHER_GAMES = [
   { name: 'Salt and Signal', tagline: 'Keep a lighthouse through one winter', tags: ['cosy', 'night'], os: 'linux' },
   { name: 'Nine Rivers', tagline: 'Build a ferry line, one rope at a time', tags: ['building'], os: 'windows' },
@@ -179,7 +179,7 @@ type DeployKey = { access_token: string; secret_key: string };
 
 type Crash = { crash_id: string; group_id: string | null; state: string };
 
-/** Three reports of one cause with a stack, one of another without symbols, some by message alone. Answers one of the first. */
+/** Sends three reports of one crash, one without symbols, and some with only a message. Returns one of the first three. */
 async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: Target): Promise<Crash> {
   const fixture = async (name: string) => new Uint8Array(await readFile(`${FIXTURES}/${name}`));
   await addSymbols(service, studio, target.buildId, await fixture('null_deref_inline.sym'));
@@ -211,7 +211,7 @@ async function report(target: Target, body: object): Promise<void> {
   await post(target, '/public/crashes', body);
 }
 
-/** One session of each device; a few break off before the first picture. */
+/** Sends one session per device. A few end before boot_ok. */
 async function sendEvents(target: Target): Promise<void> {
   for (let no = 0; no < DEVICES; no += 1) {
     const device_uid = `device-${no}`;
@@ -260,7 +260,7 @@ async function askForApproval(service: Service, ask: Ask, uid: string, build_id:
 
 const ADMIN = { email: 'ida@example.com', password: 'correct horse battery' };
 
-/** Somebody offers the owner a game of theirs, and the owner has invited two people; answers the page of the offer. */
+/** Offers the owner another person's game, and invites two people to one of the owner's. Returns the page of the offer. */
 async function invite(service: Service, owner: Studio, ask: Ask): Promise<string> {
   for (const email of ['wren@example.com', 'teal@example.com'])
     await ask('POST', `/games/${owner.gameUid}/invitations`, { email });
@@ -272,7 +272,7 @@ async function invite(service: Service, owner: Studio, ask: Ask): Promise<string
   return new URL(await newestLink(service, 'Transfer of Moth Season', owner.email)).pathname;
 }
 
-/** A program on this computer that wants to be connected; answers the page that its person is sent to. */
+/** Requests access for a local program. Returns the consent page. */
 async function askForConsent(service: Service, { cookie }: { cookie: string }): Promise<string> {
   const client = await registerClient(service, { client_name: 'Night desk', client_uri: 'https://desk.example' });
   const { request } = await askConsent(service, client, cookie);

@@ -1,16 +1,16 @@
-// A service and a browser for the tests of the website: on a database of the one PostgreSQL that all tests share, which is there at once.
+// A server and a browser for tests of the website, with a database in the PostgreSQL that all tests share.
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
-import { startChromium } from './chromium.ts';
 import { type Environment, makeFolder, type Service, startService } from './processes.ts';
+import { shareChromium } from './shared-chromium.ts';
 
 export type Site = {
   readonly service: Service;
   /** Null when no Chromium is installed. */
   readonly browser: Browser | null;
-  /** For files of the tests; the service has its own below it. */
+  /** A folder for the files of the tests. The server has its own folder in it. */
   readonly folder: string;
 };
 
@@ -34,11 +34,11 @@ export function serveSite(prepare?: (site: Site) => Promise<void>, environment: 
   before(async () => {
     [work, database] = await Promise.all([makeFolder(), createTestDatabase()]);
     const settings = { DATABASE_URL: database.url, ...environment };
-    [service, browser] = await Promise.all([startService(join(work.path, 'data'), settings), startChromium()]);
+    [service, browser] = await Promise.all([startService(join(work.path, 'data'), settings), shareChromium()]);
     await prepare?.(site);
   });
   after(async () => {
-    await browser?.close();
+    await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
     await service?.stop();
     await Promise.all([work?.remove(), database?.drop()]);
   });

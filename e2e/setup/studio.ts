@@ -1,4 +1,4 @@
-// Accounts, games and deploy keys, made over HTTP as people make them or by the operator's commands; and what a player sees of a game.
+// Creates accounts, games and deploy keys, over HTTP or with the operator's commands, and reads the public page of a game.
 import { type Ask, askAs } from './ask.ts';
 import { newestLink } from './outbox.ts';
 import type { Environment, Service } from './processes.ts';
@@ -9,13 +9,13 @@ export type Account = { email: string; password: string };
 export type Studio = Account & {
   gameUid: string;
   slug: string;
-  /** What the `chauffeur` command needs. */
+  /** The environment variables of the `chauffeur` command. */
   environment: Environment;
 };
 
 const OWNER: Account = { email: 'owner@example.com', password: 'correct horse battery' };
 
-/** Signs an account up, and opens the link that it is mailed. */
+/** Creates an account, and opens the link in the verification mail. */
 export async function addAccount(service: Service, account: Account & { name?: string }): Promise<void> {
   const { email, name = email.split('@')[0] } = account;
   const answer = await fetch(`${service.url}/api/auth/sign-up/email`, {
@@ -28,7 +28,7 @@ export async function addAccount(service: Service, account: Account & { name?: s
   if (verified.status >= 400) throw new Error(`the link of the mail answered ${verified.status}`);
 }
 
-/** Makes a verified owner, a public game and its deploy key. */
+/** Creates a verified owner, a public game and its deploy key. */
 export async function openStudio(service: Service, name = 'Parking'): Promise<Studio> {
   await addAccount(service, OWNER);
   const ask: Ask = askAs(service, await signIn(service, OWNER));
@@ -36,7 +36,7 @@ export async function openStudio(service: Service, name = 'Parking'): Promise<St
   return studioOf(service, game, await ask<Answer>('POST', `/games/${game.game_uid}/deploy-keys`));
 }
 
-/** The same as an operator does it who has no browser at hand. */
+/** Does the same with the operator's commands, without a browser. */
 export async function openStudioByCommands(service: Service, name = 'Parking'): Promise<Studio> {
   const { email, password } = OWNER;
   await admin(service, ['user', 'create', '--email', email, '--password-stdin', '--verified'], password);
@@ -76,14 +76,14 @@ export type Offer = {
   file: { checksum: string; status: string };
 };
 
-/** The downloads that the game's public page offers. */
+/** Returns the downloads on the game's public page. */
 export async function readOffers(service: Service, game: string): Promise<Offer[]> {
   const response = await fetch(`${service.api}/public/games/${game}`);
   const body = (await response.json()) as { data: { downloads: Offer[] } };
   return body.data.downloads;
 }
 
-/** Signs the owner in; answers the headers that a browser would send. */
+/** Signs the owner in. Returns the headers that a browser would send. */
 export async function signIn(
   service: Service,
   { email, password }: Account,

@@ -1,4 +1,4 @@
-// Uploads of a studio: whole, chunk by chunk, or only half, for the tests that break off in the middle of one.
+// Uploads builds of a studio completely, in chunks, or only half, for tests that interrupt an upload.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export type Answer = {
 const PLATFORM = { os: 'linux', arch: 'x86_64' };
 const UPLOADS = '/api/v1/tool/upload/files';
 
-/** Registers a build of this version; answers the fields of an upload for it. */
+/** Registers a build of this version. Returns the fields of its upload. */
 async function register(served: Served, version: string, zip: Buffer): Promise<Record<string, string>> {
   const registered = await post(served, '/tool/upload/build', JSON.stringify({ version, ...PLATFORM }), {
     'content-type': 'application/json',
@@ -26,7 +26,7 @@ async function register(served: Served, version: string, zip: Buffer): Promise<R
   return { build_id: buildId, ...PLATFORM, channel: 'stable', checksum: sha256(zip) };
 }
 
-/** Registers a build of this version and opens a session for its zip; answers the session's id. */
+/** Registers a build of this version and opens a session for its zip. Returns the id of the session. */
 export async function openSession(served: Served, version: string, zip: Buffer): Promise<string> {
   const fields = await register(served, version, zip);
   const body = new URLSearchParams({ ...fields, filename: 'game.zip', total_size: String(zip.length) });
@@ -35,22 +35,19 @@ export async function openSession(served: Served, version: string, zip: Buffer):
   return String(opened.body.data.session_id);
 }
 
-/** Sends bytes `start` to `end` (not included) of the zip as one chunk. */
+/** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
 export function sendChunk(served: Served, session: string, zip: Buffer, start: number, end: number): Promise<Answer> {
   const form = new FormData();
   form.append('file', new Blob([zip.subarray(start, end) as Uint8Array<ArrayBuffer>]), 'chunk');
   return post(served, '/tool/upload/files', form, chunkHeaders(session, zip, start, end));
 }
 
-/** Sends the first half of a chunk. What it answers sends the rest. */
+/** Sends the first half of a chunk. Returns a function that sends the rest. */
 export function sendHalfChunk(served: Served, session: string, zip: Buffer, start: number, end: number) {
   return sendHalf(served, [filePart(zip.subarray(start, end))], chunkHeaders(session, zip, start, end));
 }
 
-/**
- * Registers a build of this version and sends the first half of its upload, which is being stored then. What it answers sends the
- * rest.
- */
+/** Registers a build of this version and sends the first half of its upload. Returns a function that sends the rest. */
 export async function sendHalfUpload(served: Served, version: string, zip: Buffer) {
   const fields = Object.entries(await register(served, version, zip));
   const before = await listBlobs(served);
@@ -60,12 +57,12 @@ export async function sendHalfUpload(served: Served, version: string, zip: Buffe
   return sendRest;
 }
 
-/** Waits until the service counts an upload under way. */
+/** Waits until the server reports a running upload. */
 export async function untilUnderWay({ service }: Served): Promise<void> {
   await until(async () => /chauffeur_uploads_under_way 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
 }
 
-/** Waits until players are offered this version; answers where they download it. */
+/** Waits until players can download this version. Returns its download URL. */
 export async function untilOffered(served: Served, version: string): Promise<string> {
   const { download_url } = await until(
     async () => (await readOffers(served.service, served.studio.slug)).find((found) => found.version === version),
@@ -74,7 +71,7 @@ export async function untilOffered(served: Served, version: string): Promise<str
   return download_url;
 }
 
-/** SHA-256 of what this address downloads. */
+/** Returns the SHA-256 of a download. */
 export async function downloadSum(url: string): Promise<string> {
   return sha256(new Uint8Array(await (await fetch(url)).arrayBuffer()));
 }
@@ -94,9 +91,9 @@ function chunkHeaders(session: string, zip: Buffer, start: number, end: number):
   return { 'x-upload-session-id': session, 'content-range': `bytes ${start}-${end - 1}/${zip.length}` };
 }
 
-/** Names of the blobs of the studio's game, whole or begun. */
+/** Returns the names of the game's blobs, including incomplete ones. */
 async function listBlobs({ service, studio }: Served): Promise<string[]> {
-  // The folder comes with the first blob.
+  // The folder is created with the first blob.
   return readdir(join(service.dataFolder, 'blobs', 'files', studio.gameUid)).catch(() => []);
 }
 
@@ -129,7 +126,7 @@ async function sendHalf(
     'content-type': 'multipart/form-data; boundary=B',
     'content-length': String(body.length),
   };
-  // The service may be killed in between; the answer tells, or its absence.
+  // The server can be killed in the meantime, so the response decides.
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   await once(socket, 'connect');
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,11 +1,11 @@
-// Goes through every page of the website, as a person who is signed in or one who is not.
+// Visits every page of the website, signed in or signed out.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Service } from './processes.ts';
 import type { Showroom, Visit } from './showroom.ts';
 
 export type Viewport = { readonly width: number; readonly height: number };
 
-/** Calls `look` on each page once it shows its content; `faults` are what the browser complained of since the page before. */
+/** Calls `look` for each page once it has loaded. `faults` are the browser's complaints since the previous page. */
 export async function visitPages(
   { service, browser }: { service: Service; browser: Browser },
   { owner, visits }: Showroom,
@@ -37,7 +37,7 @@ async function signIn(
   if (!answer.ok()) throw new Error(`the sign-in answered ${answer.status()}: ${await answer.text()}`);
 }
 
-/** Until neither a part says that it is loading nor one shows where something will be. */
+/** Waits until no part of the page is loading or shows a placeholder. */
 async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null);

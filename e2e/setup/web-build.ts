@@ -1,7 +1,7 @@
-// Small web builds for tests: one that plays, and one that tries what a hostile one would.
+// Small web builds for tests: a playable one, and a hostile one.
 import { buildZip } from '../../packages/server/test/setup/zips.ts';
 
-/** WebAssembly whose `f` answers 42. */
+/** WebAssembly with a function `f` that returns 42. */
 const WASM = Buffer.from('0061736d010000000105016000017f030201000705010166' + '00000a06010400412a0b', 'hex');
 
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Walk</title>
@@ -9,7 +9,7 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Walk</
 <iframe src="inner.html" title="Inner" height="40"></iframe>
 <script type="module" src="walk.js"></script>`;
 
-/** Says what it got hold of, and which keys it hears. */
+/** Shows what it could load, and which keys it receives. */
 const PLAYS = `
 import { steps } from './steps.js';
 addEventListener('keydown', ({ key }) => { document.querySelector('#keys').textContent += key; });
@@ -27,7 +27,7 @@ document.querySelector('#state').textContent =
   [steps + instance.exports.f() + level.houses, saves, threads, getComputedStyle(document.body).color].join('; ');
 `;
 
-/** Tries one thing after the other, and says which of them it was let. */
+/** Tries several attacks, and shows which of them were possible. */
 const ATTACKS = `
 const tries = {
   cookie: () => document.cookie,
@@ -57,7 +57,7 @@ link.click();
 document.querySelector('#state').textContent = 'let: ' + (let_.join(' ') || 'nothing');
 `;
 
-/** A zip of a folder, as engines export one: a page, a module with another, WebAssembly and a level. */
+/** A zip as engines export it: a page, two modules, WebAssembly and a level. */
 export function webBuild(kind: 'plays' | 'attacks'): Buffer {
   return buildZip([
     { name: 'walk/index.html', data: PAGE, method: 8 },

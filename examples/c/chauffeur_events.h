@@ -1,13 +1,12 @@
-/* Events of a game for Chauffeur, in one header over libcurl (7.66 or newer), C99 or C++. Licence: Apache-2.0.
+/* Sends a game's events to Chauffeur. A single header for C99 and C++ that needs libcurl 7.66 or newer. Licence: Apache-2.0.
  *
  * In one source file, before any other include:
  *     #define CHAUFFEUR_EVENTS_IMPLEMENTATION
  *     #include "chauffeur_events.h"
- * and link libcurl, and pthread where the system has it (Windows: bcrypt).
+ * and link with libcurl, and with pthread (on Windows: bcrypt).
  *
- * Every function may be called from any thread, none waits for the network or a file (but chauffeur_start, for its three small
- * files, and chauffeur_stop), and all memory is taken once, in chauffeur_start; what libcurl takes is its own. None is safe in a
- * signal handler.
+ * Every function can be called from any thread, but not from a signal handler. No function waits for the network or a file, except
+ * chauffeur_start (for three small files) and chauffeur_stop. All memory, other than libcurl's, is allocated in chauffeur_start.
  */
 #ifndef CHAUFFEUR_EVENTS_H
 #define CHAUFFEUR_EVENTS_H
@@ -25,43 +24,43 @@ typedef struct chauffeur_options {
   const char *endpoint; /* https://…/api/v1/public/events */
   const char *app_id;   /* the game's uid */
   const char *build_id; /* what `chauffeur build` printed, not a version */
-  /* Where to keep three small files, <state_path>.device, .queue and .running, in a folder that exists and that the player
-   * may write to (on Windows in the process's code page). NULL keeps nothing: each start is a new device, and unclean exits are
-   * not seen. */
+  /* The path of three small files, <state_path>.device, .queue and .running, in an existing folder that is writable for the
+   * player (on Windows in the process's code page). NULL stores nothing: each start is a new device, and crashes of the
+   * previous run are not detected. */
   const char *state_path;
   int anonymous;      /* marks every event as anonymous */
-  size_t queue_bytes; /* memory for events that wait; 0: 256 KiB, about 1,000 events. Past it, new ones are dropped. */
-  /* May be NULL. Told, from a thread of this file's own, what the service refuses: for development. */
+  size_t queue_bytes; /* memory for queued events; 0 means 256 KiB, about 1,000 events. When it is full, new events are dropped. */
+  /* For development: called with the server's response when it rejects events, from a background thread. Can be NULL. */
   void (*on_problem)(const char *problem, void *context);
   void *context;
 } chauffeur_options;
 
 typedef struct chauffeur_property {
   const char *key;  /* up to 64 bytes */
-  const char *text; /* up to 256 bytes, longer ones are cut; NULL: it is a number */
+  const char *text; /* up to 256 bytes, longer texts are cut; NULL if the value is `number` */
   double number;
 } chauffeur_property;
 
-/* Call it first thing in main: `boot_ok` counts its milliseconds from here. Sends session_start, and `crash` when the last run
- * that kept its files at state_path did not get as far as chauffeur_stop. NULL when memory or threads are short, or an id is
- * missing: then all other functions do nothing. */
+/* Call this first in main: the milliseconds of `boot_ok` are counted from here. Sends session_start, and `crash` if the previous
+ * run with this state_path did not reach chauffeur_stop. Returns NULL if memory or a thread cannot be allocated, or if an id is
+ * missing. All other functions then do nothing. */
 chauffeur_events *chauffeur_start(const chauffeur_options *options);
-/* The first frame of the main menu, or of the first scene, is on the screen. */
+/* Call this when the first frame of the main menu or the first scene is on the screen. */
 void chauffeur_boot_ok(chauffeur_events *events);
-/* The player's first key, click or touch. Call it at each one: all but the first do nothing. */
+/* Call this for each key, click or touch of the player. Only the first call has an effect. */
 void chauffeur_first_input(chauffeur_events *events);
-/* The player chose to quit. */
+/* Call this when the player quits. */
 void chauffeur_quit(chauffeur_events *events);
-/* The game has caught a failure that it cannot go on from. Where it just dies, the next start tells of it. */
+/* Call this when the game caught a fatal error. If the game just dies, the next start reports the crash. */
 void chauffeur_crash(chauffeur_events *events);
-/* An event of your own: a name of up to 64 bytes, and up to 32 properties (NULL, 0 for none). */
+/* Sends a custom event: a name of up to 64 bytes, and up to 32 properties (NULL, 0 for none). */
 void chauffeur_track(chauffeur_events *events, const char *name, const chauffeur_property *properties, size_t count);
-/* Sends soon what waits for its batch. */
+/* Sends queued events soon, without waiting for a full batch. */
 void chauffeur_flush(chauffeur_events *events);
-/* Random, of this install: what a player names who asks for the data. Valid until chauffeur_stop. */
+/* The random id of this installation, which players quote to request their data. Valid until chauffeur_stop. */
 const char *chauffeur_device_uid(const chauffeur_events *events);
-/* Sends session_end and what waits, for at most so long (it may take a second longer), and frees everything. What was not sent
- * stays in <state_path>.queue for the next start. Answers how many bytes of events were left. */
+/* Sends session_end and the queued events, waits at most `deadline_ms` (plus about a second), and frees everything. Unsent events
+ * stay in <state_path>.queue for the next start. Returns the number of unsent bytes. */
 size_t chauffeur_stop(chauffeur_events *events, int deadline_ms);
 
 #ifdef __cplusplus
@@ -79,7 +78,7 @@ size_t chauffeur_stop(chauffeur_events *events, int deadline_ms);
 #include <string.h>
 #include <time.h>
 
-/* ---- What differs between systems: a lock, a signal, a thread, clocks, chance, and a file that one process holds. ---- */
+/* ---- Operating system functions: locks, signals, threads, clocks, random numbers, and a file that one process holds. ---- */
 
 #ifdef _WIN32
 #include <windows.h>
@@ -127,9 +126,9 @@ static int chf_random(unsigned char *bytes, size_t count) {
 static chf_hold chf_take(const char *path) {
   return CreateFileA(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_DELETE, NULL, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
 }
-static size_t chf_read_held(chf_hold hold, char *text, size_t most) {
+static size_t chf_read_held(chf_hold hold, char *text, size_t max) {
   DWORD count = 0;
-  return ReadFile(hold, text, (DWORD)most, &count, NULL) ? count : 0;
+  return ReadFile(hold, text, (DWORD)max, &count, NULL) ? count : 0;
 }
 static void chf_write_held(chf_hold hold, const char *text) {
   DWORD count;
@@ -157,7 +156,7 @@ static void chf_prepare(chf_mutex *mutex, chf_signal *changed) {
 #ifdef __APPLE__
   pthread_cond_init(changed, NULL);
 #else
-  /* Of the clock that nobody sets: else a wait could become hours long. */
+  /* Use the monotonic clock: if the time of day is changed, a wait could take hours. */
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -185,7 +184,7 @@ static void chf_wait(chf_signal *changed, chf_mutex *mutex, long long ms) {
 #endif
 }
 static int chf_spawn(chf_thread *thread, void *(*run)(void *), void *context) {
-  /* Signals are for the game's threads. And a connection that breaks raises SIGPIPE here, which would end the game. */
+  /* Block all signals, which belong to the game's threads. A broken connection raises SIGPIPE, which would end the game. */
   sigset_t all, before;
   int failed;
   sigfillset(&all);
@@ -209,7 +208,7 @@ static int chf_random(unsigned char *bytes, size_t count) {
   if (file) fclose(file);
   return done == count;
 }
-/* The lock goes with the process, however that ends: so a second copy of the game is not taken for a crash of the first. */
+/* The lock is released whenever the process ends. So a second running copy of the game is not mistaken for a crash of the first. */
 static chf_hold chf_take(const char *path) {
   struct flock lock;
   int hold = open(path, O_RDWR | O_CREAT, 0600);
@@ -220,12 +219,12 @@ static chf_hold chf_take(const char *path) {
   close(hold);
   return CHF_NO_HOLD;
 }
-static size_t chf_read_held(chf_hold hold, char *text, size_t most) {
-  ssize_t count = read(hold, text, most);
+static size_t chf_read_held(chf_hold hold, char *text, size_t max) {
+  ssize_t count = read(hold, text, max);
   return count > 0 ? (size_t)count : 0;
 }
 static void chf_write_held(chf_hold hold, const char *text) {
-  if (ftruncate(hold, 0) == 0 && pwrite(hold, text, strlen(text), 0) < 0) return; /* A full disk: this run leaves no mark. */
+  if (ftruncate(hold, 0) == 0 && pwrite(hold, text, strlen(text), 0) < 0) return; /* The disk is full: this run has no record. */
 }
 static void chf_release(chf_hold hold, const char *path) {
   unlink(path);
@@ -238,10 +237,10 @@ static void chf_release(chf_hold hold, const char *path) {
 #define CHF_BODY_BYTES 60000
 #define CHF_BATCH 50
 #define CHF_FLUSH_MS 5000
-#define CHF_LONGEST_RETRY_MS 300000
-/* The service knows an event_id again for seven days; what is older could count twice. */
-#define CHF_KEPT_MS (6LL * 24 * 60 * 60 * 1000)
-/* Room that only standard events may use: a boot matters more than the thousandth shot. */
+#define CHF_MAX_RETRY_MS 300000
+/* The server detects a repeated event_id for seven days; older events could be counted twice. */
+#define CHF_MAX_AGE_MS (6LL * 24 * 60 * 60 * 1000)
+/* Queue space for standard events only: a boot matters more than the thousandth shot. */
 #define CHF_RESERVED 4096
 #define CHF_ID 33
 
@@ -255,18 +254,18 @@ struct chauffeur_events {
   void (*on_problem)(const char *, void *);
   void *context;
   char device[CHF_ID * 2], session[CHF_ID];
-  unsigned long events; /* made so far, to number them */
+  unsigned long events; /* the number of events so far, used as a sequence number */
   int booted, touched, quitted, crashed;
-  long long started, due, stop_at; /* by chf_clock; due 0: nothing to send; stop_at 0: running */
+  long long started, due, stop_at; /* chf_clock times; due is 0 if there is nothing to send, stop_at is 0 while running */
   int failures, done, saved;
-  /* Lines of "<build id> <unix ms> <JSON>\n". The worker alone takes from its front; others append. So what was there stays
-   * where it is while the worker reads it without the lock. */
+  /* Lines of "<build id> <unix ms> <JSON>\n". Only the worker removes lines, from the front; other threads append. So existing
+   * lines do not move while the worker reads them without the lock. */
   char *queue;
   size_t used, size;
   int overflow;
-  char *body; /* worker's */
-  char answer[1024];
-  size_t answered;
+  char *body; /* only used by the worker */
+  char response[1024];
+  size_t response_size;
 };
 
 static char *chf_copy(const char *text) {
@@ -287,7 +286,7 @@ static void chf_path(const chauffeur_events *events, const char *ending, char pa
   snprintf(path, 1024, "%s.%s", events->state_path, ending);
 }
 
-/* ---- Events as lines of JSON, straight into the queue; all below chf_begin need the lock. ---- */
+/* ---- Events, written to the queue as lines of JSON. These functions need the lock. ---- */
 
 static void chf_put(chauffeur_events *events, const char *bytes, size_t count) {
   if (events->overflow || count > events->size - events->used) {
@@ -300,11 +299,11 @@ static void chf_put(chauffeur_events *events, const char *bytes, size_t count) {
 
 static void chf_puts(chauffeur_events *events, const char *text) { chf_put(events, text, strlen(text)); }
 
-/* As a JSON string, cut to at most so many bytes but never within a character. */
-static void chf_put_string(chauffeur_events *events, const char *text, size_t most) {
+/* Writes a JSON string, cut to at most `max` bytes but never within a character. */
+static void chf_put_string(chauffeur_events *events, const char *text, size_t max) {
   size_t count = strlen(text), no;
-  if (count > most)
-    for (count = most; count > 0 && ((unsigned char)text[count] & 0xc0) == 0x80;) count--;
+  if (count > max)
+    for (count = max; count > 0 && ((unsigned char)text[count] & 0xc0) == 0x80;) count--;
   chf_puts(events, "\"");
   for (no = 0; no < count; no++) {
     char escaped[8];
@@ -326,7 +325,7 @@ static void chf_put_field(chauffeur_events *events, const char *key, const char 
   chf_put_string(events, text, 64);
 }
 
-/* JSON knows no infinity: 0 stands for it. And some locales write a comma. */
+/* JSON has no infinity, so 0 is sent instead. Some locales print a decimal comma. */
 static void chf_put_number(chauffeur_events *events, double number) {
   char text[40], *comma;
   snprintf(text, sizeof text, "%.15g", number >= -1e300 && number <= 1e300 ? number : 0.0);
@@ -363,11 +362,11 @@ static void chf_end(chauffeur_events *events, size_t before) {
   chf_wake(&events->changed);
 }
 
-/* A standard event; `field` NULL: it has no number. */
+/* Adds a standard event. `field` is the name of its number, or NULL. */
 static void chf_add(chauffeur_events *events, const char *name, const char *field, long long number) {
   char text[96];
   size_t before;
-  /* Of crash there is one a session, told by the session itself or by the next: both under one id. */
+  /* A session has at most one crash event, sent by the session itself or by the next one, with the same id. */
   if (strcmp(name, "crash") == 0) snprintf(text, sizeof text, "%s.crash", events->session);
   else snprintf(text, sizeof text, "%s.%lu", events->session, events->events++);
   before = chf_begin(events, events->build_id, name, events->session, text);
@@ -378,12 +377,12 @@ static void chf_add(chauffeur_events *events, const char *name, const char *fiel
   chf_end(events, before);
 }
 
-static void chf_add_once(chauffeur_events *events, int *told, const char *name, int timed) {
+static void chf_add_once(chauffeur_events *events, int *added, const char *name, int timed) {
   long long ms;
   chf_lock(&events->mutex);
   ms = chf_clock() - events->started;
-  if (!*told) chf_add(events, name, timed && ms <= 600000 ? "ms" : NULL, ms);
-  *told = 1;
+  if (!*added) chf_add(events, name, timed && ms <= 600000 ? "ms" : NULL, ms);
+  *added = 1;
   chf_unlock(&events->mutex);
 }
 
@@ -427,7 +426,7 @@ void chauffeur_track(chauffeur_events *events, const char *name, const chauffeur
 void chauffeur_flush(chauffeur_events *events) {
   if (!events) return;
   chf_lock(&events->mutex);
-  /* While the service is away its own pace goes on. */
+  /* After a failure, keep waiting for the next retry. */
   if (events->used > 0 && events->failures == 0) events->due = chf_clock();
   chf_wake(&events->changed);
   chf_unlock(&events->mutex);
@@ -435,9 +434,9 @@ void chauffeur_flush(chauffeur_events *events) {
 
 const char *chauffeur_device_uid(const chauffeur_events *events) { return events ? events->device : ""; }
 
-/* ---- Files: only the process that holds <state_path>.running has a queue there. ---- */
+/* ---- Files: only the process that holds <state_path>.running uses the queue file. ---- */
 
-/* Reads without the lock, see `queue`; `used` was read with it. */
+/* Reads the queue without the lock (see `queue`). `used` must have been read with the lock. */
 static void chf_save(chauffeur_events *events, size_t used) {
   char path[1024], fresh[1024];
   FILE *file;
@@ -449,12 +448,12 @@ static void chf_save(chauffeur_events *events, size_t used) {
   whole = fwrite(events->queue, 1, used, file) == used;
   whole = fclose(file) == 0 && whole;
   if (whole) {
-    remove(path); /* Windows renames onto nothing that exists. */
+    remove(path); /* Windows cannot rename to an existing file. */
     events->saved = rename(fresh, path) == 0 && used > 0;
   }
 }
 
-/* Drops lines that are too old, damaged or cut off. */
+/* Loads the queue of the previous run, without lines that are too old, damaged or cut off. */
 static void chf_load(chauffeur_events *events) {
   char path[1024], *line, *end;
   FILE *file;
@@ -471,7 +470,7 @@ static void chf_load(chauffeur_events *events) {
     size_t length = (size_t)(end - line);
     *end = '\0';
     if (strlen(line) == length && sscanf(line, "%*64s %lld %c", &at, &opening) == 2 && opening == '{' && end[-1] == '}' &&
-        chf_now() - at < CHF_KEPT_MS) {
+        chf_now() - at < CHF_MAX_AGE_MS) {
       memmove(events->queue + events->used, line, length);
       events->used += length;
       events->queue[events->used++] = '\n';
@@ -500,7 +499,8 @@ static void chf_load_device(chauffeur_events *events) {
   fclose(file);
 }
 
-/* The mark of a run is the name of its session and build, in a file that it holds while it lives. */
+/* Records the session and build of this run in a file that is locked until the run ends. Reports a crash if the previous run left
+ * such a record. */
 static void chf_mark(chauffeur_events *events) {
   char path[1024], text[256], session[65], build[65];
   chf_path(events, "running", path);
@@ -517,14 +517,14 @@ static void chf_mark(chauffeur_events *events) {
   chf_write_held(events->hold, text);
 }
 
-/* ---- The worker: sends batches, one at a time, until the service itself has answered each. ---- */
+/* ---- The worker: sends one batch at a time, and repeats each until the server responds. ---- */
 
 static size_t chf_receive(char *bytes, size_t one, size_t count, void *context) {
   chauffeur_events *events = (chauffeur_events *)context;
-  size_t room = sizeof events->answer - 1 - events->answered, taken = count < room ? count : room;
+  size_t room = sizeof events->response - 1 - events->response_size, taken = count < room ? count : room;
   (void)one;
-  memcpy(events->answer + events->answered, bytes, taken);
-  events->answered += taken;
+  memcpy(events->response + events->response_size, bytes, taken);
+  events->response_size += taken;
   return count;
 }
 
@@ -538,14 +538,14 @@ static int chf_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c,
   return late;
 }
 
-/* Where the line `no` of the queue begins. */
+/* Returns the position of the line `no` in the queue. */
 static size_t chf_line(const chauffeur_events *events, size_t no) {
   const char *at = events->queue;
   while (no-- > 0) at = strchr(at, '\n') + 1;
   return (size_t)(at - events->queue);
 }
 
-/* Fills `body` with the first lines of one build, and `build` with its id; answers how many lines. Needs the lock. */
+/* Fills `body` with the first lines, all of the same build, and `build` with its id. Returns the number of lines. Needs the lock. */
 static size_t chf_batch(chauffeur_events *events, char build[65]) {
   const char *line = events->queue, *last = line + events->used;
   size_t count = 0, filled = (size_t)sprintf(events->body, "{\"events\":[");
@@ -564,22 +564,22 @@ static size_t chf_batch(chauffeur_events *events, char build[65]) {
   return count;
 }
 
-/* Takes lines out of the queue: `count` from line `first` on. Needs the lock. */
+/* Removes `count` lines from the queue, starting with line `first`. Needs the lock. */
 static void chf_drop(chauffeur_events *events, size_t first, size_t count) {
   size_t from = chf_line(events, first), to = chf_line(events, first + count);
   memmove(events->queue + from, events->queue + to, events->used - to);
   events->used -= to - from;
 }
 
-/* The text after "key": in the answer, or NULL. */
+/* Returns the text after a key in the response, or NULL. */
 static const char *chf_after(const chauffeur_events *events, const char *key) {
-  const char *at = strstr(events->answer, key);
+  const char *at = strstr(events->response, key);
   if (!at) return NULL;
   at += strlen(key);
   return at + strspn(at, " :");
 }
 
-/* Posts `body`; answers the HTTP status, 0 without one, and in `retry_ms` what Retry-After asks for. */
+/* Posts `body`. Returns the HTTP status, or 0 if there was no response, and sets `retry_ms` from Retry-After. */
 static long chf_post(chauffeur_events *events, CURL *curl, const char *build, long timeout_ms, long long *retry_ms) {
   char app_line[128], build_line[128];
   struct curl_slist *headers = NULL;
@@ -591,7 +591,7 @@ static long chf_post(chauffeur_events *events, CURL *curl, const char *build, lo
   headers = curl_slist_append(headers, "Expect:");
   headers = curl_slist_append(headers, app_line);
   headers = curl_slist_append(headers, build_line);
-  events->answered = 0;
+  events->response_size = 0;
   curl_easy_setopt(curl, CURLOPT_URL, events->endpoint);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, events->body);
@@ -607,32 +607,32 @@ static long chf_post(chauffeur_events *events, CURL *curl, const char *build, lo
     curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
   }
   curl_slist_free_all(headers);
-  events->answer[events->answered] = '\0';
+  events->response[events->response_size] = '\0';
   *retry_ms = 1000LL * (retry_after < 3600 ? retry_after : 3600);
   return status;
 }
 
-/* What the answer means for the batch of `count` lines: taken, refused for good, or to be tried again. Needs the lock. */
+/* Handles the response to a batch of `count` lines: accepted, rejected permanently, or to be retried. Needs the lock. */
 static void chf_settle(chauffeur_events *events, long status, size_t count, long long retry_ms) {
   const char *success = chf_after(events, "\"success\""), *index = chf_after(events, "\"index\"");
-  /* A page of a proxy or a hotel's network is no answer of the service. */
-  int is_refused = status >= 400 && status < 500 && status != 408 && status != 429 && success && strncmp(success, "false", 5) == 0;
-  if (status == 202 || is_refused) {
-    size_t bad = is_refused && index ? (size_t)strtoul(index, NULL, 10) : count;
+  /* A response without `success` is not from the server, but from a proxy or a captive portal. */
+  int is_rejected = status >= 400 && status < 500 && status != 408 && status != 429 && success && strncmp(success, "false", 5) == 0;
+  if (status == 202 || is_rejected) {
+    size_t bad = is_rejected && index ? (size_t)strtoul(index, NULL, 10) : count;
     if (bad < count) chf_drop(events, bad, 1);
     else chf_drop(events, 0, count);
     events->failures = 0;
     events->due = events->used > 0 ? chf_clock() : 0;
   } else {
     long long wait = 1000LL << (events->failures < 9 ? events->failures : 9);
-    if (wait > CHF_LONGEST_RETRY_MS) wait = CHF_LONGEST_RETRY_MS;
-    wait = wait / 2 + (chf_now() % 1000) * wait / 2000; /* Not all devices at once. */
+    if (wait > CHF_MAX_RETRY_MS) wait = CHF_MAX_RETRY_MS;
+    wait = wait / 2 + (chf_now() % 1000) * wait / 2000; /* So that devices do not all retry at the same time. */
     events->failures++;
     events->due = chf_clock() + (wait > retry_ms ? wait : retry_ms);
   }
-  if (!is_refused || !events->on_problem) return;
+  if (!is_rejected || !events->on_problem) return;
   chf_unlock(&events->mutex);
-  events->on_problem(events->answer, events->context);
+  events->on_problem(events->response, events->context);
   chf_lock(&events->mutex);
 }
 
@@ -652,7 +652,7 @@ static CHF_THREAD chf_work(void *context) {
   chf_lock(&events->mutex);
   while (events->stop_at == 0 || (curl && events->used > 0 && chf_clock() < events->stop_at)) {
     long long wait = chf_until_due(events), left = events->stop_at - chf_clock(), retry_ms = 0;
-    int failures = events->failures, is_kept = events->hold != CHF_NO_HOLD && events->stop_at == 0;
+    int failures = events->failures, is_stored = events->hold != CHF_NO_HOLD && events->stop_at == 0;
     size_t count, used;
     long status;
     if ((wait > 0 || !curl) && events->stop_at == 0) {
@@ -662,16 +662,16 @@ static CHF_THREAD chf_work(void *context) {
     count = chf_batch(events, build);
     used = events->used;
     chf_unlock(&events->mutex);
-    /* On disk first: a boot_ok that a crash takes with it would make that a crash on boot. */
-    if (is_kept) chf_save(events, used);
+    /* Save before sending: if a crash loses the boot_ok event, it counts as a crash on boot. */
+    if (is_stored) chf_save(events, used);
     status = chf_post(events, curl, build, events->stop_at != 0 && left < 20000 ? (long)left : 20000L, &retry_ms);
     chf_lock(&events->mutex);
     chf_settle(events, status, count, retry_ms);
     if (events->stop_at != 0 && events->failures > failures) break;
     used = events->used;
-    is_kept = is_kept && events->stop_at == 0;
+    is_stored = is_stored && events->stop_at == 0;
     chf_unlock(&events->mutex);
-    if (is_kept && events->saved) chf_save(events, used);
+    if (is_stored && events->saved) chf_save(events, used);
     chf_lock(&events->mutex);
   }
   chf_unlock(&events->mutex);
@@ -759,7 +759,7 @@ size_t chauffeur_stop(chauffeur_events *events, int deadline_ms) {
     chf_join(events->thread);
     chf_free(events);
   } else {
-    /* It hangs in a look-up of the host's name, which nothing can end. The process is about to; what it uses stays its own. */
+    /* The worker hangs in a DNS lookup, which cannot be cancelled. The process is about to exit, so its memory is not freed. */
     chf_detach(events->thread);
   }
   return left;

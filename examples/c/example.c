@@ -1,4 +1,4 @@
-/* A game of ten frames that sends its events: cc example.c -o example -lcurl -lpthread
+/* A game with ten frames that sends events. Compile with: cc example.c -o example -lcurl -lpthread
  * Usage: example ENDPOINT GAME_UID BUILD_ID STATE_PATH */
 #define CHAUFFEUR_EVENTS_IMPLEMENTATION
 #include "chauffeur_events.h"

@@ -1,5 +1,5 @@
-// Events of a browser game for Chauffeur: copy this file beside the game and import it. Licence: Apache-2.0.
-// It never throws into the game nor makes it wait; what was not answered stays in localStorage and is sent again.
+// Sends the events of a browser game to Chauffeur: copy this file next to the game and import it. Licence: Apache-2.0.
+// It never throws or blocks the game. Events stay in localStorage until the server has accepted them.
 // @ts-check
 
 /** @typedef {Record<string, string | number | boolean>} Properties up to 32, texts up to 256 characters */
@@ -13,18 +13,18 @@
  * @property {string} appId the game's uid
  * @property {string} buildId what `chauffeur build` printed, not a version
  * @property {boolean} [anonymous] marks every event as anonymous
- * @property {(problem: string) => void} [onProblem] told what the service refuses; `console.warn` while you develop
+ * @property {(problem: string) => void} [onProblem] called when the server rejects events; use `console.warn` during development
  */
 
-const MOST_QUEUED = 500;
-const MOST_IN_BATCH = 50;
-/** A page that closes may send 64 KiB; so many characters are at most 60,000 bytes. */
-const MOST_CHARACTERS = 20_000;
-/** The service knows an event_id again for seven days; what is older could count twice. */
-const KEPT_MS = 6 * 86_400_000;
+const MAX_QUEUED = 500;
+const MAX_IN_BATCH = 50;
+/** A closing page can send 64 KiB. This many characters have at most 60,000 bytes. */
+const MAX_CHARACTERS = 20_000;
+/** The server detects a repeated event_id for seven days; older events could be counted twice. */
+const MAX_AGE_MS = 6 * 86_400_000;
 const STANDARD = ['session_start', 'boot_ok', 'first_input', 'session_end', 'quit', 'crash'];
 
-/** Sends what is queued: in batches, one at a time, again and again until the service itself has answered. */
+/** Sends the queued events in batches, one at a time, and repeats each batch until the server responds. */
 class Outbox {
   /** @type {Item[]} */
   items = [];
@@ -42,14 +42,14 @@ class Outbox {
 
   /** @param {Item} item */
   add(item) {
-    if (this.items.length >= MOST_QUEUED) {
-      // What is there stays: a boot matters more than the thousandth shot.
+    if (this.items.length >= MAX_QUEUED) {
+      // The queue is full. Only standard events replace others: a boot matters more than the thousandth shot.
       if (!STANDARD.includes(item.event.event)) return;
       this.items.shift();
     }
     this.items.push(item);
     this.onChange();
-    this.schedule(this.items.length < MOST_IN_BATCH ? 5000 : 0);
+    this.schedule(this.items.length < MAX_IN_BATCH ? 5000 : 0);
   }
 
   /** @param {number} ms */
@@ -64,18 +64,18 @@ class Outbox {
   async send() {
     this.#timerAt = Infinity;
     if (this.#isSending || this.items.length === 0) return;
-    // A timer may come a little early, and a page that is hidden sends at once.
+    // A timer can fire slightly early, and a page calls this when it is hidden.
     if (Date.now() < this.#notBefore) return this.schedule(0);
     this.#isSending = true;
     const batch = batchOf(this.items);
     const { address, body } = this.#requestOf(batch);
     let retryAfter = 0;
     try {
-      const keepalive = body.length <= MOST_CHARACTERS;
+      const keepalive = body.length <= MAX_CHARACTERS;
       const signal = AbortSignal.timeout?.(20_000);
       const response = await fetch(address, { method: 'POST', body, keepalive, signal, credentials: 'omit' });
       retryAfter = Number(response.headers.get('retry-after')) || 0;
-      // What is not JSON came from a proxy or a hotel's network, not from the service.
+      // A response that is not JSON is not from the server, but from a proxy or a captive portal.
       this.#settle(batch, response.status, await response.json());
       this.#failures = 0;
     } catch {
@@ -88,26 +88,26 @@ class Outbox {
     if (this.items.length > 0) this.schedule(0);
   }
 
-  /** @param {Item[]} batch @param {number} status @param {any} answer */
-  #settle(batch, status, answer) {
+  /** @param {Item[]} batch @param {number} status @param {any} result */
+  #settle(batch, status, result) {
     let done = batch;
     if (status !== 202) {
-      const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429 && answer.success === false;
-      if (!isFinal) throw new Error(`answered ${status}`);
-      this.options.onProblem?.(`Chauffeur refused events: ${answer.error?.message}`);
-      const bad = batch[answer.data?.index];
-      if (bad !== undefined) done = [bad];
+      const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429 && result.success === false;
+      if (!isFinal) throw new Error(`status ${status}`);
+      this.options.onProblem?.(`Chauffeur rejected events: ${result.error?.message}`);
+      const invalid = batch[result.data?.index];
+      if (invalid !== undefined) done = [invalid];
     }
     this.items = this.items.filter((item) => !done.includes(item));
   }
 
-  /** The network is back: no need to wait for the next try. */
+  /** Sends immediately, without waiting for the next retry, because the network is available again. */
   retry() {
     this.#notBefore = 0;
     this.schedule(0);
   }
 
-  /** For a page that closes. Nobody will hear an answer, so everything is kept as well. */
+  /** Sends the events of a closing page. The response is not received, so the events also stay in storage. */
   sendBeacons() {
     for (let rest = this.items; rest.length > 0; ) {
       const batch = batchOf(rest);
@@ -117,7 +117,7 @@ class Outbox {
     }
   }
 
-  // Text, and ids in the address: a beacon can have no headers, and the browser need not ask for permission first.
+  // Sends the ids in the URL, because a beacon has no headers. As plain text, the request needs no CORS preflight.
   /** @param {Item[]} batch */
   #requestOf(batch) {
     const { endpoint, appId, buildId } = this.options;
@@ -126,11 +126,14 @@ class Outbox {
   }
 }
 
-/** The events of a page: make one, as early as you can. `session_start`, `first_input` and `session_end` come by themselves. */
+/**
+ * The events of a page. Create one instance as early as possible. `session_start`, `first_input` and `session_end` are sent
+ * automatically.
+ */
 export class ChauffeurEvents {
   #local = openStorage('localStorage');
   #tab = openStorage('sessionStorage');
-  #told = new Set();
+  #sentOnce = new Set();
   #shownAt = 0;
   #saveTimer = 0;
   /** @type {Session} */
@@ -151,39 +154,46 @@ export class ChauffeurEvents {
     for (const input of ['keydown', 'pointerdown']) addEventListener(input, onInput, { once: true, capture: true });
   }
 
-  /** The first frame of the main menu, or of the first scene, is on the screen. @param {number} [ms] since the page started */
+  /**
+   * Call this when the first frame of the main menu or the first scene is on the screen.
+   * @param {number} [ms] since the page started
+   */
   bootOk(ms = performance.now()) {
     this.#addOnce('boot_ok', timed(ms));
     this.flush();
   }
 
-  /** Comes by itself for keys, clicks and touches; call it for a gamepad. @param {number} [ms] since the page started */
+  /** Called automatically for keys, clicks and touches; call it for a gamepad. @param {number} [ms] since the page started */
   firstInput(ms = performance.now()) {
     this.#addOnce('first_input', timed(ms));
   }
 
-  /** The player chose to quit. */
+  /** Call this when the player quits. */
   quit() {
     this.#addOnce('quit');
   }
 
-  /** The game cannot go on: an error that ended its loop, an aborted wasm, a WebGL context that did not come back. */
+  /** Call this if the game cannot continue: an error ended its loop, its Wasm aborted, or its WebGL context is lost. */
   crash() {
     this.#addOnce('crash');
     this.flush();
   }
 
-  /** An event of your own. @param {string} name up to 64 characters @param {Properties} [properties] */
+  /** Sends a custom event. @param {string} name up to 64 characters @param {Properties} [properties] */
   track(name, properties) {
     this.#add(name.slice(0, 64), properties && { properties: trim(properties) });
   }
 
-  /** Sends now what waits for its batch. */
+  /** Sends queued events now, without waiting for a full batch. */
   flush() {
     this.outbox.schedule(0);
   }
 
-  /** Remembered. Once out, nothing is sent, and the device's id and what waits are forgotten. @param {boolean} isOut */
+  /**
+   * Opts the player out or in, and stores the choice. After opting out, nothing is sent, and the device id and unsent events
+   * are deleted.
+   * @param {boolean} isOut
+   */
   setOptOut(isOut) {
     if (isOut === this.isOptedOut) return;
     this.outbox.items = [];
@@ -196,7 +206,7 @@ export class ChauffeurEvents {
     return `${this.prefix}opt-out` in this.#local;
   }
 
-  /** Random, of this install: what a player names who asks for the data. */
+  /** The random id of this installation, which players quote to request their data. */
   get deviceUid() {
     const key = `${this.prefix}device`;
     if (!(key in this.#local)) write(this.#local, key, randomId());
@@ -216,21 +226,21 @@ export class ChauffeurEvents {
     if (document.hidden) this.#hide();
   }
 
-  /** Takes over what earlier pages left, and tells how they ended. What a page that lives sends, too, counts once. */
+  /** Takes over the events of previous pages, and reports how these ended. An event that an open page also sends counts once. */
   #adopt() {
     const lastInTab = this.#tab[`${this.prefix}tab`];
     const keys = Object.keys(this.#local).filter((key) => key.startsWith(`${this.prefix}session:`));
     const left = keys.flatMap((key) => parse(this.#local[key]));
     const items = left.flatMap((past) => [...past.queue, ...this.#endingOf(past, lastInTab)]);
-    this.outbox.items = items.filter(isFresh).slice(-MOST_QUEUED);
+    this.outbox.items = items.filter(isFresh).slice(-MAX_QUEUED);
     this.#begin();
     this.#save();
     for (const key of keys) delete this.#local[key];
   }
 
   /**
-   * A page last seen hidden was left by its player, and put away by the browser: there its session ended. One last seen in view
-   * crashed only if its own tab was reloaded, as after “Aw, snap”; else it was the browser, the battery or the system.
+   * If a page was hidden last, the player had left it and the browser discarded it: the session ended then. If it was visible,
+   * it only crashed if its own tab was reloaded, as after "Aw, Snap!". Otherwise, the browser or the computer stopped.
    * @param {Session} past @param {string | undefined} lastInTab @returns {Item[]}
    */
   #endingOf({ id, build, state, seconds, seen }, lastInTab) {
@@ -255,10 +265,10 @@ export class ChauffeurEvents {
 
   /** @param {string} event @param {object} [fields] */
   #addOnce(event, fields) {
-    if (this.#told.has(event) || this.isOptedOut) return;
-    this.#told.add(event);
+    if (this.#sentOnce.has(event) || this.isOptedOut) return;
+    this.#sentOnce.add(event);
     this.#add(event, fields);
-    // At once: a boot_ok that a crash takes with it would make that a crash on boot.
+    // Save at once: if a crash loses the boot_ok event, it counts as a crash on boot.
     this.#save();
   }
 
@@ -288,7 +298,7 @@ export class ChauffeurEvents {
   #show() {
     const { id, state } = this.#session;
     if (state === 'visible') return;
-    // Ended: the page came back out of the browser's cache. No record: another page took this session for ended.
+    // If the session ended, the page was restored from the browser's cache. If its record is missing, another page ended it.
     if (state === 'ended' || !(`${this.prefix}session:${id}` in this.#local)) return this.#begin();
     this.#session.state = 'visible';
     this.#shownAt = performance.now();
@@ -307,27 +317,27 @@ export class ChauffeurEvents {
 
 const now = () => new Date().toISOString();
 
-/** Not crypto.randomUUID, which pages without https lack. */
+/** Does not use crypto.randomUUID, which is only available on https pages. */
 const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Left out where it is more than the service takes. @param {number} ms */
+/** Omits a time above the maximum that the server accepts. @param {number} ms */
 const timed = (ms) => (ms >= 0 && ms <= 600_000 ? { ms: Math.round(ms) } : {});
 
-/** @param {Item[]} items @returns {Item[]} the first of them, all of one build */
+/** @param {Item[]} items @returns {Item[]} the first items, all of the same build */
 function batchOf(items) {
-  const ofBuild = items.filter(({ build }) => build === items[0]?.build).slice(0, MOST_IN_BATCH);
+  const ofBuild = items.filter(({ build }) => build === items[0]?.build).slice(0, MAX_IN_BATCH);
   let characters = 0;
   return ofBuild.filter(({ event }, no) => {
     characters += JSON.stringify(event).length + 20;
-    return no === 0 || characters < MOST_CHARACTERS;
+    return no === 0 || characters < MAX_CHARACTERS;
   });
 }
 
 /** @param {Item} item */
-const isFresh = ({ event }) => Date.now() - Date.parse(event.timestamp) < KEPT_MS;
+const isFresh = ({ event }) => Date.now() - Date.parse(event.timestamp) < MAX_AGE_MS;
 
-/** @param {string} text @returns {Session[]} one, or none where the text is not a session */
+/** @param {string} text @returns {Session[]} one session, or none if the text is invalid */
 function parse(text) {
   try {
     const session = JSON.parse(text);
@@ -340,9 +350,9 @@ function parse(text) {
 /** @param {Properties} properties */
 function trim(properties) {
   const flat = Object.entries(properties).filter(([, value]) => /string|number|boolean/.test(typeof value));
-  // A cut may halve a pair, and half a pair is no text.
-  const cut = (/** @type {string} */ text, /** @type {number} */ most) =>
-    text.slice(0, most).replace(/\p{Surrogate}/gu, '');
+  // Cutting can split a surrogate pair, and lone surrogates are not valid text.
+  const cut = (/** @type {string} */ text, /** @type {number} */ max) =>
+    text.slice(0, max).replace(/\p{Surrogate}/gu, '');
   const short = (/** @type {unknown} */ value) => (typeof value === 'string' ? cut(value, 256) : value);
   return Object.fromEntries(flat.slice(0, 32).map(([key, value]) => [cut(key, 64), short(value)]));
 }
@@ -352,7 +362,7 @@ function isReloaded() {
   return navigation?.type === 'reload' && !('wasDiscarded' in document && document.wasDiscarded);
 }
 
-/** Where the browser forbids storage, what is kept lives as long as the page. @param {'localStorage' | 'sessionStorage'} name */
+/** If the browser forbids storage, uses an object that lasts as long as the page. @param {'localStorage' | 'sessionStorage'} name */
 function openStorage(name) {
   try {
     const storage = window[name];
@@ -369,6 +379,6 @@ function write(storage, key, value) {
   try {
     storage[key] = value;
   } catch {
-    // Full: what is in memory is still sent while the page lives.
+    // The storage is full. The events in memory are still sent while the page is open.
   }
 }

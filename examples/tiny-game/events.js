@@ -1,4 +1,4 @@
-// The game's events. A build has its own chauffeur.json, which says where they go and which build it is: see README.txt.
+// Sends the game's events. Each build has a chauffeur.json with the server, the game and the build: see README.txt.
 import { ChauffeurEvents } from './chauffeur-events.js';
 
 const response = await fetch('chauffeur.json');
@@ -6,5 +6,5 @@ const { endpoint, app_id: appId, build_id: buildId } = await response.json();
 
 export const events = new ChauffeurEvents({ endpoint, appId, buildId });
 
-// An error in a frame is the last one: the next was not asked for.
+// An error in a frame stops the game, because the next frame is not requested.
 addEventListener('error', () => events.crash());

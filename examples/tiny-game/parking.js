@@ -1,12 +1,12 @@
-// Parking: a game of one rule. Drive the car into the marked space and stop.
+// Parking, a game with one rule: drive the car into the marked space and stop.
 const canvas = document.getElementById('lot');
 const line = document.getElementById('line');
 const pen = canvas.getContext('2d');
 const keys = new Set();
 
-// Its events, in a build that has them (see events.js). Without them the game is the same.
+// The game's events, if the build has them (see events.js). The game also works without them.
 const events = import('./events.js').then(
-  (found) => found.events,
+  (module) => module.events,
   () => null,
 );
 
@@ -50,10 +50,10 @@ function draw() {
   pen.restore();
 }
 
-/** Tells the events something, once they are there. */
-async function tell(act) {
-  const found = await events;
-  if (found !== null) act(found);
+/** Calls `send` with the events, once they are loaded. */
+async function withEvents(send) {
+  const loaded = await events;
+  if (loaded !== null) send(loaded);
 }
 
 let last = performance.now();
@@ -63,7 +63,7 @@ function frame(now) {
   draw();
   if (isParked()) {
     const parked = level;
-    tell((found) => found.track('parked', { level: parked }));
+    withEvents((loaded) => loaded.track('parked', { level: parked }));
     level += 1;
     begin();
   }
@@ -77,5 +77,5 @@ canvas.focus();
 requestAnimationFrame((now) => {
   frame(now);
   const ms = performance.now();
-  tell((found) => found.bootOk(ms));
+  withEvents((loaded) => loaded.bootOk(ms));
 });

@@ -1,4 +1,4 @@
-// Builds the website into dist/, from where the server serves it. Each file is packed beforehand, so that no request waits for that.
+// Builds the website into dist/, from where the server serves it. Files are compressed at build time, not per request.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ function packFiles(): Plugin {
     },
     async closeBundle() {
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-        // The page is filled in for each request.
+        // The server fills in this page for each request.
         if (!entry.isFile() || !PACKED.test(entry.name) || entry.name === 'index.html') continue;
         const path = join(entry.parentPath, entry.name);
         const bytes = await readFile(path);
@@ -31,9 +31,11 @@ function packFiles(): Plugin {
   };
 }
 
-// biome-ignore lint/style/noDefaultExport: Vite takes its settings so.
+const service = `http://127.0.0.1:${process.env.CHAUFFEUR_PORT ?? 4000}`;
+
+// biome-ignore lint/style/noDefaultExport: Vite reads its settings from the default export
 export default defineConfig({
   plugins: [docPages(), react(), packFiles()],
   build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
-  server: { proxy: { '/api': 'http://127.0.0.1:4000' } },
+  server: { proxy: Object.fromEntries(['/api', '/mcp', '/.well-known'].map((path) => [path, service])) },
 });

@@ -1,6 +1,6 @@
 // Writes docs/mcp-tools.md: every tool of the MCP server, what it does, what it takes and what it may answer as an error.
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { errorsOfTool, sayWaiting } from '../../packages/server/src/mcp/approval-tools.ts';
+import { describeApproval, errorsOfTool } from '../../packages/server/src/mcp/approval-tools.ts';
 import { type Tool, toolsOf } from '../../packages/server/src/mcp/tools.ts';
 import { fieldsOf, type Schema } from './fields.ts';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
@@ -46,7 +46,7 @@ function describe({ name, operation, definition }: Tool): string {
   return blocks(
     `## ${name}`,
     `${operation.summary}. Answers as [\`${operation.id}\`](api.md#${fragmentOf(operation.id)}).`,
-    sayWaiting(name),
+    describeApproval(name),
     rows.length === 0 ? 'No parameters.' : table(['Parameter', 'Type', 'Meaning'], rows),
     errors.length === 0 ? '' : `Errors: ${errors.map((one) => `[${one}](errors.md#${one})`).join(', ')}.`,
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Database, openDatabase } from '../../packages/server/src/kernel/db.ts';
-import { createLog } from '../../packages/server/src/kernel/log.ts';
+import { type Database, openDatabase } from '../../packages/server/src/kernel/database/db.ts';
+import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
 import { dumpSchema } from './schema.ts';
 

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { openDatabase } from '../../packages/server/src/kernel/db.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/kernel/embedded-postgres.ts';
-import { createLog } from '../../packages/server/src/kernel/log.ts';
-import { migrate } from '../../packages/server/src/kernel/migrate.ts';
+import { openDatabase } from '../../packages/server/src/kernel/database/db.ts';
+import { migrate } from '../../packages/server/src/kernel/database/migrate.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/kernel/postgres/embedded-postgres.ts';
+import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
 import { SCHEMA_PARTS } from './schema.sql.ts';
 
 const NOTICE =

@@ -25,8 +25,11 @@ const STEPS: readonly (readonly string[])[] = [
   ['features.ts'],
   ['http', 'mcp', 'worker'],
   ['features'],
+  // What features need to read requests and to answer them.
+  ['request'],
+  ['context.ts'],
   ['kernel'],
-  ['config.ts', 'context.ts'],
+  ['config.ts'],
 ];
 
 /** Parts that read the settings; all others are given them and import only their type. */
@@ -34,23 +37,45 @@ const READS_CONFIG = ['main.ts', 'commands'];
 /** Shows them to operators: their names, defaults and explanations. */
 const SHOWS_CONFIG = 'packages/server/src/features/operator/settings.ts';
 
-/** The layers of the stackwalker from the top down: one imports itself and those on lower steps. */
-const LAYERS: readonly (readonly string[])[] = [
-  ['main.ts'],
-  ['command.ts'],
-  ['walk-with-servers.ts'],
-  ['process.ts'],
-  ['walker.ts'],
-  ['attachments.ts', 'crash.ts', 'text.ts'],
-  ['describe.ts'],
-  ['unwind', 'reasons', 'signature'],
-  ['symbols'],
-  ['memory.ts', 'module-map.ts'],
-  ['streams'],
-  ['minidump.ts'],
-  ['contexts'],
-  ['report.ts', 'bytes.ts'],
-  ['error.ts'],
+type Layers = { readonly of: string; readonly root: string; readonly layers: readonly (readonly string[])[] };
+
+/** Parts with layers, from the highest to the lowest. A layer may import itself and lower layers. */
+const LAYERED: readonly Layers[] = [
+  {
+    of: 'minidump',
+    root: 'packages/minidump/src/',
+    layers: [
+      ['main.ts'],
+      ['command.ts'],
+      ['walk-with-servers.ts'],
+      ['process.ts'],
+      ['walker.ts'],
+      ['attachments.ts', 'crash.ts', 'text.ts'],
+      ['describe.ts'],
+      ['unwind', 'reasons', 'signature'],
+      ['symbols'],
+      ['memory.ts', 'module-map.ts'],
+      ['streams'],
+      ['minidump.ts'],
+      ['contexts'],
+      ['report.ts', 'bytes.ts'],
+      ['error.ts'],
+    ],
+  },
+  {
+    of: 'crashes',
+    root: 'packages/server/src/features/crashes/',
+    layers: [
+      ['crashes.routes.ts'],
+      ['crashes.ts', 'http.ts'],
+      ['keep'],
+      ['read'],
+      ['process'],
+      ['groups'],
+      ['receive'],
+      ['report'],
+    ],
+  },
 ];
 
 /** Each feature imports only those before it. */
@@ -83,69 +108,6 @@ const FEATURES: readonly string[] = [
   'operator',
 ];
 
-type Door = {
-  readonly door: RegExp;
-  /** The only part that may use it; absent: all may. */
-  readonly only?: string;
-  readonly reason: string;
-};
-
-/** Doors beside a feature’s front door, the file named like its folder. */
-const FURTHER_DOORS: readonly Door[] = [
-  { door: /^[^/]+\/http\.ts$/, only: 'features.ts', reason: 'the registry mounts what streams bytes' },
-  {
-    door: /^[^/]+\/([^/]+\/)?[^/]+\.job\.ts$/,
-    only: 'features.ts',
-    reason: 'the registry tells the worker what runs each job',
-  },
-  {
-    door: /^crashes\/read\/(group-list|similar-groups|stacks|build-symbols|downloads)\.ts$/,
-    only: 'features.ts',
-    reason: 'no feature asks for groups, stacks and links',
-  },
-  {
-    door: /^crashes\/keep\/remove-game\.ts$/,
-    reason: 'a deleted game takes its reports along, whose files only crashes can name',
-  },
-  {
-    door: /^crashes\/receive\/create\.ts$/,
-    reason: 'a bug that comes with a dump or a log opens a report, and needs nothing else of them',
-  },
-  {
-    door: /^[^/]+\/jobs\.ts$/,
-    only: 'features.ts',
-    reason: 'the registry tells the worker which kinds of job there are',
-  },
-  { door: /^crashes\/groups\/regroup\.ts$/, reason: 'the operator’s command asks for it, and nothing else of crashes' },
-  {
-    door: /^(store\/(browse|developers)|accounts\/profile)\.ts$/,
-    only: 'features.ts',
-    reason: 'the registry mounts what nothing else asks',
-  },
-  { door: /^store\/page-facts\.ts$/, only: 'http', reason: 'the head of a game’s page says what the game is' },
-  { door: /^play\/(serve|origin)\.ts$/, only: 'http', reason: 'what is played is files, and has hosts of its own' },
-  { door: /^scans\/(zip-directory|blob-bytes)\.ts$/, reason: 'a game is played out of its zip, as the scan read it' },
-  {
-    door: /^accounts\/oauth\.ts$/,
-    reason: 'http and mcp both tell clients where OAuth is found, and whether it is',
-  },
-  {
-    door: /^agents\/(keys|connections|calls)\.ts$/,
-    only: 'features.ts',
-    reason: 'nothing else asks for what the website shows of agents',
-  },
-  {
-    door: /^accounts\/password\.ts$/,
-    reason: 'what cannot be undone asks for the password, and needs nothing else of accounts',
-  },
-  {
-    door: /^approvals\/hand-over\.ts$/,
-    reason: 'a transfer hands over what waits, and needs nothing else of approvals',
-  },
-  { door: /^invitations\/accept\.ts$/, only: 'features.ts', reason: 'nothing else answers invitations' },
-  { door: /^channels\/beta\.ts$/, reason: 'the store asks who joined the beta, which needs nothing of channels' },
-];
-
 /** The only files that read the environment: one in each program. */
 const ENVIRONMENT_READERS: readonly string[] = [
   'packages/server/src/config.ts',
@@ -172,17 +134,17 @@ const RULES: readonly Rule[] = [
     },
   ),
   forImports('a dependency is imported by its name', (_, { specifier }) => /(^|\/)node_modules\//.test(specifier)),
-  forImports('main, commands → app → {http, mcp, worker} → features → kernel', (source, { target, typeOnly }) => {
+  forImports('main, commands → app → {http, mcp, worker} → features → request → kernel', (source, { target }) => {
     const [from, to] = [partOf(source.path), partOf(target)];
     if (from === undefined || to === undefined || from === to) return false;
-    // The context is the type of what the kernel's parts make together.
-    if (from === 'context.ts' && typeOnly) return to !== 'kernel' && to !== 'config.ts';
     return stepOf(to) <= stepOf(from);
   }),
-  forImports('a layer of minidump imports only lower ones', (source, { target }) => {
-    const [from, to] = [layerOf(source.path), layerOf(target)];
-    return from !== undefined && to !== undefined && from !== to && depthOf(to) <= depthOf(from);
-  }),
+  ...LAYERED.map((layers) =>
+    forImports(`a layer of ${layers.of} imports only lower ones`, ({ path }, { target }) => {
+      const [from, to] = [layerOf(layers, path), layerOf(layers, target)];
+      return from !== undefined && to !== undefined && from !== to && depthOf(layers, to) <= depthOf(layers, from);
+    }),
+  ),
   forImports('settings are read by the commands alone; others import the type of config.ts', (source, imported) => {
     const from = partOf(source.path);
     const isGiven = from !== undefined && !READS_CONFIG.includes(from) && source.path !== SHOWS_CONFIG;
@@ -223,14 +185,14 @@ function packageOf(path: string): string | undefined {
   return /^packages\/([^/]+)\/src\//.exec(path)?.[1];
 }
 
-/** `kernel` for `packages/server/src/kernel/db.ts`, `app.ts` for `packages/server/src/app.ts`. */
+/** `kernel` for `packages/server/src/kernel/database/db.ts`, `app.ts` for `packages/server/src/app.ts`. */
 function partOf(path: string): string | undefined {
   return /^packages\/server\/src\/([^/]+)/.exec(path)?.[1];
 }
 
 /** `streams` for `packages/minidump/src/streams/threads.ts`, `process.ts` for `packages/minidump/src/process.ts`. */
-function layerOf(path: string): string | undefined {
-  return /^packages\/minidump\/src\/([^/]+)/.exec(path)?.[1];
+function layerOf({ root }: Layers, path: string): string | undefined {
+  return path.startsWith(root) ? path.slice(root.length).split('/', 1)[0] : undefined;
 }
 
 function featureOf(path: string): string | undefined {
@@ -241,19 +203,25 @@ function stepOf(part: string): number {
   return STEPS.findIndex((parts) => parts.includes(part));
 }
 
-function depthOf(layer: string): number {
-  return LAYERS.findIndex((layers) => layers.includes(layer));
+function depthOf({ layers }: Layers, layer: string): number {
+  return layers.findIndex((names) => names.includes(layer));
 }
 
 function hasPlace(path: string): boolean {
-  const [part, feature, layer] = [partOf(path), featureOf(path), layerOf(path)];
-  const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined && (layer === undefined || depthOf(layer) >= 0);
+  const [part, feature] = [partOf(path), featureOf(path)];
+  const isInLayer = LAYERED.every((layers) => {
+    const layer = layerOf(layers, path);
+    return layer === undefined || depthOf(layers, layer) >= 0;
+  });
+  const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined && isInLayer;
   return isKnown && (part === undefined || stepOf(part) >= 0) && (feature === undefined || FEATURES.includes(feature));
 }
 
+/** A feature's front door is the file named like its folder; features.ts imports its routes and jobs. */
 function isDoor(target: string, part: string | undefined): boolean {
   const inside = target.replace('packages/server/src/features/', '');
   const feature = featureOf(target);
-  if (inside === `${feature}/${feature}.ts`) return true;
-  return FURTHER_DOORS.some(({ door, only }) => door.test(inside) && (only === undefined || only === part));
+  return (
+    inside === `${feature}/${feature}.ts` || (inside === `${feature}/${feature}.routes.ts` && part === 'features.ts')
+  );
 }

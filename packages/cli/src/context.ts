@@ -1,4 +1,4 @@
-// What a running command works with: its output, its patience, and the client of the service once it needs one.
+// What a running command needs: its output, its retry policy and a client of the service.
 import { type Client, createClient } from '@chauffeur/contract/client';
 import type { Output } from './output.ts';
 import { type PatienceOptions, persist, REAL_WAITING } from './retry.ts';
@@ -9,17 +9,17 @@ export type Context = {
   env: Readonly<Record<string, string | undefined>>;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
-  /** The client, with the deploy key of flags or environment. Rejects with LocalError where that is missing. */
+  /** Creates a client with the deploy key from the flags or the environment. Rejects with LocalError if it is missing. */
   connect(): Promise<Client>;
-  /** For what took long to get where it is, such as an upload: bears with a server that is restarted. */
+  /** The retry policy for long steps such as uploads, which outlasts a restart of the server. */
   patience: PatienceOptions;
-  /** Runs a call that may be repeated, a few times when it fails in passing. */
+  /** Runs a call that is safe to repeat, and retries it a few times after transient failures. */
   insist<T>(attempt: () => Promise<T>): Promise<T>;
 };
 
-/** For short calls: a mistyped address should be told within seconds. */
+/** For short calls: a mistyped URL must be reported within seconds. */
 const SHORT_TRIES = 3;
-/** About a minute lies between the first failure and the last. */
+/** About a minute passes between the first failure and the last. */
 const LONG_TRIES = 9;
 
 export function createContext(options: GlobalOptions, output: Output, signal: AbortSignal): Context {
@@ -36,7 +36,7 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
       const { url, uploadUrl, accessToken, secretKey } = await readSettings(options, env, process.stdin);
       for (const base of new Set([url, uploadUrl])) {
         if (isUnencrypted(base))
-          output.note(`warning: ${new URL(base).origin} is not https; the deploy key can be read on the way.`);
+          output.note(`warning: ${new URL(base).origin} does not use https: the deploy key is sent unencrypted.`);
       }
       const headers = { 'x-access-token': accessToken, 'x-secret-key': secretKey, 'user-agent': 'chauffeur-cli' };
       return createClient({ url, uploadUrl, headers });

@@ -1,6 +1,6 @@
-// The ways a command can fail, each with the exit code and the remedy that its user sees.
+// The ways a command can fail, with their exit codes and remedies.
 
-/** Something on this side is wrong (flags, files, settings), found before anything was sent. Exit code 1. */
+/** A problem with flags, files or settings, found before anything was sent. Exit code 1. */
 export class LocalError extends Error {
   override readonly name = 'LocalError';
   /** What to do about it, as one sentence. */
@@ -12,14 +12,14 @@ export class LocalError extends Error {
   }
 }
 
-/** Too many tries in a row without progress; `cause` is the last failure. Exit code 3. */
+/** Too many failed attempts in a row; `cause` is the last failure. Exit code 3. */
 export class GaveUpError extends Error {
   override readonly name = 'GaveUpError';
 }
 
 /**
- * The upload arrived, but players do not get it: its scan rejected it (exit code 2) or has not ended in time (3). `data` is
- * printed beside the error.
+ * The upload succeeded, but players cannot download the file: the scan rejected it (exit code 2) or did not finish in time (3).
+ * `data` is printed with the error.
  */
 export class ScanError extends Error {
   override readonly name = 'ScanError';

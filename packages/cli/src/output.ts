@@ -1,12 +1,12 @@
-// What the command prints: results on stdout, everything else on stderr, and with --json exactly one object on stdout.
+// What commands print: results on stdout, everything else on stderr; with --json, exactly one object on stdout.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
 
-/** What a command has to say: `data` with --json, else `lines`. */
+/** The result of a command: `data` is printed with --json, `lines` without. */
 export type Result = { data: Readonly<Record<string, unknown>>; lines: readonly string[] };
 
-/** A failure as it is printed. `code` is a number of the registry or one of the words in docs/cli.md. */
+/** A failure as it is printed. `code` is an error code of the service or one of the words in docs/cli.md. */
 export type Problem = {
   code: number | 'usage' | 'network' | 'scan' | 'interrupted' | 'internal';
   message: string;
@@ -19,11 +19,11 @@ export type Problem = {
 const EXIT = { usage: 1, api: 2, network: 3 } as const;
 const SCAN_EXIT = { rejected: EXIT.api, pending: EXIT.network } as const;
 const SCAN_REMEDY = {
-  rejected: 'Remove what the scan found and upload again; the rejected uploads are listed on the game’s page.',
-  pending: 'The file need not be sent again: chauffeur builds list shows when its scan has ended.',
+  rejected: "Remove the files that the scan found and upload again. Rejected uploads are listed on the game's page.",
+  pending: 'There is no need to upload the file again. Run chauffeur builds list to see when the scan has finished.',
 } as const;
 
-/** Decides how a failure is told and which exit code it has: 1 usage, 2 refused by the service, 3 not reached in time. */
+/** Maps a failure to its message and exit code: 1 for usage errors, 2 if the service rejected the request, 3 if it could not be reached. */
 export function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
   const problem = { message, remedy: null, request_id: null, data: {} };
@@ -35,7 +35,7 @@ export function problemOf(error: unknown): Problem {
     return { ...problem, code, remedy: ERRORS[code].remedy, request_id: requestId ?? null, exitCode: EXIT.api };
   }
   if (error instanceof NetworkError) {
-    const remedy = 'Check the network and the address (--url, --upload).';
+    const remedy = 'Check the network connection and the URLs (--url, --upload).';
     return { ...problem, code: 'network', remedy, exitCode: EXIT.network };
   }
   if (error instanceof GaveUpError) return { ...problemOf(error.cause), message, exitCode: EXIT.network };
@@ -47,7 +47,7 @@ export function problemOf(error: unknown): Problem {
   return { ...problem, code: 'internal', exitCode: EXIT.usage };
 }
 
-/** The part of a stream that is needed here. */
+/** The part of a stream that Output needs. */
 export type Sink = { write(text: string): unknown; isTTY?: boolean };
 
 export class Output {
@@ -67,7 +67,7 @@ export class Output {
     this.#stdout.write(this.json ? `${JSON.stringify(data)}\n` : lines.map((line) => `${line}\n`).join(''));
   }
 
-  /** Something to know that is neither result nor failure. */
+  /** Prints a message that is neither a result nor a failure. */
   note(line: string): void {
     const clearBar = this.stderr.isTTY === true ? '\r\x1b[K' : '';
     if (!this.quiet) this.stderr.write(`${clearBar}${line}\n`);
@@ -87,7 +87,7 @@ export class Output {
   }
 }
 
-/** Rows as aligned columns; the first row holds the headings. */
+/** Formats rows as aligned columns; the first row has the headings. */
 export function tableOf(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
@@ -96,11 +96,4 @@ export function tableOf(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
-}
-
-/** Bytes in the units that the limits of the service are given in, `1.5 MiB`. */
-export function sizeText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB'];
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
-  return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
 }

@@ -70,7 +70,7 @@ test('addfiles zips, uploads and waits for the scan', async (t) => {
 
 test('addfiles reads the descriptor of the original public client, and zips what it lists', async (t) => {
   const cwd = await gameFolder(t);
-  const zipOf = async (...files: string[]) => {
+  const uploadOf = async (...files: string[]) => {
     const peer = await startPeer(t);
     const list = files.map((file) => `    - file: ${file}\n`).join('');
     const asset = `  asset_type: game\n  version: 1.0\n  channel: stable\n  os: linux\n  arch: amd64\n  files:\n${list}`;
@@ -78,17 +78,17 @@ test('addfiles reads the descriptor of the original public client, and zips what
     const ended = await runCli(['addfiles', '--asset', 'theirs.yml'], { cwd, peer });
     return { ...ended, paths: peer.files.flatMap((zip) => readZip(zip).map(({ path }) => path)) };
   };
-  const folder = await zipOf('game');
+  const folder = await uploadOf('game');
   assert.deepEqual([folder.code, folder.paths], [0, ['data/', 'data/level.json', 'run']], folder.stderr);
-  assert.deepEqual((await zipOf('./game/run')).paths, ['run']);
-  assert.deepEqual((await zipOf('game/run', 'game/data')).paths, ['data/', 'data/level.json', 'run']);
-  assert.deepEqual((await zipOf('game/data/level.json', 'theirs.yml')).paths, [
+  assert.deepEqual((await uploadOf('./game/run')).paths, ['run']);
+  assert.deepEqual((await uploadOf('game/run', 'game/data')).paths, ['data/', 'data/level.json', 'run']);
+  assert.deepEqual((await uploadOf('game/data/level.json', 'theirs.yml')).paths, [
     'game/',
     'game/data/',
     'game/data/level.json',
     'theirs.yml',
   ]);
-  const missing = await zipOf('game/run', 'game/none');
+  const missing = await uploadOf('game/run', 'game/none');
   assert.deepEqual([missing.code, missing.paths], [1, []]);
   assert.match(missing.stderr, /game\/none: does not exist/);
 });
@@ -101,7 +101,7 @@ test('the descriptor of another program of the game, or for any system, is refus
   for (const [text, message] of [
     [asset(`${files}  app:\n    id: editor\n`), /"editor" is another program/],
     [asset(files, 'any'), /asset\.os: .*windows, macos, linux/],
-    [asset(''), /lists nothing/],
+    [asset(''), /asset\.files is empty/],
     [asset('  files:\n    - game\n'), /asset\.files\[0\]/],
   ] as const) {
     writeTree(cwd, { 'theirs.yml': text });
@@ -145,7 +145,7 @@ test('nothing is sent when something is wrong here', async (t) => {
   const cases: [string[], RegExp][] = [
     [['genbuild', '--version', 'x'.repeat(33)], /asset\.version: longer than 32 characters/],
     [['genbuild'], /required option '--version <version>'/],
-    [['genbuild', '--version', '1', '--out', 'other.yml'], /other\.yml: does not say version: v1/],
+    [['genbuild', '--version', '1', '--out', 'other.yml'], /other\.yml: does not have version: v1/],
     [['build', '--os', 'linux', '--arch', 'x64'], /build\.yml: does not exist/],
     [['build', '--asset', 'broken.yml'], /broken\.yml: is not valid YAML/],
     [['setfiles', '--version', '1', '--os', 'linux', '--arch', 'x64', '--files', 'nowhere'], /nowhere is not a folder/],
@@ -153,10 +153,10 @@ test('nothing is sent when something is wrong here', async (t) => {
       ['setfiles', '--version', '1', '--os', 'plan9', '--arch', 'x64', '--files', 'game'],
       /--os: not an accepted value/,
     ],
-    [['addfiles', '--asset', 'empty.yml'], /holds no files/],
+    [['addfiles', '--asset', 'empty.yml'], /contains no files/],
     [['addfiles', '--timeout', 'soon'], /--timeout: is not a number/],
     [['symbols', '--build-id', 'x', 'game'], /build_id: not valid/],
-    [['symbols', '--build-id', BUILD_ID, 'game'], /holds no \.sym files/],
+    [['symbols', '--build-id', BUILD_ID, 'game'], /contains no \.sym files/],
     [['media', 'cover', 'note.txt'], /not a PNG, JPEG, GIF or WebP/],
     [['media', 'order', 'x'], /order\[0\]: not valid/],
     [['builds', 'list', '--page-size', '500'], /--page-size: must be <= 100/],
@@ -164,7 +164,7 @@ test('nothing is sent when something is wrong here', async (t) => {
     [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
     [['nosuch'], /unknown command 'nosuch'/],
     [['build', '--nosuch'], /unknown option '--nosuch'/],
-    [[], /A command is missing/],
+    [[], /No command given/],
   ];
   for (const [args, message] of cases) {
     const ended = await runCli(args, { cwd, peer });
@@ -179,16 +179,19 @@ test('a refusal by the service ends with 2, its code, the remedy and the request
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   peer.fail('info', { status: 401, code: 4023 }, { status: 401, code: 4023 });
-  const told = await runCli(['info'], { cwd, peer });
-  assert.equal(told.code, 2);
-  assert.match(told.stderr, /error: Refused with 4023\. \(code 4023\)\n.*use the newest one.*\n.*request id: req-1/);
+  const refused = await runCli(['info'], { cwd, peer });
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.stderr,
+    /error: Refused with 4023\. \(code 4023\)\n.*Use the newest deploy key.*\n.*request id: req-1/,
+  );
   const asJson = await runCli(['info', '--json'], { cwd, peer });
   assert.equal(asJson.code, 2);
   assert.deepEqual(JSON.parse(asJson.stdout), {
     error: {
       code: 4023,
       message: 'Refused with 4023.',
-      remedy: 'Issuing a deploy key revokes all earlier ones: use the newest one.',
+      remedy: 'Use the newest deploy key. Creating a deploy key revokes all earlier ones.',
       request_id: 'req-1',
     },
   });
@@ -228,7 +231,7 @@ test('the secret may come from stdin, and is printed nowhere', async (t) => {
   const refused = await runCli([...args, '--json'], { cwd, env, stdin: KEY.secret });
   assert.equal(refused.code, 2);
   const broken = await runCli(args, { cwd, env, stdin: `${KEY.secret} and more` });
-  assert.match(broken.stderr, /holds a space/);
+  assert.match(broken.stderr, /contains a space/);
   for (const { stdout, stderr } of [ended, refused, broken]) assert.doesNotMatch(stdout + stderr, /very-secret/);
 });
 
@@ -277,7 +280,7 @@ test('Ctrl-C ends with 130, says how to go on and leaves no temporary file', asy
   peer.fail('chunk', { status: 409, code: 4047 }); // so that there is more to do when the signal arrives
   const { code, stderr } = await ended;
   assert.equal(code, 130);
-  assert.match(stderr, /run the same command again to go on/);
+  assert.match(stderr, /run the same command again before/);
   assert.deepEqual(readdirSync(temp), []);
   peer.onSeen = () => {};
   const [session] = peer.sessions.values();
@@ -325,7 +328,7 @@ test('symbols that the service has are not sent again', async (t) => {
   peer.symbols.push(digest(sym('b')));
   const { code, stdout, stderr } = await run('all');
   assert.deepEqual([code, JSON.parse(stdout)], [0, { symbols: [], skipped: 2 }]);
-  assert.match(stderr, /The service has 2 symbol files of this build already\./);
+  assert.match(stderr, /Skipped 2 symbol files that the service already has\./);
   assert.equal(JSON.parse((await run('all/a.sym')).stdout).skipped, 1);
   assert.equal(peer.files.length, 1);
 });

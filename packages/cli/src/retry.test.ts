@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
 import { GaveUpError } from './failures.ts';
-import { currentSizeOf, delayOf, isPassing, persist, REAL_WAITING } from './retry.ts';
+import { delayOf, isRetryable, persist, REAL_WAITING, readCurrentSize } from './retry.ts';
 
 function patience(tries: number) {
   const pauses: number[] = [];
@@ -20,7 +20,7 @@ function patience(tries: number) {
   return { options, pauses, notes };
 }
 
-test('delays double up to half a minute, at least half of each certain', () => {
+test('delays double up to 30 seconds, and half of each is random', () => {
   assert.deepEqual(
     [1, 2, 3].map((n) => delayOf(n, 1)),
     [500, 1000, 2000],
@@ -32,8 +32,8 @@ test('delays double up to half a minute, at least half of each certain', () => {
   assert.equal(delayOf(50, 1), 30_000);
 });
 
-test('what passes by itself is told from what does not', () => {
-  const passing = [
+test('transient failures are retryable, permanent ones are not', () => {
+  const transient = [
     new NetworkError('x'),
     new ApiError(4047),
     new ApiError(4290),
@@ -41,20 +41,20 @@ test('what passes by itself is told from what does not', () => {
     new ApiError(5030),
     new ApiError(4048),
   ];
-  for (const error of passing) assert.ok(isPassing(error), error.message);
-  assert.ok(isPassing(new ApiError(4044, 'x', { data: { current_size: 5 } })));
-  for (const code of [4044, 4046, 4045, 4096, 4023] as const) assert.ok(!isPassing(new ApiError(code)), String(code));
-  assert.ok(!isPassing(new Error('x')));
+  for (const error of transient) assert.ok(isRetryable(error), error.message);
+  assert.ok(isRetryable(new ApiError(4044, 'x', { data: { current_size: 5 } })));
+  for (const code of [4044, 4046, 4045, 4096, 4023] as const) assert.ok(!isRetryable(new ApiError(code)), String(code));
+  assert.ok(!isRetryable(new Error('x')));
 });
 
-test('a current_size that is no size is not believed', () => {
+test('an invalid current_size is ignored', () => {
   for (const size of [-1, 1.5, '7', null]) {
-    assert.equal(currentSizeOf(new ApiError(4044, 'x', { data: { current_size: size } })), null);
+    assert.equal(readCurrentSize(new ApiError(4044, 'x', { data: { current_size: size } })), null);
   }
-  assert.equal(currentSizeOf(new ApiError(4044, 'x', { data: { current_size: 0 } })), 0);
+  assert.equal(readCurrentSize(new ApiError(4044, 'x', { data: { current_size: 0 } })), 0);
 });
 
-test('a passing failure is tried again, with a note, until tries run out', async () => {
+test('a transient failure is retried, with a note, until the last attempt', async () => {
   const { options, pauses, notes } = patience(3);
   let calls = 0;
   const attempt = async () => {
@@ -63,13 +63,13 @@ test('a passing failure is tried again, with a note, until tries run out', async
   };
   await assert.rejects(
     persist(options, attempt),
-    (error) => error instanceof GaveUpError && /3 tries: connection reset/.test(error.message),
+    (error) => error instanceof GaveUpError && /3 attempts: connection reset/.test(error.message),
   );
   assert.deepEqual([calls, pauses], [3, [250, 500]]);
-  assert.match(notes[1] ?? '', /connection reset; trying again \(3 of 3\) in 0\.5 s\./);
+  assert.match(notes[1] ?? '', /connection reset; retrying in 0\.5 s \(attempt 3 of 3\)\./);
 });
 
-test('a limit that lifts in an hour is told at once', async () => {
+test('a limit that resets in an hour is reported immediately', async () => {
   const { options, pauses } = patience(3);
   const limit = new ApiError(4290, 'x', { data: { retry_after: 3600 } });
   await assert.rejects(
@@ -79,7 +79,7 @@ test('a limit that lifts in an hour is told at once', async () => {
   assert.deepEqual(pauses, []);
 });
 
-test('a real pause ends at once, with the reason, when it is aborted', async () => {
+test('an aborted pause ends immediately with the reason', async () => {
   const stop = new AbortController();
   const paused = REAL_WAITING.pause(3_600_000, stop.signal);
   stop.abort(new Error('enough'));

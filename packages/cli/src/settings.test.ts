@@ -7,13 +7,13 @@ async function* stdin(text = '') {
   yield Buffer.from(text);
 }
 
-test('the addresses default to a local service, and the upload host to the API', async () => {
+test('the URL defaults to a local service, and the upload host to the API', async () => {
   const settings = await readSettings({}, key, stdin());
   assert.equal(settings.url, 'http://127.0.0.1:4000/api/v1');
   assert.equal(settings.uploadUrl, settings.url);
 });
 
-test('flags win over the environment, and a slash at the end does no harm', async () => {
+test('flags override the environment, and a trailing slash is ignored', async () => {
   const env = { ...key, SERVICE_API_URL: 'https://a.example/api/v1', SERVICE_UPLOAD_URL: 'https://up.example/api/v1' };
   const settings = await readSettings(
     { url: 'https://b.example/x/api/v1/', access: 'mine', secretStdin: true },
@@ -28,15 +28,15 @@ test('flags win over the environment, and a slash at the end does no harm', asyn
   });
 });
 
-test('addresses and keys that cannot work are refused', async () => {
+test('invalid URLs and keys are rejected', async () => {
   const cases: [object, object, RegExp][] = [
-    [{ url: 'localhost' }, key, /--url .*is not an http or https/],
+    [{ url: 'localhost' }, key, /--url .*is not an http or https URL/],
     [{ upload: 'ftp://x/api/v1' }, key, /--upload .*is not an http or https/],
     [{ url: 'https://x.example' }, key, /does not end in \/api\/v1/],
-    [{ url: 'https://me:pw@x.example/api/v1' }, key, /holds a user/],
+    [{ url: 'https://me:pw@x.example/api/v1' }, key, /contains a user/],
     [{}, { SERVICE_SECRET_KEY: 's' }, /access token .* is missing/],
     [{}, { SERVICE_ACCESS_TOKEN: 't' }, /secret key .* is missing/],
-    [{ access: 'a\r\nb' }, key, /access token holds a space/],
+    [{ access: 'a\r\nb' }, key, /access token contains a space/],
   ];
   for (const [options, env, message] of cases)
     await assert.rejects(readSettings(options, env as never, stdin()), message);

@@ -1,8 +1,8 @@
-// The global flags and the environment variables of the command, turned into checked settings.
+// Reads and checks the settings from the global flags and the environment variables.
 import { text } from 'node:stream/consumers';
 import { LocalError } from './failures.ts';
 
-/** The flags that every command takes, as commander hands them over. */
+/** The flags of every command, as parsed by commander. */
 export type GlobalOptions = {
   url?: string;
   upload?: string;
@@ -24,7 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_URL = 'http://127.0.0.1:4000/api/v1';
 
-/** Reads what calls to the service need; the secret from `stdin` when asked. Rejects with LocalError. */
+/** Reads the settings for calls to the service, with --secret-stdin the secret key from `stdin`. Rejects with LocalError. */
 export async function readSettings(
   options: GlobalOptions,
   env: Environment,
@@ -35,17 +35,17 @@ export async function readSettings(
   const accessToken = checkedCredential(
     options.access ?? env.SERVICE_ACCESS_TOKEN,
     'access token',
-    'Set SERVICE_ACCESS_TOKEN or give --access.',
+    'Set SERVICE_ACCESS_TOKEN or use --access.',
   );
   const secretKey = checkedCredential(
     options.secretStdin ? await text(stdin) : env.SERVICE_SECRET_KEY,
     'secret key',
-    'Set SERVICE_SECRET_KEY, or pipe the secret in and give --secret-stdin.',
+    'Set SERVICE_SECRET_KEY, or pipe the secret key to stdin and use --secret-stdin.',
   );
   return { url, uploadUrl, accessToken, secretKey };
 }
 
-/** Whether the deploy key would cross a network in the clear. */
+/** Whether the deploy key would be sent over a network unencrypted. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
@@ -54,12 +54,12 @@ export function isUnencrypted(url: string): boolean {
 function checkedUrl(value: string, name: string): string {
   const parsed = URL.parse(value);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new LocalError(`${name}: is not an http or https address.`, `Give a base such as ${DEFAULT_URL}.`);
+    throw new LocalError(`${name}: is not an http or https URL.`, `Use a base URL such as ${DEFAULT_URL}.`);
   }
   if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
     throw new LocalError(
-      `${name}: holds a user, a query or a fragment.`,
-      `Give only the base, such as ${DEFAULT_URL}.`,
+      `${name}: contains a user name, a query or a fragment.`,
+      `Use only the base URL, such as ${DEFAULT_URL}.`,
     );
   }
   const base = parsed.href.replace(/\/+$/, '');
@@ -69,13 +69,13 @@ function checkedUrl(value: string, name: string): string {
   return base;
 }
 
-/** Credentials travel in headers, which take visible ASCII only (RFC 9110, 5.5). Never echoed. */
+/** Credentials are sent in headers, which allow only visible ASCII (RFC 9110, section 5.5). They are never printed. */
 function checkedCredential(value: string | undefined, name: string, remedy: string): string {
   const trimmed = value?.trim() ?? '';
   if (trimmed === '') throw new LocalError(`The ${name} of the deploy key is missing.`, remedy);
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new LocalError(
-      `The ${name} holds a space or a character that no deploy key has.`,
+      `The ${name} contains a space or another character that is not part of a deploy key.`,
       `Copy it again. ${remedy}`,
     );
   }

@@ -10,6 +10,11 @@ export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }
 
+/** Whether the same request may succeed a little later: no response, a limit, or a service that is not ready. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status === 503));
+}
+
 export type ClientOptions = {
   /** Base of the API, ending in `/api/v1`. */
   url: string;
@@ -20,7 +25,7 @@ export type ClientOptions = {
   fetch?: typeof fetch;
 };
 
-export type CallOptions = {
+type CallOptions = {
   headers?: Readonly<Record<string, string>>;
   /** The body of a multipart operation. */
   form?: BodyInit;

@@ -1,5 +1,5 @@
-// Says what a change means for players, before it is done: the website’s dialogs, the mails and the pages of approvals in the same words.
-import { type PlatformWords, sayPlatform } from './platform-words.ts';
+// Describes what a change means for players before it is made. The website, the emails and the approval page use the same sentences.
+import { formatBytes, formatNumber, formatPlatform, type Platform } from './format.ts';
 
 type Offered = { readonly build_id: string; readonly version: string };
 type Current = Offered & { readonly expired: boolean; readonly expires_at: string | null };
@@ -7,124 +7,143 @@ export type GameVisibility = 'public' | 'invisible' | 'draft';
 
 export type Promotion = {
   readonly channel: string;
-  readonly build: Offered & PlatformWords;
-  /** What the channel points at on the build's platform; undefined where it points at nothing. */
+  readonly build: Offered & Platform;
+  /** What the channel offers on the build's platform now; undefined if nothing. */
   readonly current: Current | undefined;
-  /** Hours until it offers nothing; 0 never. */
+  /** Hours until the promotion expires; 0 for never. */
   readonly hours: number;
   readonly visibility: GameVisibility;
   readonly now: Date;
-  /** A browser knows the reader's time zone, a mail does not. */
-  readonly sayTime: (time: Date) => string;
+  /** Passed in because a browser knows the reader's time zone and an email does not. */
+  readonly formatTime: (time: Date) => string;
 };
 
 const HOUR_MS = 3_600_000;
 
-/** One sentence a line, what changes first. */
-export function sayPromotion({ channel, build, current, hours, visibility, now, sayTime }: Promotion): string[] {
-  const end = hours > 0 ? sayTime(new Date(now.getTime() + hours * HOUR_MS)) : null;
+/** One sentence per line, the main change first. */
+export function describePromotion(promotion: Promotion): string[] {
+  const { channel, build, current, hours, visibility, now, formatTime } = promotion;
+  const expiry = hours > 0 ? formatTime(new Date(now.getTime() + hours * HOUR_MS)) : null;
   return [
-    sayStep(channel, build, current),
-    ...sayExpiry(current?.build_id === build.build_id ? current : undefined, end),
-    sayAudience(channel, visibility),
-    `A later build that is uploaded to ${channel} and passes its scan takes its place.`,
+    describeMove(channel, build, current),
+    ...describeExpiry(current?.build_id === build.build_id ? current : undefined, expiry),
+    describeAudience(channel, visibility),
+    `The next build uploaded to ${channel} replaces it once it passes its scan.`,
   ];
 }
 
-function sayStep(channel: string, build: Offered & PlatformWords, current: Current | undefined): string {
-  const where = `${channel} on ${sayPlatform(build)}`;
-  if (current === undefined) return `${where} offers nothing yet; now it will offer ${build.version}.`;
+function describeMove(channel: string, build: Offered & Platform, current: Current | undefined): string {
+  const place = `${channel} on ${formatPlatform(build)}`;
+  if (current === undefined) return `${place} offers nothing yet and will offer ${build.version}.`;
   if (current.expired)
-    return `${where} offers nothing, since ${current.version} expired; now it will offer ${build.version}.`;
-  if (current.build_id === build.build_id) return `${where} offers ${build.version} already; only its expiry changes.`;
-  return `${where} goes from ${current.version} to ${build.version}.`;
+    return `${place} offers nothing because ${current.version} expired. It will offer ${build.version}.`;
+  if (current.build_id === build.build_id) return `${place} already offers ${build.version}. Only its expiry changes.`;
+  return `${place} changes from ${current.version} to ${build.version}.`;
 }
 
-function sayExpiry(same: Current | undefined, end: string | null): string[] {
-  if (end !== null) return [`From ${end} on it offers nothing there, until it is moved again.`];
+function describeExpiry(same: Current | undefined, expiry: string | null): string[] {
+  if (expiry !== null) return [`It expires on ${expiry}. The channel then offers nothing until a build is promoted.`];
   return same?.expires_at == null ? [] : ['It no longer expires.'];
 }
 
 export type Rollback = {
-  readonly place: PlatformWords & { channel: string; version: string };
+  readonly place: Platform & { channel: string; version: string };
   readonly to: { readonly version: string };
   readonly visibility: GameVisibility;
 };
 
-export function sayRollback({ place, to, visibility }: Rollback): string[] {
+/** One sentence per line, the main change first. */
+export function describeRollback({ place, to, visibility }: Rollback): string[] {
+  const { channel, version } = place;
   return [
-    `${place.channel} on ${sayPlatform(place)} goes from ${place.version} back to ${to.version}, without an expiry.`,
-    sayAudience(place.channel, visibility),
+    `${channel} on ${formatPlatform(place)} changes from ${version} back to ${to.version}, without an expiry.`,
+    describeAudience(channel, visibility),
   ];
 }
 
-/** Who is offered a channel (docs: Channels). */
 const AUDIENCES: Readonly<Record<string, string>> = {
-  stable: 'Every player is offered it at once.',
-  beta: 'Players who joined the beta are offered it at once.',
-  dev: 'Only the game’s owner and admins are offered it.',
+  stable: 'It is available to all players immediately.',
+  beta: 'It is available to beta members immediately.',
+  dev: "It is available only to the game's owner and admins.",
 };
 
-function sayAudience(channel: string, visibility: GameVisibility): string {
-  if (visibility === 'draft') return 'The game is a draft: nobody but its owner and admins is offered anything.';
-  return AUDIENCES[channel] ?? 'Whoever has the link of the channel is offered it at once.';
+function describeAudience(channel: string, visibility: GameVisibility): string {
+  if (visibility === 'draft') return 'The game is a draft: only its owner and admins can download builds.';
+  return AUDIENCES[channel] ?? 'It is available immediately to anyone with the link to the channel.';
 }
 
 export type Deletion = {
-  readonly build: { readonly version: string } & PlatformWords;
+  readonly build: { readonly version: string } & Platform;
   /** The channels that offer it now. */
   readonly channels: readonly string[];
   readonly files: number;
-  /** Of the files, as a reader takes them in: `1.2 GiB`. */
-  readonly size: string;
+  /** Total size of the files. */
+  readonly bytes: number;
   readonly symbols: number;
-  /** For it, that have not ended. */
+  /** Uploads for the build that are still in progress. */
   readonly uploads: number;
   readonly crashReports: number;
-  /** Devices that sent events with it in the last 30 days. */
+  /** Devices that sent events from it in the last 30 days. */
   readonly devices: number;
   readonly visibility: GameVisibility;
 };
 
-/** One sentence a line, what players lose first. */
-export function sayDeletion({ build, visibility, ...lost }: Deletion): string[] {
+/** One sentence per line, what players lose first. */
+export function describeDeletion(deletion: Deletion): string[] {
+  const { build, channels, files, bytes, symbols, uploads, crashReports, devices, visibility } = deletion;
+  const size = formatBytes(bytes);
   return [
-    ...lost.channels.map((channel) => sayEmptied(channel, build, visibility)),
-    ...(lost.channels.length === 0 ? ['No channel offers it: players see no change.'] : []),
-    ...(lost.devices > 0 ? [`${sayMany(lost.devices, 'device')} ran it in the last 30 days.`] : []),
-    lost.files === 0
-      ? 'It has no files.'
-      : `${sayMany(lost.files, 'file')} (${lost.size}) can no longer be downloaded, by anyone.`,
-    ...(lost.uploads > 0 ? [`${sayMany(lost.uploads, 'upload')} for it under way will be refused.`] : []),
-    ...(lost.symbols > 0
-      ? [
-          `${sayMany(lost.symbols, 'symbol file')} of it ${lost.symbols === 1 ? 'goes' : 'go'}; what other builds share stays.`,
-        ]
-      : []),
-    ...(lost.crashReports > 0 ? [`${sayMany(lost.crashReports, 'crash report')} of it stay, with its version.`] : []),
-    'Copies that players have keep working, but their crash reports and events are refused from then on.',
-    'It cannot be undone.',
+    ...channels.map((channel) => describeEmptied(channel, build, visibility)),
+    ...(channels.length === 0 ? ['No channel offers it, so nothing changes for players.'] : []),
+    ...sentenceFor(
+      devices,
+      '1 device ran it in the last 30 days.',
+      (count) => `${count} devices ran it in the last 30 days.`,
+    ),
+    ...(files === 0 ? ['It has no files.'] : []),
+    ...sentenceFor(
+      files,
+      `1 file (${size}) can no longer be downloaded by anyone.`,
+      (count) => `${count} files (${size}) can no longer be downloaded by anyone.`,
+    ),
+    ...sentenceFor(
+      uploads,
+      '1 upload in progress will be rejected.',
+      (count) => `${count} uploads in progress will be rejected.`,
+    ),
+    ...sentenceFor(
+      symbols,
+      '1 symbol file is deleted, unless another build shares it.',
+      (count) => `${count} symbol files are deleted, except those shared with other builds.`,
+    ),
+    ...sentenceFor(
+      crashReports,
+      '1 crash report is kept, with the version.',
+      (count) => `${count} crash reports are kept, with the version.`,
+    ),
+    'Installed copies keep working, but their crash reports and events are rejected from then on.',
+    'This cannot be undone.',
   ];
 }
 
-function sayEmptied(channel: string, build: Deletion['build'], visibility: GameVisibility): string {
-  const where = `${channel} on ${sayPlatform(build)}`;
-  return `${where} offers nothing from then on, until it is moved: no earlier build takes its place. ${sayLosers(channel, visibility)}`;
+function describeEmptied(channel: string, build: Deletion['build'], visibility: GameVisibility): string {
+  const place = `${channel} on ${formatPlatform(build)}`;
+  return `${place} will offer nothing until another build is promoted; no earlier build replaces it. ${describeLoss(channel, visibility)}`;
 }
 
-const LOSERS: Readonly<Record<string, string>> = {
-  stable: 'Every player loses the download.',
-  beta: 'Players who joined the beta lose the download.',
-  dev: 'Only the game’s owner and admins lose it.',
+const LOSSES: Readonly<Record<string, string>> = {
+  stable: 'All players lose the download.',
+  beta: 'Beta members lose the download.',
+  dev: "Only the game's owner and admins lose the download.",
 };
 
-function sayLosers(channel: string, visibility: GameVisibility): string {
-  if (visibility === 'draft') return 'The game is a draft, so no player is touched.';
-  return LOSERS[channel] ?? 'Whoever has the link of the channel loses the download.';
+function describeLoss(channel: string, visibility: GameVisibility): string {
+  if (visibility === 'draft') return 'The game is a draft, so players are not affected.';
+  return LOSSES[channel] ?? 'Anyone with the link to the channel loses the download.';
 }
 
-const plain = new Intl.NumberFormat('en');
-
-function sayMany(count: number, what: string): string {
-  return `${plain.format(count)} ${what}${count === 1 ? '' : 's'}`;
+/** The sentence for a count, none for 0; `many` gets the formatted count. */
+function sentenceFor(count: number, one: string, many: (count: string) => string): string[] {
+  if (count === 0) return [];
+  return [count === 1 ? one : many(formatNumber(count))];
 }

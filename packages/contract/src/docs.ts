@@ -1,4 +1,4 @@
-// Which pages of docs/ stand on the website below /docs, in which order, and what each is for.
+// The pages of docs/ that the website shows below /docs, in this order.
 
 type DocPage = {
   /** The name of its file in docs/, without `.md`. */
@@ -11,28 +11,32 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
   {
     name: 'Ship games',
     pages: [
-      { page: 'cli', title: 'The chauffeur command', says: 'Ship builds from a developer’s machine or CI.' },
+      { page: 'cli', title: 'The chauffeur command', says: "Ship builds from a developer's machine or CI." },
       {
         page: 'builds',
         title: 'Builds and channels',
-        says: 'Promote, roll back, delete, and what waits for approval.',
+        says: 'Promote, roll back and delete builds, and approve changes by agents.',
       },
+      { page: 'games', title: 'Games and members', says: 'Invite admins, and transfer or delete a game.' },
+      { page: 'play', title: 'Games in the browser', says: 'What a web build needs, and what it can do.' },
       {
-        page: 'games',
-        title: 'Games and their people',
-        says: 'Invite admins, transfer a game, delete it.',
+        page: 'shelves',
+        title: 'Shelves and search',
+        says: 'How games appear on the home page, in search and on developer pages.',
       },
-      { page: 'play', title: 'Games in the browser', says: 'What a web build may do, and how to export one.' },
-      { page: 'shelves', title: 'Shelves', says: 'Which games stand on which shelf, and why.' },
     ],
   },
   {
-    name: 'See what happens to them',
+    name: 'Monitor games',
     pages: [
-      { page: 'crashes', title: 'Crash reports', says: 'Every client, symbols and groups.' },
-      { page: 'events', title: 'Events and launch health', says: 'What a game tells, and what comes out of it.' },
-      { page: 'bugs', title: 'Bug tickets', says: 'What players file, and how it is read and marked.' },
-      { page: 'engines', title: 'From each engine', says: 'Events and crashes, to copy and paste.' },
+      { page: 'crashes', title: 'Crash reports', says: 'Send reports and symbols, and find the cause.' },
+      {
+        page: 'events',
+        title: 'Events and launch health',
+        says: 'Measure how each build starts and how players use it.',
+      },
+      { page: 'bugs', title: 'Bug tickets', says: 'Read and close the bugs that players report.' },
+      { page: 'engines', title: 'Engine integrations', says: 'Code to copy for each engine.' },
     ],
   },
   {
@@ -40,24 +44,28 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     pages: [{ page: 'accounts', title: 'Accounts', says: 'Sign-up, email, password, and deleting an account.' }],
   },
   {
-    name: 'Let agents help',
+    name: 'Agents',
     pages: [
-      { page: 'mcp', title: 'Agents over MCP', says: 'Connect a program, and keep it in bounds.' },
-      { page: 'mcp-tools', title: 'MCP tools', says: 'What a connected program can do.' },
+      { page: 'mcp', title: 'Agents over MCP', says: 'Connect an agent, and limit what it can do.' },
+      { page: 'mcp-tools', title: 'MCP tools', says: 'What a connected agent can do.' },
     ],
   },
   {
-    name: 'Look up',
+    name: 'Reference',
     pages: [
-      { page: 'api', title: 'API reference', says: 'Every operation over HTTP.' },
+      { page: 'api', title: 'API reference', says: 'Every HTTP operation.' },
       { page: 'openapi', title: 'OpenAPI and generated clients', says: 'Generate a client for your language.' },
-      { page: 'errors', title: 'Errors', says: 'Every code, and what to do about it.' },
+      { page: 'errors', title: 'Errors', says: 'Every error code, and how to fix it.' },
     ],
   },
   {
-    name: 'Run the service',
+    name: 'Run the server',
     pages: [
-      { page: 'operate', title: 'Running the server', says: 'Storage, scanner, mail, proxies, clusters, backups.' },
+      {
+        page: 'operate',
+        title: 'Running the server',
+        says: 'Storage, scanner, mail, proxies, several processes and backups.',
+      },
       { page: 'config', title: 'Settings of the server', says: 'Every variable and its default.' },
     ],
   },

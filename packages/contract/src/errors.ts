@@ -1,103 +1,103 @@
-// Every error a caller can see: its code, HTTP status, what it means and what to do about it.
+// Every error a caller can see: its code, its HTTP status, what it means and what to do about it.
 
 type ErrorEntry = {
   readonly status: number;
-  /** Other HTTP statuses that the code may come with. */
+  /** Other HTTP statuses that the code can have. */
   readonly alsoStatuses?: readonly number[];
   readonly meaning: string;
   readonly remedy: string;
 };
 
-/** The registry of error codes. `docs/errors.md` is generated from it and the CLI prints `remedy` beside each failure. */
+/** The registry of error codes. `docs/errors.md` is generated from it, and the CLI prints `remedy` with each failure. */
 export const ERRORS = {
   4001: {
     status: 400,
-    meaning: 'The body of a crash report or of events could not be read.',
-    remedy: 'Correct what the message names; the report must be well-formed JSON or a form.',
+    meaning: 'The body of the crash report or the events could not be read.',
+    remedy: 'Fix the problem named in the message. The body must be well-formed JSON or a form.',
   },
   4002: {
     status: 400,
-    // From the HTTP parser: the headers were too slow, or too large.
+    // From the HTTP parser: the headers arrived too slowly or were too large.
     alsoStatuses: [408, 431],
-    meaning: 'A field of the request is missing or not valid, or the request is not well-formed HTTP.',
-    remedy: 'Correct what the message names.',
+    meaning: 'A field of the request is missing or invalid, or the request is not well-formed HTTP.',
+    remedy: 'Fix the problem named in the message.',
   },
   4006: {
     status: 404,
-    meaning: 'The game has no such build.',
-    remedy: 'List the builds and use one of their build ids.',
+    meaning: 'The game does not have this build.',
+    remedy: 'List the builds and use the build_id of one of them.',
   },
   4010: {
     status: 400,
-    meaning: 'The request does not say which game and build it is from.',
-    remedy: 'Send X-App-Id and X-Build-Id, or app_id and build_id in the address or the form.',
+    meaning: 'The game or build of the request is missing.',
+    remedy: 'Send X-App-Id and X-Build-Id, or app_id and build_id in the query or the form.',
   },
-  4011: { status: 401, meaning: 'Nobody is signed in.', remedy: 'Sign in, then repeat the request.' },
+  4011: { status: 401, meaning: 'You are not signed in.', remedy: 'Sign in and send the request again.' },
   4012: {
     status: 401,
-    meaning: 'The email or password is incorrect.',
-    remedy: 'Check both, or reset the password.',
+    meaning: 'Incorrect email or password.',
+    remedy: 'Check both, or reset your password.',
   },
   4020: {
     status: 401,
     meaning: 'The access token is missing.',
-    remedy: 'Send X-Access-Token; the CLI reads SERVICE_ACCESS_TOKEN or --access.',
+    remedy: 'Send X-Access-Token. In the CLI, set SERVICE_ACCESS_TOKEN or use --access.',
   },
   4021: {
     status: 401,
     meaning: 'The secret key is missing.',
-    remedy: 'Send X-Secret-Key; the CLI reads SERVICE_SECRET_KEY or --secret-stdin.',
+    remedy: 'Send X-Secret-Key. In the CLI, set SERVICE_SECRET_KEY or use --secret-stdin.',
   },
   4022: {
     status: 401,
-    meaning: 'No deploy key has this access token.',
-    remedy: 'Copy the access token again from the game’s edit page.',
+    meaning: 'The access token does not belong to any deploy key.',
+    remedy: "Copy the access token again from the game's deploy keys page.",
   },
   4023: {
     status: 401,
     meaning: 'The deploy key was revoked.',
-    remedy: 'Issuing a deploy key revokes all earlier ones: use the newest one.',
+    remedy: 'Use the newest deploy key. Creating a deploy key revokes all earlier ones.',
   },
   4024: {
     status: 401,
-    meaning: 'The secret does not belong to this deploy key.',
-    remedy: 'Use the access token and the secret that were issued together.',
+    meaning: 'The secret key does not match the access token.',
+    remedy: 'Use the access token and the secret key of the same deploy key.',
   },
   4025: {
     status: 401,
-    meaning: 'The request is not authenticated as a game.',
+    meaning: 'The request needs a deploy key.',
     remedy:
-      'Send a deploy key in X-Access-Token and X-Secret-Key, or as user and password, not a cookie or a bearer token.',
+      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Cookies and bearer tokens are not accepted.',
   },
   4026: {
     status: 400,
-    meaning: 'A field of the registration is missing, too long or not valid.',
-    remedy: 'Correct the field that the message names and register again.',
+    meaning: 'A field of the build registration is missing, too long or invalid.',
+    remedy: 'Correct the field named in the message and register the build again.',
   },
   4028: {
     status: 401,
-    meaning: 'The personal key or access token is not known here, has expired or was revoked.',
-    remedy: 'Make a new key on the page of your keys, or connect the program again.',
+    meaning: 'The personal key or access token is unknown, expired or revoked.',
+    remedy: 'Create a new personal key in your settings, or connect the program again.',
   },
   4030: {
     status: 403,
-    meaning: 'There is no such game, or the build is not one of its builds.',
-    remedy: 'Use the game’s uid and the build_id that `chauffeur build` printed, not a version.',
+    meaning: 'The game does not exist, or the build belongs to another game.',
+    remedy: "Use the game's uid and the build_id printed by `chauffeur build`, not a version.",
   },
   4031: {
     status: 403,
-    meaning: 'The credentials do not allow this change.',
-    remedy: 'Use an account or a token that may write.',
+    meaning: 'Your credentials do not allow this change.',
+    remedy: 'Use an account or a token with write access.',
   },
   4032: {
     status: 403,
     meaning: 'The request came from another site.',
-    remedy: 'Send the request from the service’s own pages, or with a token in place of a cookie.',
+    remedy: "Send the request from this service's own pages, or with a token instead of a cookie.",
   },
   4033: {
     status: 403,
-    meaning: 'Only operators of the service may see or do this.',
-    remedy: 'Sign in with an operator’s account; `chauffeur-server admin user operator` makes one.',
+    meaning: 'Operators only.',
+    remedy: 'Sign in as an operator. `chauffeur-server admin user operator` makes an account an operator.',
   },
   4037: {
     status: 400,
@@ -106,31 +106,31 @@ export const ERRORS = {
   },
   4038: {
     status: 400,
-    meaning: 'The form does not say which build the file is for.',
-    remedy: 'Send build_id, or build with build_type and version.',
+    meaning: 'The build of the file is missing from the form.',
+    remedy: 'Send build_id, or build_type and version in build.',
   },
-  4039: { status: 404, meaning: 'The game has no such build.', remedy: 'Register the build first.' },
+  4039: { status: 404, meaning: 'The game does not have this build.', remedy: 'Register the build first.' },
   4040: {
     status: 404,
-    meaning: 'There is no such thing, or you may not see it.',
-    remedy: 'Check the address, or sign in with an account that may see it.',
+    meaning: 'Not found, or not visible to you.',
+    remedy: 'Check the address, or sign in with an account that has access.',
   },
   4041: {
     status: 400,
-    meaning: 'The checksum, os, arch or channel is not valid, or the file is not a usable .zip.',
-    remedy: 'Correct what the message names; the CLI makes zips that pass.',
+    meaning: 'The checksum, os, arch or channel is invalid, or the file is not a valid zip.',
+    remedy: 'Fix the problem named in the message. Zips made by the CLI are always valid.',
   },
   4043: {
     status: 413,
-    meaning: 'The file is larger than is taken here, or the chunk larger than its Content-Range.',
-    remedy: 'Send at most what the message names, and in each chunk exactly the bytes its Content-Range names.',
+    meaning: 'The file is too large, or the chunk is larger than its Content-Range.',
+    remedy: 'Stay below the limit in the message, and send exactly the bytes of the Content-Range in each chunk.',
   },
   4044: {
     status: 400,
-    // When the headers are well-formed and the chunk does not continue the session.
+    // When the headers are well-formed but the chunk does not continue the session.
     alsoStatuses: [409],
-    meaning: 'The session id or the Content-Range is missing or malformed, or the chunk does not continue the session.',
-    remedy: 'Continue at the current_size of the answer.',
+    meaning: 'The session id or Content-Range is missing or malformed, or the chunk does not continue the session.',
+    remedy: 'Continue at the current_size in the response.',
   },
   4045: {
     status: 404,
@@ -139,193 +139,193 @@ export const ERRORS = {
   },
   4046: {
     status: 400,
-    meaning: 'The bytes received do not have the checksum that was announced.',
-    remedy: 'Compute the SHA-256 of the zip again and upload it from the start.',
+    meaning: 'The received bytes do not match the announced checksum.',
+    remedy: 'Compute the SHA-256 of the zip again and restart the upload.',
   },
   4047: {
     status: 409,
     meaning: 'Another chunk of this session is still uploading.',
-    remedy: 'Wait a moment, then send the chunk again.',
+    remedy: 'Wait a moment and send the chunk again.',
   },
-  4048: { status: 500, meaning: 'The file could not be recorded.', remedy: 'Send the upload again.' },
+  4048: { status: 500, meaning: 'The uploaded file could not be saved.', remedy: 'Upload the file again.' },
   4049: {
     status: 400,
-    meaning: 'The file is neither a Breakpad .sym nor a zip of them.',
-    remedy: 'Make symbols with dump_syms and send a .sym file, or a zip that holds nothing else.',
+    meaning: 'The file is neither a Breakpad .sym file nor a zip of .sym files.',
+    remedy: 'Create symbols with dump_syms, and upload a .sym file or a zip with only .sym files.',
   },
   4074: {
     status: 403,
-    meaning: 'The file is not on a channel that you can see.',
-    remedy: 'Download the file that the channel offers now.',
+    meaning: 'The file is not on any channel you have access to.',
+    remedy: 'Download the current file of the channel.',
   },
   4075: {
     status: 409,
     meaning: 'There is no earlier build to roll back to.',
-    remedy: 'Promote the build you want instead.',
+    remedy: 'Promote the build that you want.',
   },
   4090: {
     status: 409,
-    meaning: 'The crash has no such file to download.',
-    remedy: 'Ask for a kind that the report lists as available.',
+    meaning: 'The crash report does not have this file.',
+    remedy: 'Request one of the kinds that the report lists as available.',
   },
   4092: {
     status: 409,
-    meaning: 'The file is not a build that can be played in the browser.',
-    remedy: 'Ship a zip of a web build, os web, with index.html at its top; download others.',
+    meaning: 'The build cannot be played in the browser.',
+    remedy:
+      'Download it instead. To play in the browser, ship a web build (os web) with index.html at the top of the zip.',
   },
   4093: {
     status: 409,
-    meaning: 'The account owns games, so it cannot be deleted.',
-    remedy: 'Transfer or delete its games first.',
+    meaning: 'The account cannot be deleted because it owns games.',
+    remedy: 'Transfer or delete the games first.',
   },
   4096: {
     status: 403,
-    meaning: 'The game’s owner has not verified their email.',
-    remedy: 'Open the link in the verification mail, then upload again.',
+    meaning: "The game's owner has not verified their email address.",
+    remedy: 'Open the link in the verification email, then upload again.',
   },
   4099: {
     status: 409,
     meaning: 'The file is still being scanned, or the build has no clean file.',
-    remedy: 'Wait until the scan has ended, or upload a file that passes it.',
+    remedy: 'Wait for the scan to finish, or upload a file that passes it.',
   },
   4130: {
     status: 413,
-    meaning: 'The metadata has too many keys, or the request too many events.',
-    remedy: 'Send at most 64 keys of metadata, and at most 100 events in one request.',
+    meaning: 'The metadata has too many keys, or the request has too many events.',
+    remedy: 'Send at most 64 metadata keys, and at most 100 events per request.',
   },
-  4150: { status: 400, meaning: 'The media request is not valid.', remedy: 'Correct what the message names.' },
+  4150: { status: 400, meaning: 'The media request is invalid.', remedy: 'Fix the problem named in the message.' },
   4151: {
     status: 400,
-    meaning: 'The file is not an image that is accepted here.',
-    remedy: 'Send a PNG, JPEG, GIF or WebP of the size and shape that the message names.',
+    meaning: 'The image was not accepted.',
+    remedy: 'Upload a PNG, JPEG, GIF or WebP with the size and aspect ratio in the message.',
   },
-  4152: { status: 409, meaning: 'The gallery is full.', remedy: 'Delete an image first.' },
+  4152: { status: 409, meaning: 'The gallery is full.', remedy: 'Delete a screenshot first.' },
   4153: {
     status: 409,
-    meaning: 'The public listing needs this image.',
-    remedy: 'Upload its replacement instead of deleting it.',
+    meaning: 'A public game needs this image.',
+    remedy: 'Replace the image instead of deleting it.',
   },
   4154: {
     status: 409,
-    meaning: 'The order does not name each image exactly once.',
-    remedy: 'List the images and send all their uids.',
+    meaning: 'The order does not contain each screenshot exactly once.',
+    remedy: 'List the images and send the uids of all screenshots.',
   },
   4158: {
     status: 422,
     meaning:
-      'A standard event lacks a field that it needs, or has one that is out of range; none of the request’s events was taken.',
-    remedy: 'Correct the field of the event that the message names by its index, and send all of them again.',
+      'A standard event has a missing field or a value out of range. None of the events in the request were stored.',
+    remedy: 'Correct the event at the index in the message, and send all events again.',
   },
   4214: {
     status: 202,
-    meaning: 'The change waits for the approval of the game’s owner. This is a result, not a failure.',
-    remedy: 'Wait until the owner has opened the link of the mail, or confirm with the code that stands in it.',
+    meaning: "The change needs the approval of the game's owner. This is a result, not a failure.",
+    remedy: 'Wait for the owner to decide, or confirm the change with the code from the email.',
   },
   4215: {
     status: 403,
-    meaning: 'The game’s owner has denied the change.',
-    remedy: 'Talk to the owner; a new request needs another idempotency key.',
+    meaning: "The game's owner denied the change.",
+    remedy: 'Talk to the owner. To ask again, use another idempotency key.',
   },
   4216: {
     status: 403,
-    meaning: 'The approval’s code is wrong, or its time or its tries are over.',
-    remedy: 'Use the code of the mail while it is valid, or let the owner decide on the page of the link.',
+    meaning: 'The approval code is wrong, has expired, or was tried too often.',
+    remedy: 'Use the code from the email while it is valid, or ask the owner to open the link in the email.',
   },
   4217: {
     status: 409,
-    meaning: 'What was asked for no longer applies, or was decided otherwise already; nothing was changed.',
-    remedy: 'Look at how things are now, and ask again if the change is still wanted.',
+    meaning: 'The request no longer applies or was already decided. Nothing was changed.',
+    remedy: 'Check the current state, and send a new request if the change is still needed.',
   },
   4226: {
     status: 422,
-    meaning: 'The channel name or expires_in_hours is not valid.',
-    remedy: 'Use a channel name of lowercase letters, digits, - and _, and 0 to 2160 hours.',
+    meaning: 'The channel name or expires_in_hours is invalid.',
+    remedy: 'Use lowercase letters, digits, - and _ in the channel name, and 0 to 2160 hours.',
   },
   4230: {
     status: 409,
-    meaning: 'The invitation is no longer open: it was accepted, declined or withdrawn, or it has expired.',
-    remedy: 'Ask the owner of the game for a new invitation.',
+    meaning: 'The invitation is no longer open: it was accepted, declined, withdrawn or has expired.',
+    remedy: "Ask the game's owner for a new invitation.",
   },
   4231: {
     status: 403,
     meaning: 'The invitation was sent to another email address.',
-    remedy: 'Sign in with the account of that address, or ask the owner to invite the address of yours.',
+    remedy: 'Sign in with the account of that address, or ask the owner to invite your address.',
   },
   4232: {
     status: 403,
-    meaning: 'The email address of your account is not verified.',
-    remedy: 'Open the link in the verification mail, then accept the invitation.',
+    meaning: 'Your email address is not verified.',
+    remedy: 'Open the link in the verification email, then accept the invitation.',
   },
   4233: {
     status: 409,
-    meaning: 'The person is already a member of the game in this role.',
-    remedy: 'Check the list of members; nothing needs to be done.',
+    meaning: 'This person already has this role in the game.',
+    remedy: 'No action is needed.',
   },
   4234: {
     status: 409,
     meaning: 'The owner of a game cannot leave it.',
-    remedy: 'Transfer the game to another owner first, or delete it.',
+    remedy: 'Transfer the game first, or delete it.',
   },
   4235: {
     status: 409,
-    meaning: 'The game is already offered to somebody else.',
-    remedy: 'Withdraw that offer first.',
+    meaning: 'The game is already being transferred to someone else.',
+    remedy: 'Withdraw that transfer first.',
   },
   4236: {
     status: 403,
-    meaning: 'The password is wrong.',
-    remedy: 'Enter the password of your account again.',
+    meaning: 'Incorrect password.',
+    remedy: 'Enter the password of your account.',
   },
   4290: {
     status: 429,
-    meaning: 'The game or address has reached a limit.',
-    remedy: 'Wait for the number of seconds in Retry-After.',
+    meaning: 'The game or the IP address has reached a limit.',
+    remedy: 'Wait for the number of seconds in Retry-After and try again.',
   },
   4291: {
     status: 429,
     meaning: 'The game has too many open upload sessions.',
-    remedy: 'Finish an open session or wait until one expires.',
+    remedy: 'Finish an open session, or wait for one to expire.',
   },
   4292: {
     status: 403,
-    meaning: 'The game has used up its storage for builds and symbols.',
-    remedy:
-      'Delete builds or symbols that are no longer needed, or ask the operator for more (CHAUFFEUR_LIMIT_STORAGE_MB).',
+    meaning: 'The game has reached its storage limit for builds and symbols.',
+    remedy: 'Delete builds or symbols you no longer need, or ask the operator to raise CHAUFFEUR_LIMIT_STORAGE_MB.',
   },
   5000: {
     status: 500,
-    meaning: 'Something unexpected went wrong.',
-    remedy: 'Try again; if it stays, give the request id to the operator.',
+    meaning: 'An unexpected error occurred.',
+    remedy: 'Try again. If it keeps happening, report the request id to the operator.',
   },
   5020: {
     status: 502,
-    meaning: 'A symbol file could not be stored.',
-    remedy: 'Send the upload again.',
+    meaning: 'The symbol file could not be stored.',
+    remedy: 'Upload it again.',
   },
   5070: {
     status: 507,
-    meaning: 'The server has no room left to store this.',
-    remedy: 'Try again later; the operator has to make room.',
+    meaning: 'The server is out of storage space.',
+    remedy: 'Try again later, or ask the operator to free some space.',
   },
-  5030: { status: 503, meaning: 'The service is not ready to answer.', remedy: 'Try again in a few seconds.' },
+  5030: { status: 503, meaning: 'The service is temporarily unavailable.', remedy: 'Try again in a few seconds.' },
 } as const satisfies Record<number, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Every HTTP status that the code may come with, the usual one first. */
+/** Every HTTP status that the code can have, the usual one first. */
 export function statusesOf(code: ErrorCode): number[] {
   const { status, alsoStatuses = [] }: ErrorEntry = ERRORS[code];
   return [status, ...alsoStatuses];
 }
 
-/** What a client can act on: resume position, seconds to wait, index of the offending item. */
+/** Data that a client can act on: the position to resume at, seconds to wait, the index of the invalid item. */
 export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;
 
-/** A failure with a code of the registry: thrown by the server's features, rebuilt by the client from an answer. */
+/** A failure with a code of the registry: thrown by the server's features, and created by the client from a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   readonly data: ErrorData | undefined;
   readonly requestId: string | undefined;

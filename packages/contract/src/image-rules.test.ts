@@ -7,7 +7,7 @@ import {
   type ImageFacts,
   type ImageKind,
   imageProblem,
-  MOST_IMAGE_BYTES,
+  MAX_IMAGE_BYTES,
   servedFormat,
 } from './image-rules.ts';
 import { MIB } from './limits.ts';
@@ -57,14 +57,14 @@ for (const [kind, { least, most, megabytes, needed }] of Object.entries(KINDS) a
     test('may have the least and the most pixels, and no fewer and no more', () => {
       assert.equal(problemOf(...least), null);
       assert.equal(problemOf(...most), null);
-      const [leastWidth, leastHeight] = least;
-      const [mostWidth, mostHeight] = most;
+      const [minWidth, minHeight] = least;
+      const [maxWidth, maxHeight] = most;
       const tooFew = (width: number, height: number) => `${width}×${height} pixels are too few. ${needed}`;
       const tooMany = (width: number, height: number) => `${width}×${height} pixels are too many. ${needed}`;
-      assert.equal(problemOf(leastWidth - 1, leastHeight), tooFew(leastWidth - 1, leastHeight));
-      assert.equal(problemOf(leastWidth, leastHeight - 1), tooFew(leastWidth, leastHeight - 1));
-      assert.equal(problemOf(mostWidth + 1, mostHeight), tooMany(mostWidth + 1, mostHeight));
-      assert.equal(problemOf(mostWidth, mostHeight + 1), tooMany(mostWidth, mostHeight + 1));
+      assert.equal(problemOf(minWidth - 1, minHeight), tooFew(minWidth - 1, minHeight));
+      assert.equal(problemOf(minWidth, minHeight - 1), tooFew(minWidth, minHeight - 1));
+      assert.equal(problemOf(maxWidth + 1, maxHeight), tooMany(maxWidth + 1, maxHeight));
+      assert.equal(problemOf(maxWidth, maxHeight + 1), tooMany(maxWidth, maxHeight + 1));
     });
 
     test('may have the most bytes, and not one more', () => {
@@ -104,7 +104,7 @@ test('every image within the bounds of its kind is accepted, of whatever format'
   );
 });
 
-test('the most bytes of any image are a screenshot’s', () => assert.equal(MOST_IMAGE_BYTES, 10 * MIB));
+test('the most bytes of any image are a screenshot’s', () => assert.equal(MAX_IMAGE_BYTES, 10 * MIB));
 
 test('a GIF that moves is served as WebP, everything else as it came', () => {
   assert.equal(servedFormat(factsOf(1, 1, { format: 'gif', frames: 2 })), 'webp');

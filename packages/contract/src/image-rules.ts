@@ -37,7 +37,7 @@ const BOUNDS: Record<ImageKind, Bounds> = {
 };
 
 /** Bytes that an image of any kind may have. */
-export const MOST_IMAGE_BYTES = Math.max(...Object.values(BOUNDS).map(({ megabytes }) => megabytes)) * MIB;
+export const MAX_IMAGE_BYTES = Math.max(...Object.values(BOUNDS).map(({ megabytes }) => megabytes)) * MIB;
 
 /** Width to height: 16:9 with room for what is cut a little off. */
 const RATIO = { least: 1.7, most: 1.85 };
@@ -60,7 +60,7 @@ function hasShape({ width, height }: Pixels): boolean {
 }
 
 /** Of all frames together, 108 of 1024×576: encoded within seconds, in about 200 MB of memory. */
-export const MOST_PIXELS = 64_000_000;
+export const MAX_PIXELS = 64_000_000;
 
 type Rule = { name: string; problem: (facts: ImageFacts, bounds: Bounds) => string | null };
 
@@ -90,8 +90,8 @@ const RULES: readonly Rule[] = [
   {
     name: 'frames',
     problem: ({ width, height, frames }) =>
-      frames > 1 && width * height * frames > MOST_PIXELS
-        ? `${frames} frames are too many to animate: at ${width}×${height} send at most ${Math.floor(MOST_PIXELS / (width * height))}`
+      frames > 1 && width * height * frames > MAX_PIXELS
+        ? `${frames} frames are too many to animate: at ${width}×${height} send at most ${Math.floor(MAX_PIXELS / (width * height))}`
         : null,
   },
 ];

@@ -13,7 +13,7 @@ export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
 export type BodyKind = 'json' | 'multipart' | 'urlencoded' | 'bytes';
 
 /** A successful answer without the envelope, next to the enveloped one: some clients expect another format. */
-export type PlainAnswer = {
+type PlainAnswer = {
   readonly status: number;
   readonly contentType: string;
   readonly schema: TSchema;
@@ -77,7 +77,7 @@ export type Operation<
   readonly mcp?: McpMark;
 };
 
-export type McpScope = 'mcp:read' | 'mcp:write';
+type McpScope = 'mcp:read' | 'mcp:write';
 
 export type McpMark = {
   readonly tool: string;
@@ -108,6 +108,9 @@ type Fields<S> = S extends TSchema ? (TSchema extends S ? unknown : Static<S>) :
 /** Everything a call takes, path, query and body together, as one object. */
 export type InputOf<Op> =
   Op extends Operation<infer P, infer Q, infer B, infer _O, infer _A> ? Fields<P> & Fields<Q> & Fields<B> : never;
+/** What a call takes in its path and query, as one object. */
+export type AddressOf<Op> =
+  Op extends Operation<infer P, infer Q, infer _B, infer _O, infer _A> ? Fields<P> & Fields<Q> : never;
 /** The `data` of a successful answer. */
 export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O, infer _A> ? Static<O> : never;
 

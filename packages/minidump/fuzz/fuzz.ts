@@ -1,4 +1,4 @@
-// The loop of all fuzzers: makes inputs until the time is over, and stops at the first that breaks a promise of the package.
+// The loop of all fuzzers: creates inputs until the time is over, and stops at the first one that reveals a bug.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -7,30 +7,30 @@ import { createContext, Script } from 'node:vm';
 import { MinidumpError } from '../src/error.ts';
 import { Random } from './random.ts';
 
-/** What any input may cost: a fixed part, and a part for each of its bytes. */
+/** Limits for any input. The memory limit has a fixed part, and a part for each byte of the input. */
 const MAX_MILLISECONDS = 200;
 const HANG_MILLISECONDS = 10_000;
 const MAX_MEMORY = 32 * 2 ** 20;
 const MAX_MEMORY_PER_BYTE = 64;
 const REPORT_MILLISECONDS = 60_000;
 
-/** Minutes from the command line (`node fuzz/reader.ts 10`), 1 by default. */
-export function minutesAsked(): number {
+/** Returns the minutes from the command line (`node fuzz/reader.ts 10`); 1 by default. */
+export function readMinutes(): number {
   const minutes = Number(process.argv[2]);
   return minutes > 0 ? minutes : 1;
 }
 
 /**
- * Runs `check` on inputs of `makeInput` for so many minutes. A finding is an input on which check throws anything but a MinidumpError,
- * takes longer than 200 ms of processor time, or takes more memory than 32 MiB and 64 bytes for each byte of input. What check returns is held until the
- * memory is measured. The finding is written to a file; the exit code is then 1.
+ * Runs `check` on inputs from `createInput` for the given time. An input is a finding if check throws anything other than
+ * a MinidumpError, needs more than 200 ms of CPU time, or needs more memory than 32 MiB plus 64 bytes for each byte of the
+ * input, including the value that it returns. The finding is written to a file, and the exit code is 1.
  *
- * `node fuzz/<name>.ts --repeat FILE` runs check on that input alone, and tells what it finds.
+ * `node fuzz/<name>.ts --repeat FILE` runs check on one input and prints the result.
  */
 export function fuzz(
   name: string,
   minutes: number,
-  makeInput: (random: Random) => Uint8Array,
+  createInput: (random: Random) => Uint8Array,
   check: (input: Uint8Array) => unknown,
 ): void {
   const [, script = '', option, file] = process.argv;
@@ -43,17 +43,17 @@ export function fuzz(
   const deadline = started + minutes * 60_000;
   let nextReport = started + REPORT_MILLISECONDS;
   let rounds = 0;
-  const report = (what: string) =>
+  const report = (result: string) =>
     process.stdout.write(
-      `${name}: ${what}; ${rounds} rounds in ${Math.round((performance.now() - started) / 1000)} s, seed ${seed}\n`,
+      `${name}: ${result}; ${rounds} rounds in ${Math.round((performance.now() - started) / 1000)} s, seed ${seed}\n`,
     );
   for (; performance.now() < deadline; rounds += 1) {
-    const input = makeInput(new Random(seed + rounds));
+    const input = createInput(new Random(seed + rounds));
     const problem = findProblem(input, check);
     if (problem !== undefined) {
       const path = keep(name, input);
       report(`${problem} in round ${rounds}`);
-      process.stdout.write(`Again: node ${relative(process.cwd(), script)} --repeat ${path}\n`);
+      process.stdout.write(`Repeat with: node ${relative(process.cwd(), script)} --repeat ${path}\n`);
       process.exitCode = 1;
       return;
     }
@@ -64,9 +64,9 @@ export function fuzz(
   report('nothing found');
 }
 
-/** What is wrong, told in a few words; undefined when nothing is. */
+/** Returns a short description of the problem; undefined if there is none. */
 function findProblem(input: Uint8Array, check: (input: Uint8Array) => unknown): string | undefined {
-  // A pause of the machine or of the garbage collector is no finding: what is wrong is so three times in a row.
+  // Only a problem in three consecutive attempts counts, because the garbage collector or the machine can pause.
   let problem: string | undefined;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     problem = measure(input, check);
@@ -77,7 +77,7 @@ function findProblem(input: Uint8Array, check: (input: Uint8Array) => unknown): 
 
 function measure(input: Uint8Array, check: (input: Uint8Array) => unknown): string | undefined {
   const memoryBefore = memoryUsed();
-  // The processor's time: on a machine that others use, the clock says little.
+  // Measure CPU time, because other processes can use the machine.
   const started = process.threadCpuUsage();
   const outcome = runBounded(() => check(input));
   const { user, system } = process.threadCpuUsage(started);
@@ -90,7 +90,7 @@ function measure(input: Uint8Array, check: (input: Uint8Array) => unknown): stri
   return undefined;
 }
 
-/** A MinidumpError is a good answer to a bad input. */
+/** A MinidumpError is the correct result for an invalid input. */
 function runBounded(run: () => unknown): { readonly result?: unknown; readonly problem?: string } {
   try {
     return { result: interruptible(run) };
@@ -104,7 +104,7 @@ const CALL = new Script('run()');
 
 const CONTEXT = createContext({});
 
-/** Only the vm module can stop code that never comes back; it stops what its script calls too. */
+/** The timeout of the vm module can stop an endless loop, even in functions that its script calls. */
 function interruptible(run: () => unknown): unknown {
   CONTEXT.run = run;
   return CALL.runInContext(CONTEXT, { timeout: HANG_MILLISECONDS, displayErrors: false });

@@ -5,18 +5,18 @@ import { Random } from './random.ts';
 
 const INPUT = Uint8Array.from({ length: 500 }, (_, index) => index);
 
-test('A seed brings the same damage back.', () => {
+test('a seed always gives the same mutation', () => {
   for (let seed = 0; seed < 100; seed += 1)
     assert.deepEqual(mutate(INPUT, new Random(seed)), mutate(INPUT, new Random(seed)));
 });
 
-test('The input stays as it is, and a Buffer does too, though its slices share its memory.', () => {
+test('the input is not changed, even if it is a Buffer, whose slices share its memory', () => {
   const buffer = Buffer.from(INPUT);
   for (let seed = 0; seed < 200; seed += 1) mutate(buffer, new Random(seed));
   assert.deepEqual(new Uint8Array(buffer), INPUT);
 });
 
-test('Every mutation changes something in nearly all of its goes, and can take a file of one byte.', () => {
+test('every mutation usually changes something, and accepts a file of one byte', () => {
   for (const [index, mutation] of MUTATIONS.entries()) {
     const changed = Array.from({ length: 100 }, (_, seed) => mutation(INPUT.slice(), new Random(seed)));
     const same = changed.filter((output) => Buffer.compare(output, INPUT) === 0);
@@ -25,7 +25,7 @@ test('Every mutation changes something in nearly all of its goes, and can take a
   }
 });
 
-test('Numbers of different seeds differ, and lie below their limit.', () => {
+test('different seeds give different numbers, all below their limit', () => {
   const numbers = Array.from({ length: 1000 }, (_, seed) => new Random(seed).below(1_000_000));
   assert.ok(new Set(numbers).size > 990);
   assert.ok(numbers.every((number) => Number.isInteger(number) && number >= 0 && number < 1_000_000));

@@ -1,12 +1,12 @@
-// Ways to damage a file: what transmission, a full disk or an attacker does to it.
+// Ways in which a transmission, a full disk or an attacker can damage a file.
 import type { Random } from './random.ts';
 
-/** Makes a new array; `input` is not empty, and no Buffer. */
+/** Returns a new array. `input` is not empty, and not a Buffer. */
 export type Mutation = (input: Uint8Array<ArrayBuffer>, random: Random) => Uint8Array<ArrayBuffer>;
 
-/** Damages `input`, which stays as it is, in one to eight random ways. */
+/** Returns a copy of `input` with one to eight random mutations. */
 export function mutate(input: Uint8Array, random: Random, mutations: readonly Mutation[] = MUTATIONS): Uint8Array {
-  // A Buffer’s slice shares its memory; of a plain array it is a copy, as the mutations need it.
+  // A slice of a Buffer shares its memory. The mutations need an array, of which a slice is a copy.
   let output = new Uint8Array(input);
   for (let left = 1 + random.below(8); left > 0 && output.length > 0; left -= 1)
     output = random.pick(mutations)(output, random);
@@ -22,7 +22,7 @@ export const flipBits: Mutation = (input, random) => {
 
 export const cutOff: Mutation = (input, random) => input.slice(0, random.below(input.length));
 
-/** Numbers on which parsers stumble: counts and positions that are huge, negative, or just beyond the end. */
+/** Writes a number that is difficult for parsers: a count or position that is huge, negative, or just past the end. */
 export const plantNumber: Mutation = (input, random) => {
   const output = input.slice();
   const at = random.below(Math.max(1, output.length - 3)) & ~3;
@@ -35,7 +35,7 @@ export const plantNumber: Mutation = (input, random) => {
   return output;
 };
 
-/** Puts a piece of the file somewhere else in it. */
+/** Copies a part of the file to another position. */
 export const splice: Mutation = (input, random) => {
   const output = input.slice();
   const from = random.below(input.length);
@@ -51,13 +51,13 @@ export const blank: Mutation = (input, random) => {
   return output.fill(random.pick([0, 0xff]), from, from + 1 + random.below(256));
 };
 
-/** Takes bytes out, so that all that follows moves. */
+/** Removes bytes, which moves everything after them. */
 export const remove: Mutation = (input, random) => {
   const from = random.below(input.length);
   return concatenate(input.subarray(0, from), input.subarray(from + 1 + random.below(16)));
 };
 
-/** Puts bytes in, so that all that follows moves. */
+/** Inserts bytes, which moves everything after them. */
 export const insert: Mutation = (input, random) => {
   const at = random.below(input.length);
   return concatenate(input.subarray(0, at), random.bytes(1 + random.below(16)), input.subarray(at));

@@ -1,14 +1,14 @@
-// Random numbers that a seed brings back.
+// A random number generator with a seed.
 
 export class Random {
   #state: number;
 
-  /** Any number; only its lowest 32 bits count. */
+  /** Only the lowest 32 bits of the seed are used. */
   constructor(seed: number) {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number from 0 to `limit - 1`. */
+  /** Returns an integer from 0 to `limit - 1`. */
   below(limit: number): number {
     return Math.floor(this.#next() * limit);
   }
@@ -25,7 +25,7 @@ export class Random {
     return Uint8Array.from({ length: count }, () => this.below(256));
   }
 
-  /** From 0 up to 1. An additive generator with an xor-shift-multiply finish (mulberry32): short, and good enough to wander. */
+  /** Returns a number from 0 to less than 1 (mulberry32): short, and random enough for fuzzing. */
   #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

@@ -1,4 +1,4 @@
-// Fuzzes the reader: damaged dumps, made by the dump writer and of the corpus, through every stream, the module map and the memory.
+// Fuzzes the reader with damaged dumps from the dump writer and the corpus: every stream, the module map and the memory.
 // Run: node packages/minidump/fuzz/reader.ts [minutes]
 
 import { memoryOf } from '../src/memory.ts';
@@ -10,11 +10,11 @@ import { THREADS } from '../src/streams/threads.ts';
 import { CORPUS_MISSING, readCases } from '../test/corpus.ts';
 import { writeDump } from '../test/dump-writer/dump-writer.ts';
 import { fullDescription } from '../test/dump-writer/full-description.ts';
-import { fuzz, minutesAsked } from './fuzz.ts';
+import { fuzz, readMinutes } from './fuzz.ts';
 import { mutate } from './mutations.ts';
 import type { Random } from './random.ts';
 
-/** Most corpus dumps are alike; small ones leave time for more rounds. */
+/** Most corpus dumps are similar, and small ones allow more rounds. */
 const MAX_CORPUS_BYTES = 300_000;
 
 const WRITTEN = [
@@ -26,12 +26,12 @@ const REAL = CORPUS_MISSING
   ? []
   : [...readCases()].map(({ dump }) => dump).filter(({ length }) => length <= MAX_CORPUS_BYTES);
 
-function makeInput(random: Random): Uint8Array {
+function createInput(random: Random): Uint8Array {
   const input = random.pick(REAL.length > 0 && random.chance(0.4) ? REAL : WRITTEN);
   return mutate(input, random);
 }
 
-/** Reads all there is, and looks up what the dump itself points to. */
+/** Reads all streams, and looks up addresses from the dump itself. */
 function readEverything(input: Uint8Array): unknown {
   const dump = new Minidump(input);
   const streams = STREAMS.map((kind) => dump.stream(kind));
@@ -44,4 +44,4 @@ function readEverything(input: Uint8Array): unknown {
   return { streams, modules, memory };
 }
 
-fuzz('reader', minutesAsked(), makeInput, readEverything);
+fuzz('reader', readMinutes(), createInput, readEverything);

@@ -1,11 +1,11 @@
-// Fuzzes the evaluators of unwind rules with texts made of their own words and of damage.
+// Fuzzes the evaluation of unwind rules with random and damaged tokens.
 // Run: node packages/minidump/fuzz/rules.ts [minutes]
 
 import { CPUS } from '../src/contexts/contexts.ts';
 import type { CpuName } from '../src/contexts/cpu.ts';
 import { applyCfi, savedBelowCfa } from '../src/symbols/cfi.ts';
 import { runProgram } from '../src/symbols/stack-win.ts';
-import { fuzz, minutesAsked } from './fuzz.ts';
+import { fuzz, readMinutes } from './fuzz.ts';
 import { mutate } from './mutations.ts';
 import type { Random } from './random.ts';
 
@@ -16,10 +16,10 @@ const TOKENS = [
 
 const CPU_NAMES = Object.keys(CPUS) as CpuName[];
 
-/** Any address below 2 MiB can be read; what is there leads on. */
+/** Any address below 2 MiB can be read, and contains another such address. */
 const MEMORY = { word: (address: bigint) => (address < 0x20_0000n ? (address * 7n) % 0x20_0000n : undefined) };
 
-function makeInput(random: Random): Uint8Array {
+function createInput(random: Random): Uint8Array {
   const lines = Array.from({ length: 1 + random.below(4) }, () =>
     Array.from({ length: random.below(random.chance(0.01) ? 20_000 : 24) }, () => random.pick(TOKENS)).join(' '),
   );
@@ -33,20 +33,20 @@ function check(input: Uint8Array): unknown {
     const cpu = CPUS[name];
     const registers = new Map(cpu.registers.map((register, index) => [register, BigInt(index * 4096)]));
     const caller = applyCfi(rules, cpu, registers, MEMORY);
-    if (caller instanceof Map) holdTo(caller.values(), 8 * cpu.wordSize);
+    if (caller instanceof Map) checkRange(caller.values(), 8 * cpu.wordSize);
     savedBelowCfa(rules, 'x29');
     const variables = new Map([['$esp', 4096n]]);
     for (const program of rules) runProgram(program, variables, MEMORY);
-    holdTo(variables.values(), 32);
+    checkRange(variables.values(), 32);
     return caller;
   });
 }
 
-/** A register never holds more than its CPU’s has room for. */
-function holdTo(values: Iterable<bigint>, bits: number): void {
+/** Throws if a value does not fit in a register. */
+function checkRange(values: Iterable<bigint>, bits: number): void {
   for (const value of values) {
     if (BigInt.asUintN(bits, value) !== value) throw new Error(`${value} does not fit ${bits} bits`);
   }
 }
 
-fuzz('rules', minutesAsked(), makeInput, check);
+fuzz('rules', readMinutes(), createInput, check);

@@ -1,4 +1,4 @@
-// Scenes that take every way of unwinding, for the fuzzers to damage.
+// Scenes for the fuzzers that use every technique of unwinding.
 import type { Scene } from '../test/scene.ts';
 
 const SP = 0x7fff0000n;
@@ -36,7 +36,7 @@ STACK CFI INIT 1100 100 .cfa: sp 0 + .ra: x30
 STACK CFI 1108 .cfa: sp 32 + .ra: .cfa -24 + ^ x29: .cfa -32 + ^
 STACK CFI INIT 1200 100 .cfa: sp 0 + .ra: x30`;
 
-/** Return addresses of all functions, and addresses on the stack, in turn. */
+/** Alternating return addresses of all functions and addresses on the stack. */
 function words(size: number): bigint[] {
   return Array.from({ length: 64 }, (_, index) =>
     index % 3 === 0 ? SP + BigInt((index + 4) * size) : GAME + 0x1010n + BigInt(index % 5) * 0x100n,
@@ -50,7 +50,7 @@ function scene(scene: Omit<Scene, 'modules' | 'stack'>, symbols: string, size: n
   return { ...scene, modules: [{ name: 'game', base: GAME, symbols }, LIBRARY], stack: { at: SP, words: words(size) } };
 }
 
-/** Calls inlined into each other deeper than a report tells. */
+/** Inlined calls that are nested deeper than a report contains. */
 const DEEP = [
   'INLINE_ORIGIN 0 blend',
   'FUNC 1000 500 0 main',

@@ -1,4 +1,4 @@
-// Fuzzes symbols: damaged text through the compiler, and damaged caches, also with their checksums put right, through every look-up.
+// Fuzzes symbols: the compiler with damaged text, and lookups in damaged caches, with and without correct checksums.
 // Run: node packages/minidump/fuzz/symbols.ts [minutes]
 
 import { deepStrictEqual } from 'node:assert';
@@ -12,11 +12,11 @@ import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
 import type { SourcePlace } from '../src/symbols/module-symbols.ts';
 import { compileText } from '../test/compile-text.ts';
 import { symbolText } from '../test/random-symbols.ts';
-import { fuzz, minutesAsked } from './fuzz.ts';
+import { fuzz, readMinutes } from './fuzz.ts';
 import { cutOff, flipBits, insert, MUTATIONS, type Mutation, mutate, remove, splice } from './mutations.ts';
 import type { Random } from './random.ts';
 
-/** Larger files are more of the same. */
+/** Larger files do not find more bugs. */
 const MAX_CORPUS_BYTES = 40_000;
 const CORPUS = join(import.meta.dirname, '../../../../shared/corpus/open');
 const LINE_FEED = 0x0a;
@@ -28,10 +28,10 @@ const REAL_TEXTS = existsSync(CORPUS)
 const TEXTS = [...RANDOM_TEXTS, ...REAL_TEXTS.filter(({ length }) => length < MAX_CORPUS_BYTES)];
 const CACHES = TEXTS.map((text) => {
   const { bytes, cache } = compileText(text);
-  return { bytes, answers: askAll(cache) };
+  return { bytes, results: lookUpAll(cache) };
 });
 
-/** The first byte of an input says what follows; for caches the second says which of them it was. */
+/** The first byte of an input is its kind. For caches, the second byte is the index of the original cache. */
 const [TEXT, CACHE, REPAIRED_CACHE] = [0, 1, 2] as const;
 
 const plantDigits: Mutation = (input, random) => {
@@ -41,7 +41,7 @@ const plantDigits: Mutation = (input, random) => {
   return new Uint8Array(Buffer.concat(output));
 };
 
-/** Takes a line from one place to another, or puts it there as well, a few times or very often. */
+/** Copies a line to another position, once, a few times or very often. */
 const moveLine: Mutation = (input, random) => {
   const bytes = Buffer.from(input);
   const from = bytes.lastIndexOf(LINE_FEED, random.below(bytes.length)) + 1;
@@ -73,7 +73,7 @@ const TEXT_MUTATIONS = [
   remove,
 ];
 
-function makeInput(random: Random): Uint8Array {
+function createInput(random: Random): Uint8Array {
   const kind = random.pick([TEXT, CACHE, REPAIRED_CACHE]);
   const which = random.below(TEXTS.length);
   if (kind === TEXT) return Buffer.concat([Uint8Array.of(kind), mutate(TEXTS[which]!, random, TEXT_MUTATIONS)]);
@@ -85,27 +85,27 @@ function makeInput(random: Random): Uint8Array {
 function check(input: Uint8Array): unknown {
   if (input[0] === TEXT) return checkText(input.subarray(1));
   const cache = openSymbolCache(new MemoryReader(input.subarray(2)));
-  const answers = askAll(cache);
-  // Behind right checksums may stand anything, and whatever it is, it must look like an answer.
-  if (input[0] === CACHE) deepStrictEqual(answers, CACHES[input[1]!]!.answers);
-  return answers;
+  const results = lookUpAll(cache);
+  // With repaired checksums, results can be wrong, but must have the correct types.
+  if (input[0] === CACHE) deepStrictEqual(results, CACHES[input[1]!]!.results);
+  return results;
 }
 
-/** The pieces in which a text comes must not matter. */
+/** Compiling a text in chunks must give the same result. */
 function checkText(text: Uint8Array): unknown {
   const { cache, bytes } = compileText(text);
   const inPieces = compileText(text, 997);
-  if (!Buffer.from(bytes).equals(inPieces.bytes)) throw new Error('another cache in pieces of 997 bytes');
-  return askAll(cache);
+  if (!Buffer.from(bytes).equals(inPieces.bytes)) throw new Error('different cache for chunks of 997 bytes');
+  return lookUpAll(cache);
 }
 
-/** Asks at many offsets, and looks at the type of all that is answered. */
-function askAll(cache: SymbolCache): unknown[] {
+/** Looks up many offsets, and checks the types of all results. */
+function lookUpAll(cache: SymbolCache): unknown[] {
   const offsets = Array.from({ length: 128 }, (_, index) => (index < 100 ? index * 2 : 2 ** (index - 75) + 7));
   return offsets.flatMap((offset) => {
     const [place, rules, win] = [cache.placeAt(offset), cache.cfiAt(offset), cache.stackWinAt(offset)];
     if (place !== undefined) {
-      for (const one of [place, ...place.inlines]) checkPlace(one);
+      for (const location of [place, ...place.inlines]) checkPlace(location);
       mustBe('number', place.functionStart, place.parameterSize);
       if (place.lineStart !== undefined) mustBe('number', place.lineStart);
     }
@@ -125,7 +125,7 @@ function checkPlace({ function: name, file, line }: SourcePlace): void {
 
 function mustBe(type: 'string' | 'number', ...values: readonly unknown[]): void {
   for (const value of values) {
-    if (typeof value !== type) throw new TypeError(`${String(value)} is no ${type}`);
+    if (typeof value !== type) throw new TypeError(`${String(value)} is not a ${type}`);
     if (type === 'number' && !(Number.isSafeInteger(value) && (value as number) >= 0))
       throw new RangeError(String(value));
   }
@@ -143,4 +143,4 @@ function repairChecksums(bytes: Buffer): void {
   bytes.writeUInt32LE(crc32(body), tail + 4);
 }
 
-fuzz('symbols', minutesAsked(), makeInput, check);
+fuzz('symbols', readMinutes(), createInput, check);

@@ -1,4 +1,4 @@
-// Fuzzes the whole way from a dump and the text of its symbols to a report: damaged scenes on every CPU, and real dumps of the corpus.
+// Fuzzes the walker, from a dump and the text of its symbols to a report, with damaged scenes and dumps from the corpus.
 // Run: node packages/minidump/fuzz/walker.ts [minutes]
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,15 +12,15 @@ import type { ModuleSymbols } from '../src/symbols/module-symbols.ts';
 import { formatReport } from '../src/text.ts';
 import { CORPUS_MISSING, readCases } from '../test/corpus.ts';
 import { writeScene } from '../test/scene.ts';
-import { fuzz, minutesAsked } from './fuzz.ts';
+import { fuzz, readMinutes } from './fuzz.ts';
 import { mutate } from './mutations.ts';
 import type { Random } from './random.ts';
 import { SCENES } from './scenes.ts';
 
-/** A dump, and the symbols that all of its modules are given. */
+/** A dump, and the symbols for all of its modules. */
 type Pair = { readonly dump: Uint8Array; readonly symbols: Uint8Array };
 
-/** Larger ones would leave no time for rounds. */
+/** Larger inputs would allow too few rounds. */
 const MAX_BYTES = 100_000;
 
 const PAIRS: readonly Pair[] = [
@@ -44,8 +44,8 @@ function firstSymbols(folder: string): Uint8Array {
   return file === undefined ? new Uint8Array() : readFileSync(join(folder, file));
 }
 
-/** Both parts in one input, so that a finding is one file: the size of the dump, the dump, the symbols. */
-function makeInput(random: Random): Uint8Array {
+/** Combines both parts in one input, so that a finding is one file: the size of the dump, the dump, and the symbols. */
+function createInput(random: Random): Uint8Array {
   const { dump, symbols } = random.pick(PAIRS);
   const damagesDump = random.chance(0.7);
   const parts = [
@@ -61,7 +61,7 @@ function check(input: Uint8Array): unknown {
   const size = Buffer.from(input).readUInt32LE();
   const symbols = input.subarray(4 + size);
   const report = processMinidump(input.subarray(4, 4 + size), { symbols: { find: () => compile(symbols) } });
-  holdTo(report);
+  checkReport(report);
   return report;
 }
 
@@ -74,8 +74,8 @@ function compile(text: Uint8Array): ModuleSymbols | undefined {
   return openSymbolCache(new MemoryReader(Buffer.concat(pieces)));
 }
 
-/** What any report promises. */
-function holdTo(report: Report): void {
+/** Checks what must hold for any report. */
+function checkReport(report: Report): void {
   const count = report.threads.reduce((sum, { frames }) => sum + frames.length, 0);
   const { signature } = report.signature;
   if (count > DEFAULT_LIMITS.allFrames) throw new Error(`${count} frames`);
@@ -85,4 +85,4 @@ function holdTo(report: Report): void {
   formatReport(report);
 }
 
-fuzz('walker', minutesAsked(), makeInput, check);
+fuzz('walker', readMinutes(), createInput, check);

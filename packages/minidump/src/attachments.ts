@@ -1,4 +1,4 @@
-// What programs, crash reporters and systems leave in a dump beside threads and memory.
+// Describes what programs, crash reporters and operating systems add to a dump besides threads and memory.
 import { baseName } from './describe.ts';
 import type { Minidump } from './minidump.ts';
 import type { CrashpadReport, MacCrashInfoReport, Report } from './report.ts';
@@ -26,14 +26,14 @@ export function describeAttachments(dump: Minidump): Attachments {
   };
 }
 
-/** `pure virtual call`, `invalid parameter: size > 0 in grow (vector.c:12)`; null without one. */
+/** `pure virtual call`, `invalid parameter: size > 0 in grow (vector.c:12)`; null if the dump has no assertion. */
 export function describeAssertion(dump: Minidump): string | null {
   const assertion = dump.stream(ASSERTION);
   if (assertion === undefined) return null;
   const { kind, expression, function: name, file, line } = assertion;
-  const what = [kind === 'unknown' ? 'assertion' : kind, expression].filter((part) => part !== '').join(': ');
-  const place = file === '' ? '' : ` (${baseName(file)}:${line})`;
-  return `${what}${name === '' ? '' : ` in ${name}`}${place}`;
+  const failure = [kind === 'unknown' ? 'assertion' : kind, expression].filter((part) => part !== '').join(': ');
+  const location = file === '' ? '' : ` (${baseName(file)}:${line})`;
+  return `${failure}${name === '' ? '' : ` in ${name}`}${location}`;
 }
 
 function describeCrashpad(dump: Minidump): CrashpadReport | null {
@@ -59,7 +59,7 @@ function describeModuleAnnotations(dump: Minidump, module: CrashpadModule): Cras
   };
 }
 
-/** Keys come from the dump: an object without a prototype takes any of them, `__proto__` too. */
+/** The keys come from the dump. An object without a prototype accepts any key, even `__proto__`. */
 function toObject(pairs: Iterable<readonly [string, string]>): Record<string, string> {
   const object: Record<string, string> = Object.create(null);
   for (const [key, value] of pairs) object[key] = value;

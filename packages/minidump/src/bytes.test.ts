@@ -6,7 +6,7 @@ import { Bytes } from './bytes.ts';
 const EIGHT = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const truncated = { name: 'MinidumpError', code: 'truncated' };
 
-test('Numbers are read in the byte order that is asked for.', () => {
+test('reads numbers in the given byte order', () => {
   const little = new Bytes(EIGHT, true);
   const big = new Bytes(EIGHT, false);
   assert.deepEqual([little.u8(1), little.u16(0), little.u32(4)], [2, 0x0201, 0x08070605]);
@@ -15,14 +15,14 @@ test('Numbers are read in the byte order that is asked for.', () => {
   assert.equal(big.u64(0), 0x0102030405060708n);
 });
 
-test('The last byte is read, and an empty window at the very end is one.', () => {
+test('reads the last byte, and allows an empty window at the very end', () => {
   const bytes = new Bytes(EIGHT, true);
   assert.deepEqual([bytes.u8(7), bytes.u16(6), bytes.u32(4)], [8, 0x0807, 0x08070605]);
   assert.equal(bytes.window(8, 0).size, 0);
   assert.equal(bytes.window(0, 0).size, 0);
 });
 
-test('What lies outside throws truncated, before the start, past the end, and across it.', () => {
+test('throws `truncated` before the start, past the end and across the end', () => {
   const bytes = new Bytes(EIGHT, true);
   assert.throws(() => bytes.u8(8), truncated);
   assert.throws(() => bytes.u8(-1), truncated);
@@ -32,7 +32,7 @@ test('What lies outside throws truncated, before the start, past the end, and ac
   assert.throws(() => bytes.u32(Number.NaN), truncated);
 });
 
-test('A window counts from its own start, and ends where it ends though the file goes on.', () => {
+test('counts positions in a window from its start, and does not read past its end', () => {
   const window = new Bytes(EIGHT, true).window(2, 4);
   assert.equal(window.u16(0), 0x0403);
   assert.equal(window.window(1, 2).u16(0), 0x0504);
@@ -40,7 +40,7 @@ test('A window counts from its own start, and ends where it ends though the file
   assert.throws(() => window.u32(1), truncated);
 });
 
-test('Bytes of a part of a larger buffer stay in that part.', () => {
+test('stays within its part of a larger buffer', () => {
   const bytes = new Bytes(EIGHT.subarray(2, 6), true);
   assert.equal(bytes.size, 4);
   assert.equal(bytes.u32(0), 0x06050403);
@@ -48,7 +48,7 @@ test('Bytes of a part of a larger buffer stay in that part.', () => {
   assert.throws(() => bytes.u8(4), truncated);
 });
 
-test('A cursor begins at the start unless told otherwise, and moves on by each number’s size.', () => {
+test('moves a cursor forward by the size of each number, from the start by default', () => {
   const cursor = new Bytes(
     Uint8Array.from({ length: 16 }, (_, index) => index),
     true,
@@ -59,7 +59,7 @@ test('A cursor begins at the start unless told otherwise, and moves on by each n
   assert.deepEqual([cursor.u64(), cursor.at], [0x0e0d0c0b0a090807n, 15]);
 });
 
-test('A cursor skips, and hands out windows.', () => {
+test('skips bytes and returns windows with a cursor', () => {
   const cursor = new Bytes(EIGHT, true).cursor(1);
   assert.deepEqual([cursor.u8(), cursor.u16(), cursor.at, cursor.left], [2, 0x0403, 4, 4]);
   cursor.skip(1);
@@ -67,7 +67,7 @@ test('A cursor skips, and hands out windows.', () => {
   assert.throws(() => cursor.u8(), truncated);
 });
 
-test('No position and size reads a byte that is not there.', () => {
+test('never reads outside the bytes, for any position and size', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer(), fc.integer(), (array, at, size) => {
       const bytes = new Bytes(array, true);

@@ -1,9 +1,10 @@
-// Reads numbers and text from bytes that nobody has checked: every access is bounded, in either byte order.
+// Reads numbers from untrusted bytes, in either byte order. Every access is bounds-checked.
 import { MinidumpError } from './error.ts';
 
 /**
- * A window on a file. Positions count from the window’s start; what lies outside throws `truncated`.
- * Windows share one view, so that a hundred thousand of them (a region of memory each) cost little.
+ * A window on a file. Positions count from the start of the window. Access outside it throws a MinidumpError
+ * `truncated`. All windows on a file share one view, so a dump with a hundred thousand memory regions needs little
+ * memory.
  */
 export class Bytes {
   readonly littleEndian: boolean;
@@ -11,7 +12,7 @@ export class Bytes {
   readonly #view: DataView;
   readonly #start: number;
 
-  /** `size` bytes of `memory` from `start`: all of it, unless told otherwise. */
+  /** A window on `size` bytes of `memory` from `start`; by default, on all of it. */
   constructor(memory: ArrayBufferView, littleEndian: boolean, start = 0, size = memory.byteLength) {
     this.littleEndian = littleEndian;
     this.size = size;
@@ -20,7 +21,7 @@ export class Bytes {
     this.#start = start;
   }
 
-  /** The bytes themselves; shares the memory. */
+  /** The bytes in this window, sharing its memory. */
   get array(): Uint8Array {
     return new Uint8Array(this.#view.buffer, this.#view.byteOffset + this.#start, this.size);
   }
@@ -45,7 +46,7 @@ export class Bytes {
     return this.#view.getBigUint64(this.#start + at, this.littleEndian);
   }
 
-  /** A window on `size` bytes at `at`; shares the memory. */
+  /** Returns a window on `size` bytes at `at`, sharing the memory. */
   window(at: number, size: number): Bytes {
     this.#check(at, size);
     return new Bytes(this.#view, this.littleEndian, this.#start + at, size);
@@ -57,11 +58,11 @@ export class Bytes {
 
   #check(at: number, size: number): void {
     if (at >= 0 && size >= 0 && at + size <= this.size) return;
-    throw new MinidumpError('truncated', `${size} bytes at ${at} lie outside the ${this.size} bytes that there are`);
+    throw new MinidumpError('truncated', `${size} bytes at ${at} are outside the available ${this.size} bytes`);
   }
 }
 
-/** Reads one field after the other, as a structure lays them out. */
+/** Reads consecutive fields, as in a C structure. */
 export class Cursor {
   readonly bytes: Bytes;
   at: number;
@@ -91,7 +92,7 @@ export class Cursor {
     return this.bytes.u64(this.#move(8));
   }
 
-  /** A window on the next `size` bytes. */
+  /** Returns a window on the next `size` bytes and moves past them. */
   window(size: number): Bytes {
     return this.bytes.window(this.#move(size), size);
   }

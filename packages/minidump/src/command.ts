@@ -1,4 +1,4 @@
-// What the command minidump-stackwalk does: a dump and symbols of folders and servers in, a report out.
+// The minidump-stackwalk command: reads a dump, with symbols from folders and servers, and prints a report.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -13,20 +13,21 @@ import { walkWithServers } from './walk-with-servers.ts';
 
 const USAGE = `Usage: minidump-stackwalk <dump> [--symbols DIR]… [--symbols-url URL]… [--json | --text]
 
-Prints what stopped the program, and the stack of each of its threads.
+Prints why the program crashed, and the stack of each thread.
 
-  --symbols DIR        a folder with Breakpad symbols, as <file>/<debug id>/<name>.sym; may be repeated
-  --symbols-url URL    a server of such symbols, asked for what the folders do not have; may be repeated
-  --symbols-cache DIR  where downloaded symbols are kept (default: minidump-stackwalk/symbols in the user's cache folder)
-  --cache DIR          where compiled symbols are kept (default: minidump-stackwalk in the user's cache folder)
-  --json               the whole report as JSON
-  --text               the report for reading (the default)
-  --help, --version
+  --symbols DIR        read Breakpad symbols from this folder, as <file>/<debug id>/<name>.sym; can be repeated
+  --symbols-url URL    download missing symbols from this server; can be repeated
+  --symbols-cache DIR  keep downloaded symbols here (default: minidump-stackwalk/symbols in the user's cache folder)
+  --cache DIR          keep compiled symbols here (default: minidump-stackwalk in the user's cache folder)
+  --json               print the report as JSON
+  --text               print the report as text (default)
+  -h, --help           show this help
+  --version            show the version
 
-Exit status: 0 with a report, 1 when the dump cannot be read, 2 when the command is not understood.
+Exit status: 0 if a report was printed, 1 if the dump cannot be read, 2 if the arguments are invalid.
 `;
 
-/** The command cannot be understood. */
+/** The arguments are invalid. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -45,8 +46,8 @@ function readCommand(args: readonly string[]): Command | 'help' | 'version' {
   if (values.help) return 'help';
   if (values.version) return 'version';
   const [dump, ...others] = positionals;
-  if (dump === undefined || others.length > 0) throw new UsageError('One dump is needed.');
-  if (values.json && values.text) throw new UsageError('Choose one of --json and --text.');
+  if (dump === undefined || others.length > 0) throw new UsageError('Specify exactly one dump.');
+  if (values.json && values.text) throw new UsageError('Use either --json or --text, not both.');
   const { symbols = [], cache = defaultCache(), json = false } = values;
   const symbolsCache = values['symbols-cache'] ?? join(defaultCache(), 'symbols');
   return { dump, symbols, servers: (values['symbols-url'] ?? []).map(readServer), symbolsCache, cache, json };
@@ -54,7 +55,7 @@ function readCommand(args: readonly string[]): Command | 'help' | 'version' {
 
 function readServer(text: string): URL {
   const url = readServerUrl(text);
-  if (url === undefined) throw new UsageError('--symbols-url takes an http or https URL without a user and password.');
+  if (url === undefined) throw new UsageError('--symbols-url must be an http or https URL without credentials.');
   return url;
 }
 
@@ -79,7 +80,7 @@ function parseOptions(args: readonly string[]) {
   }
 }
 
-/** The XDG base directory rules; everywhere, since a folder in the home is right on the others too. */
+/** Follows the XDG Base Directory Specification on every OS: a folder in the home directory works everywhere. */
 function defaultCache(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'minidump-stackwalk');
 }
@@ -97,7 +98,7 @@ async function stackwalk({ dump, symbols, servers: urls, symbolsCache, cache, js
   }
 }
 
-/** Runs the command with these arguments, and sets the exit status. */
+/** Runs the command and sets the exit status. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
     const command = readCommand(args);
@@ -119,7 +120,7 @@ function fail(error: unknown): void {
   } else throw error;
 }
 
-/** A dump that is missing, a folder, not readable. */
+/** Whether the dump is missing, a folder or not readable. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }

@@ -1,4 +1,4 @@
-// Holds the walker to what two reference stackwalkers say of real dumps, as far as the two agree and were not guessing.
+// Compares the walker with two reference stackwalkers on real dumps, as far as both agree and neither guesses.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,19 +18,19 @@ describe('the corpus', { skip: CORPUS_MISSING }, () => {
     process.stdout.write(formatTable(rows));
   });
 
-  for (const found of readCases()) {
-    it(`${found.name}: reason, crashed thread and frames are those that the references agree on`, () => {
-      const report = walk(found, cacheFolder);
-      const row = rowOf(rows, found);
+  for (const testCase of readCases()) {
+    it(`${testCase.name}: reason, crashed thread and frames match where the references agree`, () => {
+      const report = walk(testCase, cacheFolder);
+      const row = rowOf(rows, testCase);
       row.cases += 1;
-      checkReason(found, report, row);
-      const problems = compareThreads(found, report, row);
+      checkReason(testCase, report, row);
+      const problems = compareThreads(testCase, report, row);
       assert.deepEqual(problems, []);
     });
   }
 
   for (const { name, dump } of readHostile()) {
-    it(`${name}: ends in a report or in a MinidumpError`, () => {
+    it(`${name}: returns a report or throws a MinidumpError`, () => {
       try {
         assert.ok(processMinidump(dump).threads.length >= 0);
       } catch (error) {
@@ -51,14 +51,14 @@ function walk({ dump, symbols }: Case, cacheFolder: string): Report {
 
 function checkReason({ breakpad, rust }: Case, report: Report, row: Row): void {
   assert.equal(report.crash_info.crashing_thread ?? undefined, rust.crashedThread ?? breakpad.crashedThread);
-  const ours = bare(report.crash_info.type ?? 'No crash');
-  const agreed = bare(breakpad.reason) === bare(rust.reason);
-  if (agreed) assert.equal(ours, bare(rust.reason));
+  const ours = withoutSpaces(report.crash_info.type ?? 'No crash');
+  const agreed = withoutSpaces(breakpad.reason) === withoutSpaces(rust.reason);
+  if (agreed) assert.equal(ours, withoutSpaces(rust.reason));
   if (agreed) row.reasons += 1;
 }
 
-/** The references put different blanks around the slash. */
-function bare(reason: string): string {
+/** The references put different spaces around the slash. */
+function withoutSpaces(reason: string): string {
   return reason.replaceAll(' ', '');
 }
 
@@ -71,13 +71,13 @@ function compareThreads({ breakpad, rust }: Case, report: Report, row: Row): str
     for (const [number, expected] of agreed.entries()) {
       const actual = ours[number];
       if (actual !== undefined && isSame(actual, expected)) row.same += 1;
-      else problems.push(`thread ${index} frame ${number}: ${show(actual)} instead of ${show(expected)}`);
+      else problems.push(`thread ${index} frame ${number}: ${formatFrame(actual)} instead of ${formatFrame(expected)}`);
     }
   }
   return problems;
 }
 
-/** The frames down to where the two differ, or where both guess. */
+/** The frames up to the first one where the references differ or both guess. */
 function agreedFrames(a: readonly ReferenceFrame[], b: readonly ReferenceFrame[]): ReferenceFrame[] {
   const end = a.findIndex((frame, index) => {
     const other = b[index];
@@ -92,7 +92,7 @@ function isSame(a: Named, b: Named): boolean {
   return a.module === b.module && a.function === b.function && a.file === b.file && a.line === b.line;
 }
 
-function show(frame: Named | undefined): string {
+function formatFrame(frame: Named | undefined): string {
   return frame === undefined ? 'nothing' : `${frame.module}!${frame.function} [${frame.file}:${frame.line}]`;
 }
 
@@ -105,7 +105,7 @@ function expandFrame(frame: Frame): Named[] {
   }));
 }
 
-/** What was compared, for one operating system and CPU. */
+/** The results for one operating system and CPU. */
 type Row = { cases: number; reasons: number; frames: number; same: number };
 
 function rowOf(rows: Map<string, Row>, { os, cpu }: Case): Row {

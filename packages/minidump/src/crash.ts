@@ -1,4 +1,4 @@
-// Which thread the dump is about, and the registers that each thread is to be walked from.
+// Finds the crashed thread of a dump, and the registers at which to start walking each thread.
 import type { Cpu, Registers } from './contexts/cpu.ts';
 import { MinidumpError } from './error.ts';
 import type { Location, Minidump } from './minidump.ts';
@@ -8,11 +8,11 @@ import { THREADS, type Thread } from './streams/threads.ts';
 
 export type CrashedThread = {
   readonly exception: Exception | undefined;
-  /** Index into the list of threads. */
+  /** Index into the thread list; undefined if no thread crashed or the crashed thread is not in the list. */
   readonly index: number | undefined;
 };
 
-/** The thread of the exception; in a dump that was asked for without one, the thread that asked. */
+/** Finds the thread of the exception or, in a dump that was requested without a crash, the thread that requested it. */
 export function findCrashedThread(dump: Minidump): CrashedThread {
   const exception = dump.stream(EXCEPTION);
   const id = exception?.threadId ?? dump.stream(BREAKPAD_INFO)?.requestingThreadId;
@@ -21,8 +21,8 @@ export function findCrashedThread(dump: Minidump): CrashedThread {
 }
 
 /**
- * The registers of a thread. Those of the crashed thread are the exception’s: its own are from when the dump was written, inside the handler.
- * Undefined when they cannot be read.
+ * Reads the registers of a thread; undefined if they cannot be read. For the crashed thread, these are the registers of
+ * the exception: its own registers were saved when the dump was written, inside the exception handler.
  */
 export function registersOf(
   dump: Minidump,
@@ -30,18 +30,18 @@ export function registersOf(
   thread: Thread,
   exception: Exception | undefined,
 ): Registers | undefined {
-  const places = exception?.threadId === thread.id ? [exception.context, thread.context] : [thread.context];
-  for (const place of places) {
-    if (place.size === 0) continue;
-    const registers = readContext(dump, cpu, place, thread);
+  const locations = exception?.threadId === thread.id ? [exception.context, thread.context] : [thread.context];
+  for (const location of locations) {
+    if (location.size === 0) continue;
+    const registers = readContext(dump, cpu, location, thread);
     if (registers !== undefined) return registers;
   }
   return undefined;
 }
 
-function readContext(dump: Minidump, cpu: Cpu, place: Location, { id }: Thread): Registers | undefined {
+function readContext(dump: Minidump, cpu: Cpu, location: Location, { id }: Thread): Registers | undefined {
   try {
-    return cpu.readContext(dump.at(place));
+    return cpu.readContext(dump.at(location));
   } catch (error) {
     if (!(error instanceof MinidumpError)) throw error;
     dump.warn(`the registers of thread ${id} cannot be read: ${error.message}`);

@@ -1,4 +1,4 @@
-// Puts what a walk found into the words of the report.
+// Converts the results of a walk into the format of the report.
 import type { Cpu, Registers } from './contexts/cpu.ts';
 import type { Frame, Hex, ModuleReport, SystemInfoReport, UnloadedModuleReport } from './report.ts';
 import type { Module } from './streams/modules.ts';
@@ -20,7 +20,7 @@ const OS_TITLES: Readonly<Record<OsName, string>> = {
   unknown: 'unknown',
 };
 
-/** `wordSize` in bytes. */
+/** Formats a number as `0x` and lower-case hex digits, padded to a word of `wordSize` bytes. */
 export function toHex(value: bigint | number, wordSize: number): Hex {
   return `0x${value.toString(16).padStart(wordSize * 2, '0')}`;
 }
@@ -38,7 +38,7 @@ export function describeSystem(system: SystemInfo | undefined): SystemInfoReport
   };
 }
 
-/** Breakpad’s Linux client writes no numbers, only what `uname` says: `Linux 6.1.0-13-amd64 #1 SMP …`. */
+/** Breakpad's Linux client writes no version numbers, only the output of `uname`: `Linux 6.1.0-13-amd64 #1 SMP …`. */
 function describeVersion({ major, minor, build }: SystemInfo['version'], servicePack: string): string {
   if (major === 0 && minor === 0 && build === 0 && servicePack !== '') return servicePack.replace(/^Linux /, '');
   return `${major}.${minor}.${build} ${servicePack}`.trim();
@@ -87,22 +87,22 @@ export function describeFrame(frame: StackFrame, index: number, cpu: Cpu, unload
     })),
     ...(place?.hasMoreInlines && { inlines_truncated: true }),
     missing_symbols: frame.symbols === undefined,
-    unloaded_modules: module === undefined ? describeOnceThere(instruction, unloaded, cpu.wordSize) : [],
+    unloaded_modules: module === undefined ? describeUnloadedAt(instruction, unloaded, cpu.wordSize) : [],
     registers: describeRegisters(registers, cpu),
   };
 }
 
-/** The unloaded modules that held the address, each once with all offsets that it may be. */
-function describeOnceThere(
+/** The unloaded modules that contained the address, each once with all possible offsets. */
+function describeUnloadedAt(
   address: bigint,
   unloaded: readonly UnloadedModule[],
   wordSize: number,
 ): Frame['unloaded_modules'] {
-  const held = unloaded.filter(({ base, size }) => address >= base && address < base + BigInt(size));
-  const byName = Map.groupBy(held, ({ codeFile }) => baseName(codeFile));
-  return [...byName].map(([module, places]) => ({
+  const candidates = unloaded.filter(({ base, size }) => address >= base && address < base + BigInt(size));
+  const byName = Map.groupBy(candidates, ({ codeFile }) => baseName(codeFile));
+  return [...byName].map(([module, ranges]) => ({
     module,
-    offsets: [...new Set(places.map(({ base }) => toHex(address - base, wordSize)))],
+    offsets: [...new Set(ranges.map(({ base }) => toHex(address - base, wordSize)))],
   }));
 }
 
@@ -115,7 +115,7 @@ function describeRegisters(registers: Registers, { registers: names, wordSize }:
   return described;
 }
 
-/** The last part of a path of any system: a Windows dump is read on Linux. */
+/** Returns the last part of a path from any operating system: Windows dumps are read on Linux too. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

@@ -1,25 +1,25 @@
-// The one kind of error that the package throws for bad input.
+// The error that the package throws for invalid input.
 
-/** What is wrong, for programs; the message says it for people. */
-export type MinidumpErrorCode =
+/** What is wrong, as a stable code for programs. The error message explains it to people. */
+type MinidumpErrorCode =
   /** The file is not a minidump at all. */
   | 'not-a-minidump'
-  /** Something points past the end of the file, or of what holds it. */
+  /** Something points past the end of the file or of the structure that contains it. */
   | 'truncated'
-  /** A value that the format does not allow. */
+  /** A value is not allowed by the format. */
   | 'malformed'
-  /** Well formed, and of a kind that is not supported: a CPU, a version. */
+  /** Well-formed, but of a kind that is not supported, such as a CPU or a version. */
   | 'unsupported'
   /** The text is not a Breakpad symbol file. */
   | 'bad-symbols'
-  /** A symbol cache that is damaged, or of another version. */
+  /** The symbol cache is damaged, or of another version. */
   | 'bad-cache'
-  /** An unwind rule that does not evaluate. */
+  /** An unwind rule cannot be evaluated. */
   | 'bad-rule'
-  /** Larger than the limits allow. */
+  /** The input is larger than the limits allow. */
   | 'too-large';
 
-/** The input is bad. No other error leaves the package for what stands in a dump or a symbol file. */
+/** The input is invalid. The package throws no other error because of the content of a dump or a symbol file. */
 export class MinidumpError extends Error {
   override readonly name = 'MinidumpError';
   readonly code: MinidumpErrorCode;

@@ -9,7 +9,7 @@ import { writeScene } from '../test/scene.ts';
 import type { Report } from './report.ts';
 
 const BUILD_ID = '0123456789abcdef0123456789abcdef';
-/** The build id with its numbers in the order of their digits, and an age of 0. */
+/** The debug id: the build id as a GUID (its first three fields are little-endian), and an age of 0. */
 const DEBUG_ID = '67452301AB89EFCD0123456789ABCDEF0';
 const SYMBOLS = `MODULE Linux x86_64 ${DEBUG_ID} game
 FILE 0 /build/src/draw.cc
@@ -51,24 +51,24 @@ describe('minidump-stackwalk', () => {
     return { status, stdout, stderr };
   }
 
-  it('refuses an address of symbols that it cannot ask', () => {
+  it('rejects a symbol server URL that it cannot use', () => {
     for (const url of ['nonsense', 'ftp://x/', 'https://ann:pw@x/']) {
       const { status, stderr } = run(dump, '--symbols-url', url);
       assert.equal(status, 2);
-      assert.match(stderr, /--symbols-url takes an http or https URL/);
+      assert.match(stderr, /--symbols-url must be an http or https URL/);
       assert.ok(!stderr.includes('pw'));
     }
   });
 
-  it('prints the report without the symbols of a server that is not there', () => {
+  it('prints the report without symbols if the server is unreachable', () => {
     const downloads = join(folder, 'downloads');
     const { status, stdout, stderr } = run(dump, '--symbols-url', 'http://127.0.0.1:1/', '--symbols-cache', downloads);
     assert.equal(status, 0);
     assert.match(stdout, /No symbols, game/);
-    assert.match(stderr, /^minidump-stackwalk: game could not be fetched from 127\.0\.0\.1:1: /);
+    assert.match(stderr, /^minidump-stackwalk: could not download game from 127\.0\.0\.1:1: /);
   });
 
-  it('prints the stack for reading, with the symbols of a folder', () => {
+  it('prints the stack as text, with symbols from a folder', () => {
     const { status, stdout } = run(dump, '--symbols', join(folder, 'symbols'), '--cache', cache);
     assert.equal(status, 0);
     assert.match(stdout, /^Crash reason: {2}SIGSEGV \/ SEGV_MAPERR$/m);
@@ -90,7 +90,7 @@ describe('minidump-stackwalk', () => {
     );
   });
 
-  it('takes several folders of symbols, and the first that has the module’s', () => {
+  it('accepts several symbol folders and uses the first one that has the module', () => {
     const { stdout } = run(
       dump,
       '--symbols',
@@ -103,23 +103,23 @@ describe('minidump-stackwalk', () => {
     assert.match(stdout, /game!draw/);
   });
 
-  it('says which symbols are missing', () => {
+  it('shows which symbols are missing', () => {
     const { stdout } = run(dump, '--cache', cache);
     assert.match(stdout, new RegExp(`\\(main\\) {2}\\(WARNING: No symbols, game, ${DEBUG_ID}\\)`));
   });
 
-  it('keeps compiled symbols in the user’s cache folder by default', () => {
+  it("keeps compiled symbols in the user's cache folder by default", () => {
     run(dump, '--symbols', join(folder, 'symbols'));
     assert.ok(existsSync(join(folder, 'xdg/minidump-stackwalk/game', DEBUG_ID)));
   });
 
-  for (const [what, args, message] of [
-    ['no dump', [], 'One dump is needed.'],
-    ['two dumps', ['a.dmp', 'b.dmp'], 'One dump is needed.'],
-    ['an option that it does not have', ['a.dmp', '--fast'], "Unknown option '--fast'"],
-    ['two forms of output', ['a.dmp', '--json', '--text'], 'Choose one of --json and --text.'],
+  for (const [input, args, message] of [
+    ['no dump', [], 'Specify exactly one dump.'],
+    ['two dumps', ['a.dmp', 'b.dmp'], 'Specify exactly one dump.'],
+    ['an unknown option', ['a.dmp', '--fast'], "Unknown option '--fast'"],
+    ['two output formats', ['a.dmp', '--json', '--text'], 'Use either --json or --text, not both.'],
   ] as const) {
-    it(`explains itself and ends with 2 when given ${what}`, () => {
+    it(`prints its usage and exits with 2 when given ${input}`, () => {
       const { status, stdout, stderr } = run(...args);
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
       assert.ok(stderr.startsWith(message), stderr);
@@ -127,12 +127,12 @@ describe('minidump-stackwalk', () => {
     });
   }
 
-  for (const [what, name, message] of [
+  for (const [problem, name, message] of [
     ['is missing', 'none.dmp', /no such file/],
     ['is a folder', '.', /directory/],
-    ['is no dump', 'symbols/../text', /does not begin with MDMP/],
+    ['is not a minidump', 'symbols/../text', /does not begin with MDMP/],
   ] as const) {
-    it(`says why and ends with 1 when the dump ${what}`, () => {
+    it(`prints the reason and exits with 1 when the dump ${problem}`, () => {
       writeFileSync(join(folder, 'text'), 'This is no dump but a text of more than 32 bytes.');
       const { status, stdout, stderr } = run(join(folder, name));
       assert.deepEqual({ status, stdout }, { status: 1, stdout: '' });
@@ -142,7 +142,7 @@ describe('minidump-stackwalk', () => {
     });
   }
 
-  it('tells how it is used, and its version', () => {
+  it('prints its usage and its version', () => {
     assert.match(run('--help').stdout, /^Usage: minidump-stackwalk/);
     assert.equal(run('--version').stdout, `${packageFile.version}\n`);
   });

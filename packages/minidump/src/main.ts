@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The command minidump-stackwalk.
+// Starts the minidump-stackwalk command.
 import { enableCompileCache } from 'node:module';
 
-enableCompileCache(); // more than halves the start of every call but the first
+enableCompileCache(); // more than halves the startup time of every run but the first
 const { run } = await import('./command.ts');
 
 await run(process.argv.slice(2));

@@ -13,7 +13,7 @@ function region(start: bigint, array: Uint8Array, littleEndian = true): MemoryRe
   return { start, bytes: new Bytes(array, littleEndian) };
 }
 
-test('Words of each size are read in the byte order of the dump.', () => {
+test('reads words of each size in the byte order of the dump', () => {
   const memory = new Memory([region(0x1000n, EIGHT)]);
   assert.equal(memory.word(0x1001n, 1), 0x02n);
   assert.equal(memory.word(0x1001n, 2), 0x0302n);
@@ -22,7 +22,7 @@ test('Words of each size are read in the byte order of the dump.', () => {
   assert.equal(new Memory([region(0x1000n, EIGHT, false)]).word(0x1000n, 4), 0x01020304n);
 });
 
-test('What is not in the dump, or not all of it, is undefined.', () => {
+test('returns undefined for memory that is not, or not completely, in the dump', () => {
   const memory = new Memory([region(0x1000n, EIGHT), region(0x2000n, new Uint8Array(0))]);
   assert.equal(memory.word(0xfffn, 1), undefined);
   assert.equal(memory.word(0x1008n, 1), undefined);
@@ -31,26 +31,26 @@ test('What is not in the dump, or not all of it, is undefined.', () => {
   assert.equal(new Memory([]).regionAt(0n), undefined);
 });
 
-test('Memory at the very end of all addresses is read.', () => {
+test('reads memory at the end of the address space', () => {
   const memory = new Memory([region(0xffff_ffff_ffff_fff8n, EIGHT)]);
   assert.equal(memory.word(0xffff_ffff_ffff_fff8n, 8), 0x0807060504030201n);
   assert.equal(memory.word(0xffff_ffff_ffff_ffffn, 2), undefined);
 });
 
-// The 256 bytes around the instruction pointer can lie in the middle of a stack that is in the dump too.
-test('Behind a small region within a larger one, the larger one goes on.', () => {
+// The 256 bytes around the instruction pointer can be in the middle of a stack that is also in the dump.
+test('reads past a small region that is inside a larger one', () => {
   const memory = new Memory([region(0x1000n, new Uint8Array(64).fill(7)), region(0x1010n, EIGHT)]);
   assert.equal(memory.word(0x1020n, 4), 0x07070707n);
   assert.equal(memory.regionAt(0x1012n)?.start, 0x1000n);
 });
 
-test('Of two regions that share a strip, the one that goes on further is read there.', () => {
+test('prefers the region that ends later where two regions overlap', () => {
   const memory = new Memory([region(0x1000n, EIGHT), region(0x1004n, Uint8Array.of(5, 6, 7, 8, 9, 10, 11, 12))]);
   assert.equal(memory.word(0x1004n, 8), 0x0c0b0a0908070605n);
   assert.equal(memory.word(0x1000n, 4), 0x04030201n);
 });
 
-test('Where an address has no region, the next one above counts if it begins near enough.', () => {
+test('uses the next region above an address that has none, if it begins close enough', () => {
   const memory = new Memory([region(0x1000n, EIGHT), region(0x2800n, new Uint8Array(0)), region(0x3000n, EIGHT)]);
   assert.equal(memory.regionAtOrAbove(0x1004n, 0x1000n)?.start, 0x1000n);
   assert.equal(memory.regionAtOrAbove(0x2001n, 0x1000n)?.start, 0x3000n);
@@ -58,7 +58,7 @@ test('Where an address has no region, the next one above counts if it begins nea
   assert.equal(memory.regionAtOrAbove(0x3008n, 0x1000n), undefined);
 });
 
-test('Any byte of any regions is found, and is one that a region holds there.', () => {
+test('finds every byte of every region, with a value that a region has there', () => {
   const regions = fc.array(fc.tuple(fc.nat(60), fc.uint8Array({ minLength: 1, maxLength: 20 })), { maxLength: 8 });
   fc.assert(
     fc.property(regions, fc.nat(90), (list, address) => {
@@ -71,7 +71,7 @@ test('Any byte of any regions is found, and is one that a region holds there.', 
   );
 });
 
-test('The memory of a dump is that of its threads, of its memory list and of its full memory.', () => {
+test("combines the stacks of the threads, the memory list and a full dump's memory", () => {
   const bytes = (value: number) => new Uint8Array(16).fill(value);
   const file = writeDump({
     threads: [{ id: 1, stack: { start: 0x1000n, bytes: bytes(1) } }],
@@ -86,8 +86,8 @@ test('The memory of a dump is that of its threads, of its memory list and of its
     assert.equal(memory.word(BigInt(value * 0x1000 + 15), 1), BigInt(value), `region ${value}`);
 });
 
-// Writers of full dumps give some stacks a size and position 0, where the dump’s header stands.
-test('A stack that its thread places at position 0 is not read from there.', () => {
+// Writers of full dumps give some stacks a size and position 0, which is where the header of the dump is.
+test('does not read a stack from position 0', () => {
   const file = writeDump({
     threads: [{ id: 1, stack: { start: 0x1000n, bytes: EIGHT } }],
     memory: [{ start: 0x1000n, bytes: EIGHT.map((byte) => byte + 0x10) }],
@@ -97,7 +97,7 @@ test('A stack that its thread places at position 0 is not read from there.', () 
   assert.equal(memoryOf(new Minidump(file)).word(0x1000n, 4), 0x14131211n);
 });
 
-test('A stack that its thread places nowhere is found in the memory list.', () => {
+test('finds a stack without a position in the memory list', () => {
   const file = writeDump({
     threads: [{ id: 1, stack: { start: 0x1000n } }],
     memory: [{ start: 0x1000n, bytes: EIGHT }],

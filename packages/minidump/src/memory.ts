@@ -1,36 +1,36 @@
-// The memory that a dump holds: finds the piece that an address lies in, and reads words from it.
+// The memory of a dump: finds the region that contains an address, and reads words from it.
 import type { Bytes } from './bytes.ts';
 import type { Minidump } from './minidump.ts';
 import { MEMORY_LIST, type MemoryRegion } from './streams/memory.ts';
 import { MEMORY64_LIST } from './streams/memory64.ts';
 import { THREADS } from './streams/threads.ts';
 
-/** What unwinding reads: a word, or undefined where the dump has no memory. */
+/** Reads words of a dump's memory. */
 export type MemoryReader = {
-  /** The little- or big-endian word of `size` bytes at `address`, as the dump’s CPU reads it. */
+  /** Reads `size` bytes at `address` in the byte order of the dump; undefined if the dump does not contain them. */
   word(address: bigint, size: 1 | 2 | 4 | 8): bigint | undefined;
 };
 
 /**
- * All memory of a dump: stacks of threads, memory list, and the list of a full dump.
+ * Returns all memory of a dump: the stacks of the threads, the memory list, and the memory list of a full dump.
  *
- * Where a thread’s stack lies in the file is told twice, and a writer may tell it only once: in full dumps of Windows the
- * stack of a thread has its size and position 0, and the bytes stand in Memory64List. Looking up by address finds them wherever they are.
+ * The bytes of a stack can be listed with its thread, in a memory list, or both. In full Windows dumps, a thread's stack
+ * has a size but position 0, and its bytes are in Memory64List. Looking them up by address finds them in any case.
  */
 export function memoryOf(dump: Minidump): Memory {
   const stacks = (dump.stream(THREADS) ?? [])
     .filter(({ stack }) => stack.location.rva !== 0)
-    .map(({ stack }) => ({ start: stack.start, bytes: dump.atMost(stack.location) }));
+    .map(({ stack }) => ({ start: stack.start, bytes: dump.availableAt(stack.location) }));
   return new Memory([...stacks, ...(dump.stream(MEMORY_LIST) ?? []), ...(dump.stream(MEMORY64_LIST) ?? [])]);
 }
 
 /**
- * Regions of memory by address. Regions may overlap: a small one around the crashing instruction, or a part of a stack, lies within a
- * larger one. One that another holds wholly is left out; where two share a border strip, they hold the same bytes in any sane dump,
- * and the one that goes on further counts.
+ * Regions of memory by address. Regions may overlap: for example, a small one around the crashing instruction can be
+ * inside a larger one. A region that is completely inside another is dropped. Where two regions overlap at their ends,
+ * they have the same bytes in any valid dump, and the region that ends later is used.
  */
 export class Memory implements MemoryReader {
-  /** Starts never fall and ends rise, so that the last one that begins at or below an address is the one to ask. */
+  /** Sorted by start, with ascending ends: the last region that starts at or below an address is the one to search. */
   readonly #regions: readonly MemoryRegion[];
   #last: MemoryRegion | undefined;
 
@@ -45,27 +45,27 @@ export class Memory implements MemoryReader {
     return at + size <= region.bytes.size ? readWord(region.bytes, at, size) : undefined;
   }
 
-  /** The region that holds `address`. */
+  /** Returns the region that contains `address`. */
   regionAt(address: bigint): MemoryRegion | undefined {
-    // An unwinder stays in one stack for nearly all of its reads.
+    // Nearly all reads of an unwinder are in the same stack.
     if (this.#last === undefined || !contains(this.#last, address)) this.#last = this.#search(address);
     return this.#last;
   }
 
-  /** The region that holds `address`, or else one that begins less than `gap` bytes above it. */
+  /** Returns the region that contains `address`, or one that starts less than `gap` bytes above it. */
   regionAtOrAbove(address: bigint, gap: bigint): MemoryRegion | undefined {
-    const held = this.regionAt(address);
-    if (held !== undefined) return held;
+    const region = this.regionAt(address);
+    if (region !== undefined) return region;
     const next = this.#regions[this.#countUpTo(address)];
     return next !== undefined && next.start - address < gap ? next : undefined;
   }
 
   #search(address: bigint): MemoryRegion | undefined {
-    const found = this.#regions[this.#countUpTo(address) - 1];
-    return found !== undefined && contains(found, address) ? found : undefined;
+    const region = this.#regions[this.#countUpTo(address) - 1];
+    return region !== undefined && contains(region, address) ? region : undefined;
   }
 
-  /** How many regions begin at or below `address`. */
+  /** The number of regions that start at or below `address`. */
   #countUpTo(address: bigint): number {
     let low = 0;
     let high = this.#regions.length;

@@ -6,7 +6,7 @@ import { Minidump, type StreamKind } from './minidump.ts';
 
 const KIND = 0x1234;
 
-/** Hands out the stream’s bytes. */
+/** A stream whose value is its bytes. */
 const RAW: StreamKind<Uint8Array> = { type: KIND, name: 'RawStream', read: ({ bytes }) => bytes.array };
 
 const extra = [{ type: KIND, bytes: Uint8Array.of(1, 2, 3, 4) }];
@@ -22,7 +22,7 @@ function directoryAt(file: Uint8Array): number {
 }
 
 for (const endian of ['little', 'big'] as const) {
-  test(`Header and directory of a ${endian}-endian dump are read.`, () => {
+  test(`reads the header and the directory of a ${endian}-endian dump`, () => {
     const dump = new Minidump(writeDump({ endian, timestamp: 1_700_000_000, flags: 0x1_0000_0002n, extra }));
     assert.equal(dump.timestamp, 1_700_000_000);
     assert.equal(dump.flags, 0x1_0000_0002n);
@@ -36,41 +36,41 @@ for (const endian of ['little', 'big'] as const) {
   });
 }
 
-test('A file that is too short or does not begin with MDMP is no minidump.', () => {
-  const no = { name: 'MinidumpError', code: 'not-a-minidump' };
-  assert.throws(() => new Minidump(new Uint8Array(0)), no);
-  assert.throws(() => new Minidump(writeDump({}).subarray(0, 31)), no);
-  assert.throws(() => new Minidump(new Uint8Array(100)), no);
+test('rejects a file that is too short or does not begin with MDMP', () => {
+  const notAMinidump = { name: 'MinidumpError', code: 'not-a-minidump' };
+  assert.throws(() => new Minidump(new Uint8Array(0)), notAMinidump);
+  assert.throws(() => new Minidump(writeDump({}).subarray(0, 31)), notAMinidump);
+  assert.throws(() => new Minidump(new Uint8Array(100)), notAMinidump);
 });
 
-test('Another version is read all the same, with a warning.', () => {
+test('reads a dump of another version, with a warning', () => {
   const dump = new Minidump(setU32(writeDump({ extra }), 4, 0xa794));
-  assert.deepEqual(dump.warnings, ['the header gives version 42900, not 42899']);
+  assert.deepEqual(dump.warnings, ['the header has version 42900 instead of 42899']);
   assert.ok(dump.stream(RAW));
 });
 
-test('A directory that lies outside the file throws truncated.', () => {
+test('throws `truncated` if the directory is outside the file', () => {
   assert.throws(() => new Minidump(setU32(writeDump({ extra }), 12, 0xffff_fff0)), { code: 'truncated' });
 });
 
-test('Of a directory that claims 4 billion streams, those that are there are read.', () => {
+test('reads the available streams of a directory that claims 4 billion', () => {
   const dump = new Minidump(setU32(writeDump({ extra }), 8, 0xffff_ffff));
   assert.equal(dump.directory.length, 1);
-  assert.deepEqual(dump.warnings, ['the directory claims 4294967295 streams; 1 of them can be read']);
+  assert.deepEqual(dump.warnings, ['the directory claims 4294967295 streams, but only 1 can be read']);
 });
 
-test('A stream that is not there is undefined, without a warning.', () => {
+test('returns undefined for a missing stream, without a warning', () => {
   const dump = new Minidump(writeDump({}));
   assert.equal(dump.stream(RAW), undefined);
   assert.deepEqual(dump.warnings, []);
 });
 
-test('Of two streams of one kind the first counts.', () => {
+test('uses the first of two streams of the same type', () => {
   const dump = new Minidump(writeDump({ extra: [...extra, { type: KIND, bytes: Uint8Array.of(9) }] }));
   assert.deepEqual(dump.stream(RAW), Uint8Array.of(1, 2, 3, 4));
 });
 
-test('A stream is parsed once, when it is asked for.', () => {
+test('parses a stream once, on the first request', () => {
   let count = 0;
   const counting: StreamKind<number> = { ...RAW, read: () => (count += 1) };
   const dump = new Minidump(writeDump({ extra }));
@@ -78,14 +78,14 @@ test('A stream is parsed once, when it is asked for.', () => {
   assert.deepEqual([dump.stream(counting), dump.stream(counting)], [1, 1]);
 });
 
-test('A stream that the end of the file cuts off is read as far as it is there.', () => {
+test('reads the available part of a stream that is cut off', () => {
   const whole = writeDump({ extra });
   const dump = new Minidump(setU32(whole, directoryAt(whole) + 4, 1000));
   assert.equal(dump.stream(RAW)?.length, whole.length - dump.directory[0]!.rva);
-  assert.match(dump.warnings.join(), /^RawStream: only \d+ of its 1000 bytes are there$/);
+  assert.match(dump.warnings.join(), /^RawStream: only \d+ of its 1000 bytes are available$/);
 });
 
-test('A stream that cannot be read is undefined, with a warning that names it.', () => {
+test('returns undefined for an unreadable stream, with a warning that names it', () => {
   const failing: StreamKind<never> = {
     ...RAW,
     read: () => {
@@ -98,7 +98,7 @@ test('A stream that cannot be read is undefined, with a warning that names it.',
   assert.deepEqual(dump.warnings, ['RawStream: no good']);
 });
 
-test('An error of the program itself is not taken for one of the dump.', () => {
+test('does not hide programming errors', () => {
   const broken: StreamKind<never> = {
     ...RAW,
     read: () => {
@@ -108,23 +108,23 @@ test('An error of the program itself is not taken for one of the dump.', () => {
   assert.throws(() => new Minidump(writeDump({ extra })).stream(broken), TypeError);
 });
 
-test('A hundred warnings are kept, not a million.', () => {
+test('keeps at most a hundred warnings', () => {
   const dump = new Minidump(writeDump({}));
   for (let index = 0; index < 1000; index += 1) dump.warn(`warning ${index}`);
   assert.equal(dump.warnings.length, 100);
 });
 
-test('Texts that are together far larger than the file are refused, with one warning.', () => {
+test('limits the total size of all texts, with one warning', () => {
   const dump = new Minidump(writeDump({}));
   const all = { rva: 0, size: dump.bytes.size };
   assert.equal(dump.copyable(all)?.size, all.size);
   assert.equal(dump.copyable(all)?.size, all.size);
   assert.deepEqual([dump.copyable(all), dump.copyable({ rva: 0, size: 1 })], [undefined, undefined]);
   assert.equal(dump.copyable({ rva: 0, size: 0 })?.size, 0);
-  assert.deepEqual(dump.warnings, ['the texts are together far larger than the file; some are left out']);
+  assert.deepEqual(dump.warnings, ['the texts together are far larger than the file, so some were left out']);
 });
 
-test('A text that lies outside the file, or goes on past its end, is refused.', () => {
+test('rejects a text that is outside the file or extends past its end', () => {
   const dump = new Minidump(writeDump({}));
   const { size } = dump.bytes;
   assert.equal(dump.copyable({ rva: size - 1, size: 2 }), undefined);

@@ -9,7 +9,7 @@ function module(base: bigint, size: number, codeFile = ''): Module {
   return { base, size, codeFile, ...unknown };
 }
 
-test('An address is found in its module, from the first byte to the last.', () => {
+test('finds an address in its module, from the first byte to the last', () => {
   const [game, engine] = [module(0x5000n, 0x1000), module(0x1000n, 0x1000)];
   const map = new ModuleMap([game, engine]);
   assert.equal(map.at(0x1000n), engine);
@@ -19,18 +19,18 @@ test('An address is found in its module, from the first byte to the last.', () =
   assert.equal(map.at(0x5800n), game);
 });
 
-test('The main module is the first of the dump, wherever it lies.', () => {
+test('uses the first module of the dump as the main module, at any address', () => {
   const game = module(0x5000n, 0x1000);
   assert.equal(new ModuleMap([game, module(0x1000n, 0x1000)]).main, game);
   assert.equal(new ModuleMap([]).main, undefined);
 });
 
-test('The end is one past the highest address of any module, and 0 without modules.', () => {
+test('ends one past the highest address of any module, and at 0 without modules', () => {
   assert.equal(new ModuleMap([module(0x5000n, 0x1000), module(0x1000n, 0x800)]).end, 0x6000n);
   assert.equal(new ModuleMap([]).end, 0n);
 });
 
-test('Modules are listed by address.', () => {
+test('lists modules by address', () => {
   const map = new ModuleMap([module(3n, 1), module(1n, 1), module(2n, 1)]);
   assert.deepEqual(
     map.byAddress.map(({ base }) => base),
@@ -38,8 +38,8 @@ test('Modules are listed by address.', () => {
   );
 });
 
-// Android, packed relocations: libchrome.so says 0x3000 bytes and the next library begins 0x2000 after it.
-test('Where two modules overlap, the lower one keeps its addresses and the other has the rest.', () => {
+// Android packs relocations: libchrome.so claims 0x3000 bytes, but the next library starts 0x2000 after it.
+test('assigns the overlap of two modules to the lower one', () => {
   const [lower, upper] = [module(0x1000n, 0x3000), module(0x3000n, 0x2000)];
   const map = new ModuleMap([upper, lower]);
   assert.equal(map.at(0x3fffn), lower);
@@ -47,7 +47,7 @@ test('Where two modules overlap, the lower one keeps its addresses and the other
   assert.equal(map.at(0x4fffn), upper);
 });
 
-test('A module that lies wholly in another takes nothing away from it, and is listed.', () => {
+test('lists a module that is completely inside another, but finds no address in it', () => {
   const [outer, inner] = [module(0x1000n, 0x4000), module(0x2000n, 0x1000)];
   const map = new ModuleMap([outer, inner]);
   assert.equal(map.at(0x2800n), outer);
@@ -55,17 +55,17 @@ test('A module that lies wholly in another takes nothing away from it, and is li
   assert.deepEqual(map.byAddress, [outer, inner]);
 });
 
-test('Of two modules at one address the first of the dump counts.', () => {
+test('uses the first of two modules at the same address', () => {
   const [first, second] = [module(0x1000n, 0x1000, 'a'), module(0x1000n, 0x1000, 'b')];
   assert.equal(new ModuleMap([first, second]).at(0x1000n), first);
 });
 
-test('A module at the very end of all addresses is found.', () => {
+test('finds a module at the end of the address space', () => {
   const last = module(0xffff_ffff_ffff_f000n, 0x1000);
   assert.equal(new ModuleMap([last]).at(0xffff_ffff_ffff_ffffn), last);
 });
 
-test('Nothing is found in a module of no bytes, or in one that goes past the end of all addresses.', () => {
+test('finds nothing in an empty module or one that extends past the end of the address space', () => {
   const empty = module(0x1000n, 0);
   const beyond = module(0xffff_ffff_ffff_0000n, 0x1_0001);
   const map = new ModuleMap([empty, beyond]);
@@ -74,7 +74,7 @@ test('Nothing is found in a module of no bytes, or in one that goes past the end
   assert.equal(map.main, empty);
 });
 
-test('An address is in some module exactly when a module covers it, and then in one that does.', () => {
+test('finds a module exactly for the addresses that some module covers', () => {
   const modules = fc.array(fc.tuple(fc.nat(100), fc.integer({ min: 1, max: 30 })), { maxLength: 12 });
   fc.assert(
     fc.property(modules, fc.nat(150), (list, place) => {

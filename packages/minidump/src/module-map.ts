@@ -1,25 +1,26 @@
-// Finds the module that an address lies in.
-import { hasPlace, type Module } from './streams/modules.ts';
+// Finds the module that contains an address.
+import { hasValidRange, type Module } from './streams/modules.ts';
 
 type Piece = { readonly start: bigint; readonly end: bigint; readonly module: Module };
 
 /**
  * The modules of a dump by address.
  *
- * Modules can overlap, which no loader does: Android lists a library whose relocations are packed with its end in the next one, and the
- * mappings of `/dev/ashmem` twice; damaged dumps hold anything. One at 0x1000 to 0x4000 and one at 0x3000 to 0x5000: the lower one keeps
- * what it has, and the other begins at 0x4000. So Breakpad does for Android, while for other systems it gives up the whole
- * list; rust-minidump keeps the lower one and forgets the other. Of two that begin at one address the first in the dump counts.
+ * Modules in a dump can overlap, although no loader maps them that way: on Android, a library with packed relocations
+ * seems to extend into the next one, and mappings of `/dev/ashmem` are listed twice. If one module covers 0x1000 to
+ * 0x4000 and another 0x3000 to 0x5000, the lower one keeps its range and the other starts at 0x4000. Breakpad does the
+ * same for Android but drops the whole list for other systems; rust-minidump drops the upper module. Of two modules at
+ * the same address, the first in the dump is used.
  *
- * A module of no bytes, or one that goes on past the end of all addresses (0x10001 bytes at 0xffffffffffff0000), holds
- * nothing. Breakpad gives up the list for either, rust-minidump forgets the module.
+ * A module that is empty or extends past the end of the address space (0x10001 bytes at 0xffffffffffff0000) contains no
+ * addresses. For these, Breakpad drops the whole list, and rust-minidump drops the module.
  */
 export class ModuleMap {
-  /** The program itself, which dumps have first; undefined when there are no modules. */
+  /** The executable, which is the first module of a dump; undefined if there are no modules. */
   readonly main: Module | undefined;
-  /** By address, each of them once; those in which nothing is found too. */
+  /** All modules by address, even if they contain no addresses. */
   readonly byAddress: readonly Module[];
-  /** They do not overlap; starts and ends rise. */
+  /** Disjoint and sorted by address. */
   readonly #pieces: readonly Piece[];
 
   constructor(modules: readonly Module[]) {
@@ -33,7 +34,7 @@ export class ModuleMap {
     return this.#pieces.at(-1)?.end ?? 0n;
   }
 
-  /** The module that holds `address`. */
+  /** Returns the module that contains `address`. */
   at(address: bigint): Module | undefined {
     let low = 0;
     let high = this.#pieces.length;
@@ -49,13 +50,13 @@ export class ModuleMap {
 
 function cutOverlaps(sorted: readonly Module[]): Piece[] {
   const pieces: Piece[] = [];
-  let taken = 0n;
-  for (const module of sorted.filter(hasPlace)) {
-    const start = module.base > taken ? module.base : taken;
+  let previousEnd = 0n;
+  for (const module of sorted.filter(hasValidRange)) {
+    const start = module.base > previousEnd ? module.base : previousEnd;
     const end = module.base + BigInt(module.size);
     if (start >= end) continue;
     pieces.push({ start, end, module });
-    taken = end;
+    previousEnd = end;
   }
   return pieces;
 }

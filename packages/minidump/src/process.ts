@@ -1,4 +1,4 @@
-// The way from a dump and symbols to a report.
+// Creates a report from a dump and symbols.
 import { describeAssertion, describeAttachments } from './attachments.ts';
 import { type CrashedThread, findCrashedThread } from './crash.ts';
 import { describeModule, describeSystem, describeUnloaded, toHex } from './describe.ts';
@@ -8,12 +8,13 @@ import type { CrashInfo, Report } from './report.ts';
 import { makeSignature } from './signature/signature.ts';
 import { LINUX_PROC_STATUS } from './streams/linux-proc-status.ts';
 import { MISC_INFO } from './streams/misc-info.ts';
+import { SYSTEM_INFO } from './streams/system-info.ts';
 import { UNLOADED_MODULES } from './streams/unloaded-modules.ts';
 import type { SymbolSource } from './symbols/module-symbols.ts';
 import { type Limits, Walker } from './walker.ts';
 
 export type ProcessOptions = {
-  /** Without it, frames have modules and offsets only. */
+  /** Where to find symbols. Without it, frames only have modules and offsets. */
   readonly symbols?: SymbolSource;
   readonly limits?: Partial<Limits>;
 };
@@ -27,31 +28,44 @@ export const DEFAULT_LIMITS: Limits = {
   output: 32_000_000,
 };
 
+/** A report before its signature is made. */
+export type WalkedReport = Omit<Report, 'signature'>;
+
 /**
- * Walks every thread of a dump and tells all about it. Throws a MinidumpError `not-a-minidump` or `truncated` when the file is no dump;
- * whatever else is damaged is left out, and `warnings` says so.
+ * Walks every thread of a dump and returns the report. Throws a MinidumpError `not-a-minidump` or `truncated` if the
+ * file is not a minidump. Anything else that is damaged is left out of the report, with a warning in `warnings`.
  */
-export function processMinidump(file: Uint8Array, { symbols, limits }: ProcessOptions = {}): Report {
+export function processMinidump(file: Uint8Array, options: ProcessOptions = {}): Report {
   const dump = new Minidump(file);
+  const walked = walkDump(dump, options);
+  const { crash_info: crash, threads } = walked;
+  const crashed = crash.crashing_thread === null ? undefined : threads[crash.crashing_thread];
+  const signature = makeSignature({
+    os: dump.stream(SYSTEM_INFO)?.os ?? 'unknown',
+    reason: crash.type,
+    address: crash.address,
+    frames: crashed?.frames ?? null,
+    lastError: crashed?.last_error_value ?? null,
+    assertion: crash.assertion,
+  });
+  return { ...walked, signature };
+}
+
+/** Like `processMinidump`, for callers that choose which frames make the signature. */
+export function walkMinidump(file: Uint8Array, options: ProcessOptions = {}): WalkedReport {
+  return walkDump(new Minidump(file), options);
+}
+
+function walkDump(dump: Minidump, { symbols, limits }: ProcessOptions): WalkedReport {
   const walker = new Walker(dump, symbols, { ...DEFAULT_LIMITS, ...limits });
   const crashed = findCrashedThread(dump);
   const threads = walker.walkThreads(crashed);
-  const crash = describeCrash(dump, walker, crashed);
-  const crashedThread = crashed.index === undefined ? undefined : threads[crashed.index];
   return {
     schema: 1,
     time: new Date(dump.timestamp * 1000).toISOString(),
     ...describeProcess(dump),
     system_info: describeSystem(walker.system),
-    crash_info: crash,
-    signature: makeSignature({
-      os: walker.system?.os ?? 'unknown',
-      reason: crash.type,
-      address: crash.address,
-      frames: crashedThread?.frames ?? null,
-      lastError: crashedThread?.last_error_value ?? null,
-      assertion: crash.assertion,
-    }),
+    crash_info: describeCrash(dump, walker, crashed),
     main_module: walker.modules.length > 0 ? 0 : null,
     modules: walker.modules.map((module) => describeModule(module, walker.loaded.outcome(module), walker.wordSize)),
     unloaded_modules: (dump.stream(UNLOADED_MODULES) ?? []).map((module) => describeUnloaded(module, walker.wordSize)),
@@ -64,7 +78,7 @@ export function processMinidump(file: Uint8Array, { symbols, limits }: ProcessOp
 function describeProcess(dump: Minidump): Pick<Report, 'pid' | 'process_uptime'> {
   const misc = dump.stream(MISC_INFO);
   const created = misc?.processTimes?.create;
-  // Breakpad’s Linux client leaves the number in the text of /proc/self/status alone.
+  // Breakpad's Linux client stores the process id only in its copy of /proc/self/status.
   const status = dump.stream(LINUX_PROC_STATUS)?.find(([key]) => key === 'Pid')?.[1];
   const pid = misc?.processId ?? (status !== undefined && /^\d{1,10}$/.test(status) ? Number(status) : null);
   return { pid, process_uptime: created === undefined ? null : dump.timestamp - created };

@@ -1,4 +1,4 @@
-// Holds reports to the schema that is published for them.
+// Validates reports against the published JSON Schema.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Compile } from 'typebox/schema';
@@ -11,7 +11,7 @@ import type { Report } from './report.ts';
 
 const validator = Compile(schema);
 
-/** What in the report, once it is JSON, is not as the schema says. */
+/** Validates the report, as JSON, and returns the violations of the schema. */
 function problemsOf(report: Report): unknown[] {
   const [, errors] = validator.Errors(JSON.parse(JSON.stringify(report)));
   return [...errors];
@@ -33,12 +33,12 @@ const NESTED = {
 };
 
 describe('the report', () => {
-  for (const [what, scene] of [
+  for (const [content, scene] of [
     ['a crash', SCENE],
-    ['a crash on a CPU of 32 bits', { ...SCENE, cpu: 'x86', registers: { eip: 0x401110n, esp: 0x7fff0000n } }],
-    ['a dump with everything that programs leave in one', { ...SCENE, more: attachments() }],
+    ['a crash on a 32-bit CPU', { ...SCENE, cpu: 'x86', registers: { eip: 0x401110n, esp: 0x7fff0000n } }],
+    ['a dump with all attachments', { ...SCENE, more: attachments() }],
     [
-      'a dump without a system, threads or modules',
+      'a dump without system information, threads and modules',
       { ...SCENE, more: { system: undefined, threads: [], modules: [] } },
     ],
     ['a thread that is not walked', { ...SCENE, more: { breakpad: { dumpThreadId: SCENE_THREAD } } }],
@@ -46,20 +46,20 @@ describe('the report', () => {
     ['a walk that filled the report', { ...SCENE, limits: { output: 1 } }],
     ['a frame with too many inlined functions', { ...SCENE, modules: [NESTED] }],
   ] as [string, Scene][]) {
-    it(`is as its schema says for ${what}`, () => assert.deepEqual(problemsOf(walkScene(scene)), []));
+    it(`conforms to its schema for ${content}`, () => assert.deepEqual(problemsOf(walkScene(scene)), []));
   }
 
-  it('is as its schema says for every dump of the corpus', { skip: CORPUS_MISSING }, () => {
+  it('conforms to its schema for every dump of the corpus', { skip: CORPUS_MISSING }, () => {
     for (const { name, dump } of readCases()) assert.deepEqual(problemsOf(processMinidump(dump)), [], name);
   });
 
-  it('would not pass the schema with a field too many or too few', () => {
+  it('violates its schema if a field is added or removed', () => {
     const report = walkScene(SCENE);
     assert.notDeepEqual(problemsOf({ ...report, more: 1 } as Report), []);
     assert.notDeepEqual(problemsOf({ ...report, threads: undefined } as unknown as Report), []);
   });
 
-  it('tells what the dump holds beside threads and memory', () => {
+  it('contains the attachments of the dump', () => {
     const report = walkScene({ ...SCENE, more: attachments() });
     assert.equal(report.pid, 4242);
     assert.equal(report.process_uptime, 60);
@@ -72,7 +72,7 @@ describe('the report', () => {
     assert.equal(report.threads[0]?.thread_name, 'render');
   });
 
-  it('names modules that were unloaded for a frame in none', () => {
+  it('names the unloaded modules of a frame outside all modules', () => {
     const unloadedModules = [{ base: 0x600000n, size: 0x1000, name: 'plugin.dll' }];
     const frames = walkScene({
       ...SCENE,
@@ -83,7 +83,7 @@ describe('the report', () => {
   });
 });
 
-/** Made anew for each dump, since `__proto__` as a key wants care. */
+/** A description of all attachments. JSON.parse creates `__proto__` as an ordinary key. */
 function attachments(): Partial<DumpDescription> {
   return {
     timestamp: Date.UTC(2026, 0, 2, 3, 4, 5) / 1000,

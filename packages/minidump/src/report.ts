@@ -1,22 +1,23 @@
-// The report: what a walk found, as it stands in the JSON output. Field names follow rust-minidump’s schema where it has the same thing.
+// The report of a walk, as in the JSON output. Fields that rust-minidump's schema also has use the same names.
 
-/** An address or a register: `0x` and lower-case hex digits, padded to the CPU’s word. */
+/** An address or register value: `0x` and lower-case hex digits, padded to the CPU's word size. */
 export type Hex = string;
 
-/** How a frame was found, from the surest to the least sure. */
+/** How a frame was found, from most to least reliable. */
 export type Trust =
-  /** The registers of the dump. */
+  /** From the registers in the dump. */
   | 'context'
-  /** What the kernel saved when a signal interrupted the frame. */
+  /** From the registers that the kernel saved when a signal interrupted the frame. */
   | 'signal'
-  /** Rules of STACK CFI, or a STACK WIN record. */
+  /** By the rules of STACK CFI or STACK WIN records. */
   | 'cfi'
-  /** STACK WIN, with a search for the return address near where it should be. */
+  /** By a STACK WIN record, with a search for the return address near its computed position. */
   | 'cfi_scan'
-  /** The link register, or the top of the stack of a function without a frame. */
+  /** From the link register, or from the top of the stack of a function without a frame. */
   | 'leaf'
+  /** By following the frame pointer. */
   | 'frame_pointer'
-  /** A word on the stack that could be a return address. */
+  /** From a word on the stack that could be a return address. */
   | 'scan';
 
 export type InlineFrame = {
@@ -26,12 +27,12 @@ export type InlineFrame = {
 };
 
 export type Frame = {
-  /** Counts from 0, the innermost. Inlined functions have no number of their own. */
+  /** Number of the frame, from 0, the innermost. Inlined functions have no number of their own. */
   readonly frame: number;
   readonly trust: Trust;
-  /** Address of the instruction: for a caller, a byte inside the call, one less than `return_address`. */
+  /** Address of the instruction. For a caller, an address inside the call, just before `return_address`. */
   readonly offset: Hex;
-  /** Where the frame goes on; for the first frame the instruction itself. */
+  /** Address at which the frame continues; for the first frame, the address of the instruction itself. */
   readonly return_address: Hex;
   /** File name of the module, without its folder. */
   readonly module: string | null;
@@ -42,40 +43,40 @@ export type Frame = {
   readonly line: number | null;
   /** Bytes from the first instruction of the line. */
   readonly line_offset: number | null;
-  /** Functions inlined here, the innermost first; empty when none. */
+  /** Functions inlined at this address, innermost first. */
   readonly inlines: readonly InlineFrame[];
-  /** Set where outer ones were left out of `inlines`, since there were too many. */
+  /** Set if there were too many inlined functions, so that the outer ones are missing in `inlines`. */
   readonly inlines_truncated?: true;
-  /** Whether the module's symbols are missing; true too where there is no module. */
+  /** Whether the module has no symbols; also true if there is no module. */
   readonly missing_symbols: boolean;
-  /** Modules that were unloaded before and held the address once. */
+  /** Unloaded modules that contained the address before. */
   readonly unloaded_modules: readonly { readonly module: string; readonly offsets: readonly Hex[] }[];
-  /** All registers that are known in the frame. */
+  /** The registers with known values. */
   readonly registers: Readonly<Record<string, Hex>>;
 };
 
 export type Thread = {
   readonly thread_id: number;
   readonly thread_name: string | null;
-  /** Windows: what GetLastError would say, `ERROR_SUCCESS`. */
+  /** Windows: the name of the value that GetLastError would return, such as `ERROR_SUCCESS`. */
   readonly last_error_value: string | null;
   readonly frame_count: number;
   readonly frames: readonly Frame[];
-  /** Why the walk ended before the stack did; null when it did not. */
+  /** The limit that ended the walk early; null if the whole stack was walked. */
   readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | null;
 };
 
-export type SymbolState =
+type SymbolState =
   | 'loaded'
-  /** No frame lies in the module, so nobody asked. */
+  /** No frame is in the module, so its symbols were not needed. */
   | 'not_needed'
   | 'missing'
-  /** There are some, and they cannot be read. */
+  /** The symbols exist but cannot be read. */
   | 'corrupt';
 
 export type ModuleReport = {
   readonly base_addr: Hex;
-  /** One past the last byte. */
+  /** The address after the last byte. */
   readonly end_addr: Hex;
   readonly filename: string;
   readonly code_file: string;
@@ -84,15 +85,15 @@ export type ModuleReport = {
   readonly debug_id: string;
   readonly version: string | null;
   readonly symbols: SymbolState;
-  /** For `corrupt`: what is wrong with them. */
+  /** What is wrong with `corrupt` symbols; null otherwise. */
   readonly symbol_problem: string | null;
 };
 
 export type CrashInfo = {
-  /** `SIGSEGV / SEGV_MAPERR`, `EXCEPTION_ACCESS_VIOLATION_READ`; null when the dump is not of a crash. */
+  /** `SIGSEGV / SEGV_MAPERR`, `EXCEPTION_ACCESS_VIOLATION_READ`; null if the program did not crash. */
   readonly type: string | null;
   readonly address: Hex | null;
-  /** Index into `threads`; null when unknown. */
+  /** Index into `threads`; null if unknown. */
   readonly crashing_thread: number | null;
   /** The text of a failed assertion. */
   readonly assertion: string | null;
@@ -100,16 +101,16 @@ export type CrashInfo = {
 
 export type SignatureReport = {
   readonly signature: string;
-  /** How it came about: a line for each decision of a rule. */
+  /** Explains the signature: one line for each decision of a rule. */
   readonly notes: readonly string[];
 };
 
 export type SystemInfoReport = {
   /** `Windows NT`, `Linux`, `Mac OS X`, `Android`, `iOS`. */
   readonly os: string;
-  /** `10.0.19041`, and what the system says of itself beyond that. */
+  /** `10.0.19041`, followed by any further version information of the OS. */
   readonly os_ver: string;
-  /** `x86`, `amd64`, `arm`, `arm64`; for others the number that the dump has: `cpu 0x8003`. */
+  /** `x86`, `amd64`, `arm` or `arm64`; otherwise the number in the dump, such as `cpu 0x8003`. */
   readonly cpu_arch: string;
   readonly cpu_info: string | null;
   readonly cpu_count: number;
@@ -124,9 +125,9 @@ export type UnloadedModuleReport = {
 export type CrashpadReport = {
   readonly report_id: string;
   readonly client_id: string;
-  /** Of the whole process, by key. */
+  /** Annotations of the process, by key. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** Of single modules. */
+  /** Annotations of individual modules. */
   readonly modules: readonly {
     readonly module: string | null;
     readonly annotations: Readonly<Record<string, string>>;
@@ -141,31 +142,31 @@ export type MacCrashInfoReport = {
 };
 
 export type Report = {
-  /** Version of this schema: grows when a field is renamed or taken away, not when one is added. */
+  /** Version of this schema. Increased when a field is renamed or removed, not when one is added. */
   readonly schema: 1;
-  /** When the dump was written, in ISO 8601 (UTC). */
+  /** When the dump was written, in ISO 8601 format (UTC). */
   readonly time: string;
   readonly pid: number | null;
-  /** Seconds that the process had run. */
+  /** How long the process had been running, in seconds. */
   readonly process_uptime: number | null;
   readonly system_info: SystemInfoReport;
   readonly crash_info: CrashInfo;
   readonly signature: SignatureReport;
-  /** Index into `modules` of the executable; null without modules. */
+  /** Index of the executable in `modules`; null if there are no modules. */
   readonly main_module: number | null;
   readonly modules: readonly ModuleReport[];
   readonly unloaded_modules: readonly UnloadedModuleReport[];
   readonly threads: readonly Thread[];
-  /** What Crashpad and the program itself left in the dump; null for dumps of others. */
+  /** Annotations that Crashpad and the program added; null for dumps from other crash reporters. */
   readonly crashpad: CrashpadReport | null;
-  /** What macOS' libraries said before they gave up; empty elsewhere. */
+  /** Messages that macOS libraries wrote before they stopped the program; empty on other systems. */
   readonly mac_crash_info: readonly MacCrashInfoReport[];
-  /** The lines of Linux' /etc/lsb-release or /etc/os-release; null where there is none. */
+  /** Linux: the content of /etc/lsb-release or /etc/os-release; null if unknown. */
   readonly lsb_release: Readonly<Record<string, string>> | null;
-  /** Open handles of a Windows process; null where the dump does not tell. */
+  /** Windows: the number of open handles; null if unknown. */
   readonly handle_count: number | null;
-  /** Regions of the address space; null where the dump does not tell. */
+  /** The number of regions in the address space; null if unknown. */
   readonly memory_map_count: number | null;
-  /** What was damaged or missing in the dump, and what was done about it. */
+  /** What was damaged or missing in the dump, and how it was handled. */
   readonly warnings: readonly string[];
 };

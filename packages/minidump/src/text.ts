@@ -1,6 +1,7 @@
-// The report as text, laid out as minidump_stackwalk’s users know it.
+// Formats the report as text, in the layout of Breakpad's minidump_stackwalk.
 import type { CrashInfo, Frame, InlineFrame, ModuleReport, Report, Thread, Trust } from './report.ts';
 
+/** The wording of minidump_stackwalk, which its users know. */
 const FOUND_BY: Readonly<Record<Trust, string>> = {
   context: 'given as instruction pointer in context',
   signal: 'registers saved for the signal handler',
@@ -13,7 +14,7 @@ const FOUND_BY: Readonly<Record<Trust, string>> = {
 
 const LINE_WIDTH = 80;
 
-/** The whole report; ends with a line break. Text from the dump is made printable, so that it cannot steer a terminal. */
+/** Formats the whole report, ending with a line break. Unprintable characters are replaced: they could control a terminal. */
 export function formatReport(report: Report): string {
   const blocks = [
     formatSystem(report),
@@ -26,7 +27,7 @@ export function formatReport(report: Report): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`.replace(UNPRINTABLE, '\u{fffd}');
 }
 
-/** Control characters but the line break, and those that turn the direction of writing. */
+/** Control characters except the line break, and characters that change the writing direction. */
 const UNPRINTABLE = /[^\P{C}\n]/gu;
 
 function formatSystem({ system_info: system }: Report): string {
@@ -66,10 +67,10 @@ function formatThread(thread: Thread, index: number, crash: CrashInfo): string {
   let number = 0;
   for (const frame of thread.frames) {
     for (const inline of frame.inlines) lines.push(...formatInline(inline, number++, frame));
-    if (frame.inlines_truncated) lines.push('    … more inlined functions were left out');
+    if (frame.inlines_truncated) lines.push('    … more inlined functions not shown');
     lines.push(...formatFrame(frame, number++));
   }
-  if (thread.truncated !== null) lines.push(` … the walk ended at the limit for ${thread.truncated}`);
+  if (thread.truncated !== null) lines.push(` … the walk stopped at the ${thread.truncated} limit`);
   return lines.join('\n');
 }
 
@@ -85,13 +86,13 @@ function formatFrame(frame: Frame, number: number): string[] {
 
 function formatPlace(frame: Frame): string {
   const { module, module_offset: moduleOffset, function: name, function_offset: functionOffset, file, line } = frame;
-  if (module === null) return [shorten(frame.offset), ...frame.unloaded_modules.map(formatOnceThere)].join(' ');
+  if (module === null) return [shorten(frame.offset), ...frame.unloaded_modules.map(formatUnloadedAt)].join(' ');
   if (name === null) return `${module} + ${shorten(moduleOffset ?? '0x0')}`;
   if (file === null || line === null) return `${module}!${name} + ${shorten(functionOffset ?? '0x0')}`;
   return `${module}!${name} [${lastPart(file)} : ${line} + 0x${(frame.line_offset ?? 0).toString(16)}]`;
 }
 
-function formatOnceThere({ module, offsets }: Frame['unloaded_modules'][number]): string {
+function formatUnloadedAt({ module, offsets }: Frame['unloaded_modules'][number]): string {
   return `(unloaded ${module}@${offsets.map(shorten).join('|')})`;
 }
 
@@ -133,12 +134,12 @@ function pad(number: number): string {
   return String(number).padStart(2);
 }
 
-/** Without the zeros that pad it: `0x14`. */
+/** Removes leading zeros: `0x14`. */
 function shorten(hex: string): string {
   return `0x${hex.slice(2).replace(/^0+(?=.)/, '')}`;
 }
 
-/** A build machine’s folders tell nothing about the crash. */
+/** A build machine's folders tell nothing about the crash. */
 function lastPart(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

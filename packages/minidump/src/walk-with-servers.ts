@@ -1,31 +1,34 @@
-// Walks a dump with symbols of servers: a walk shows which modules it needs, their symbols are fetched, and it is walked again.
+// Walks a dump with symbols from servers: downloads the symbols that a walk was missing, then walks again.
 import { processMinidump } from './process.ts';
 import type { Report } from './report.ts';
 import type { SymbolDirectory } from './symbols/directory.ts';
 import type { ModuleId, ModuleSymbols, SymbolSource } from './symbols/module-symbols.ts';
 import type { SymbolServer } from './symbols/server/symbol-server.ts';
 
-/** Each walk reaches modules that the one before did not. A stack of five modules without unwind rules takes five. */
+/** Each walk can reach modules that the previous one did not: a stack through five modules can need five walks. */
 const MAX_WALKS = 20;
-const PARALLEL = 8;
+const PARALLEL_DOWNLOADS = 8;
 
-/** `directory` has the folders of the servers among its own. Servers are asked in their order, each module once. */
+/**
+ * Walks a dump. `directory` must include the folders of the servers. The servers are tried in order, once for each
+ * module.
+ */
 export async function walkWithServers(
   dump: Uint8Array,
   directory: SymbolDirectory,
   servers: readonly SymbolServer[],
 ): Promise<Report> {
-  const source = new AskedSource(directory);
+  const source = new RecordingSource(directory);
   for (let walks = 1; ; walks += 1) {
     const report = processMinidump(dump, { symbols: source });
     const missing = source.takeMissing();
     if (servers.length === 0 || walks === MAX_WALKS || !(await fetchAll(missing, servers))) return report;
-    // It remembers what it did not find.
+    // The directory remembers which symbols were missing; closing it clears that.
     directory.close();
   }
 }
 
-/** Whether any symbols came. */
+/** Returns whether any symbols were downloaded. */
 async function fetchAll(modules: readonly ModuleId[], servers: readonly SymbolServer[]): Promise<boolean> {
   const queue = modules.values();
   let hasFetched = false;
@@ -38,14 +41,14 @@ async function fetchAll(modules: readonly ModuleId[], servers: readonly SymbolSe
       }
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  await Promise.all(Array.from({ length: PARALLEL_DOWNLOADS }, work));
   return hasFetched;
 }
 
-/** Remembers which modules a walk asked for in vain. */
-class AskedSource implements SymbolSource {
+/** Records the modules whose symbols a walk did not find. */
+class RecordingSource implements SymbolSource {
   readonly #source: SymbolSource;
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
   #missing: ModuleId[] = [];
 
   constructor(source: SymbolSource) {
@@ -53,14 +56,14 @@ class AskedSource implements SymbolSource {
   }
 
   find(module: ModuleId): ModuleSymbols | undefined {
-    const found = this.#source.find(module);
+    const symbols = this.#source.find(module);
     const key = `${module.debugId}/${module.debugFile}`;
-    if (found === undefined && !this.#asked.has(key)) this.#missing.push(module);
-    this.#asked.add(key);
-    return found;
+    if (symbols === undefined && !this.#requested.has(key)) this.#missing.push(module);
+    this.#requested.add(key);
+    return symbols;
   }
 
-  /** Those that were not asked for before. */
+  /** Returns the missing modules that were not returned before. */
   takeMissing(): readonly ModuleId[] {
     const missing = this.#missing;
     this.#missing = [];

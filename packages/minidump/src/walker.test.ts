@@ -1,4 +1,4 @@
-// Which threads are walked, from which registers, and how far.
+// Tests which threads are walked, from which registers, and up to which limits.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { writeAmd64Context } from '../test/dump-writer/contexts.ts';
@@ -23,7 +23,7 @@ function thread(
   return { id, context: writeAmd64Context(registers), stack: { start: registers.rsp ?? SP, bytes } };
 }
 
-/** The crash of the scene's one thread, in a dump with what `more` adds. */
+/** Walks a dump with one crashed thread and the additions in `more`. */
 function walk(more: Scene['more'], limits?: Scene['limits']) {
   const scene: Scene = {
     registers: { rip: 0x401010n, rsp: SP },
@@ -37,8 +37,8 @@ function walk(more: Scene['more'], limits?: Scene['limits']) {
 const HANDLER = thread(SCENE_THREAD, { rip: 0x401110n, rsp: SP });
 const OTHER = thread(5, { rip: 0x401010n, rsp: SP + 0x1000n });
 
-describe('the walk of a dump’s threads', () => {
-  it('starts the crashed thread from the registers of the exception, not from those of its handler', () => {
+describe('walking the threads of a dump', () => {
+  it("starts the crashed thread at the exception's registers, not at those of its handler", () => {
     const [walked] = walk({ threads: [HANDLER] }).threads;
     assert.deepEqual(
       walked?.frames.map((frame) => frame.function),
@@ -46,7 +46,7 @@ describe('the walk of a dump’s threads', () => {
     );
   });
 
-  it('falls back on the thread’s own registers when the exception’s cannot be read', () => {
+  it("falls back to the thread's own registers if the exception's cannot be read", () => {
     const report = walk({
       threads: [HANDLER],
       exception: { threadId: SCENE_THREAD, code: 11, context: new Uint8Array(8) },
@@ -55,24 +55,24 @@ describe('the walk of a dump’s threads', () => {
     assert.match(report.warnings.join('\n'), /the registers of thread 77 cannot be read/);
   });
 
-  it('leaves a thread without registers that can be read without frames', () => {
+  it('reports no frames for a thread whose registers cannot be read', () => {
     const bad = { id: 5, context: new Uint8Array(1232) };
     const report = walk({ threads: [bad, HANDLER] });
     assert.deepEqual(
       report.threads.map(({ frame_count: count }) => count),
       [0, 2],
     );
-    assert.match(report.warnings.join('\n'), /thread 5 .*flags 0x0 is not one of amd64/);
+    assert.match(report.warnings.join('\n'), /thread 5 .*flags 0x0 are not those of an amd64 context/);
   });
 
-  it('finds the thread that asked for a dump when there was no crash', () => {
+  it('finds the thread that requested a dump without a crash', () => {
     const more = { threads: [OTHER, HANDLER], exception: undefined, breakpad: { requestingThreadId: SCENE_THREAD } };
     const report = walk(more as never);
     assert.equal(report.crash_info.crashing_thread, 1);
     assert.equal(report.crash_info.type, null);
   });
 
-  it('says that no thread crashed when the dump names one that it does not have', () => {
+  it('reports no crashed thread if it is not in the dump', () => {
     const report = walk({ exception: { threadId: 404, code: 11 } });
     assert.equal(report.crash_info.crashing_thread, null);
     assert.equal(report.signature.signature, 'EMPTY: no crashing thread identified; SIGSEGV');
@@ -86,7 +86,7 @@ describe('the walk of a dump’s threads', () => {
     );
   });
 
-  it('walks the crashed thread first, and within limits as many others as there is room for', () => {
+  it('walks the crashed thread first, and as many others as the limits allow', () => {
     const others = Array.from({ length: 5 }, (_, id) =>
       thread(id, { rip: 0x401010n, rsp: SP + BigInt(id + 1) * 0x1000n }),
     );
@@ -98,7 +98,7 @@ describe('the walk of a dump’s threads', () => {
     assert.match(walk({ threads: [...others, HANDLER] }, { threads: 3 }).warnings.join('\n'), /3 of the 6 threads/);
   });
 
-  it('tells the last error of a Windows thread from its environment block', () => {
+  it('reads the last error of a Windows thread from its environment block', () => {
     const teb = 0x7ff0_0000n;
     const bytes = new Uint8Array(0x80);
     new DataView(bytes.buffer).setUint32(0x68, 2, true);
@@ -110,14 +110,14 @@ describe('the walk of a dump’s threads', () => {
     assert.equal(report.threads[0]?.last_error_value, 'ERROR_FILE_NOT_FOUND');
   });
 
-  it('says why it cannot walk a CPU that it does not know, and tells the rest', () => {
+  it('warns that a CPU is not supported, and reports the rest', () => {
     const report = walk({ system: { processorArchitecture: 0x8001, platformId: 0x8201 } });
     assert.equal(report.system_info.cpu_arch, 'cpu 0x8001');
     assert.equal(report.modules.length, 1);
-    assert.deepEqual(report.warnings, ['the CPU is not one that can be walked']);
+    assert.deepEqual(report.warnings, ['the CPU is not supported, so no threads were walked']);
   });
 
-  describe('of symbols that are made to fill the report', () => {
+  describe('with malicious symbols that inflate the report', () => {
     const calls = Array.from({ length: 20_000 }, (_, depth) => `INLINE ${depth} ${depth} 0 0 1000 100`);
     const deep = (name: string): SceneModule => ({
       name: 'game',
@@ -136,25 +136,25 @@ describe('the walk of a dump’s threads', () => {
         modules: [deep(name)],
       });
 
-    it('says in frame, warnings and text that inlined functions were left out', () => {
+    it('says in the frame, the warnings and the text that inlined functions are missing', () => {
       const report = walkDeep('blend', 1);
       const [frame] = report.threads[0]?.frames ?? [];
       assert.deepEqual([frame?.inlines.length, frame?.inlines_truncated], [100, true]);
-      assert.deepEqual(report.warnings, ['inlined functions were left out of 2 frames: there were too many']);
+      assert.deepEqual(report.warnings, ['2 frames have too many inlined functions, so some were left out']);
       assert.match(
         formatReport(report),
-        /99 {2}game!blend.*\n.*inlining\n.*more inlined functions were left out\n100 {2}game!update/,
+        /99 {2}game!blend.*\n.*inlining\n.*more inlined functions not shown\n100 {2}game!update/,
       );
     });
 
-    it('keeps the report small however many frames have them, and says why it ended', () => {
+    it('limits the size of the report for any number of frames, and says which limit was reached', () => {
       const report = walkDeep('blend', 8000);
       assert.equal(report.threads[0]?.truncated, 'output');
       assert.ok(JSON.stringify(report).length < 1.5 * DEFAULT_LIMITS.output);
       assert.ok(report.threads[0].frames.length > 1000);
     });
 
-    it('leaves out inlined functions first, then names, when names are long', () => {
+    it('leaves out inlined functions first, then long names', () => {
       const long = 'n'.repeat(250_000);
       const report = walkDeep(long, 100);
       const frames = report.threads[0]?.frames ?? [];
@@ -163,7 +163,7 @@ describe('the walk of a dump’s threads', () => {
       assert.ok(JSON.stringify(report).length < 1.5 * DEFAULT_LIMITS.output);
     });
 
-    it('shares the room among threads, the crashed one first', () => {
+    it('shares the limit among the threads, the crashed one first', () => {
       const others = [1, 2, 3].map((id) => thread(id, { rip: 0x401010n, rsp: SP + BigInt(id) * 0x1000n }));
       const limits = { output: 2500 };
       const report = walk({ threads: [...others, HANDLER] }, limits);

@@ -1,4 +1,4 @@
-// Walks the threads of one dump: holds what all of them share.
+// Walks the threads of one dump, and holds what they share: modules, symbols and limits.
 import { CPUS } from './contexts/contexts.ts';
 import type { Cpu } from './contexts/cpu.ts';
 import { type CrashedThread, registersOf } from './crash.ts';
@@ -16,18 +16,18 @@ import { THREADS, type Thread } from './streams/threads.ts';
 import { UNLOADED_MODULES } from './streams/unloaded-modules.ts';
 import { LoadedSymbols } from './symbols/loaded-symbols.ts';
 import type { SymbolSource } from './symbols/module-symbols.ts';
-import type { Surroundings } from './unwind/unwinder.ts';
+import type { UnwindContext } from './unwind/unwinder.ts';
 import { type Walk, type WalkLimits, walkStack } from './unwind/walk.ts';
 
-/** Bounds on the work for one dump. What reaches one says so in the report. */
+/** Limits on the work for one dump. The report says which ones were reached. */
 export type Limits = WalkLimits & {
-  /** Threads that are walked; the crashed one always is. */
+  /** Maximum number of threads to walk. The crashed thread is always walked. */
   readonly threads: number;
-  /** Frames of all threads together. */
+  /** Maximum number of frames in all threads together. */
   readonly allFrames: number;
-  /** Tokens of unwind rules and words of stack scans, in all threads together. */
+  /** Maximum number of characters of unwind rules and scanned stack words, in all threads together. */
   readonly steps: number;
-  /** Characters that the frames of all threads may take in the report, roughly. */
+  /** Approximate maximum size of all frames in the report, in characters. */
   readonly output: number;
 };
 
@@ -37,7 +37,7 @@ export class Walker {
   readonly loaded: LoadedSymbols;
   readonly #dump: Minidump;
   readonly #limits: Limits;
-  readonly #around: Surroundings | undefined;
+  readonly #context: UnwindContext | undefined;
   #framesLeft: number;
   #framesWithMoreInlines = 0;
 
@@ -48,15 +48,15 @@ export class Walker {
     this.system = dump.stream(SYSTEM_INFO);
     this.modules = dump.stream(MODULES) ?? [];
     this.loaded = new LoadedSymbols(source);
-    this.#around = this.#surroundings();
+    this.#context = this.#createContext();
   }
 
-  /** Bytes of an address. */
+  /** The size of an address, in bytes. */
   get wordSize(): 4 | 8 {
-    return this.#around?.cpu.wordSize ?? 8;
+    return this.#context?.cpu.wordSize ?? 8;
   }
 
-  /** Walks all threads, the crashed one first, so that no limit is used up by others; answers them in the dump’s order. */
+  /** Walks all threads, the crashed one first so that the others do not use up its limits. Returns them in the dump's order. */
   walkThreads(crashed: CrashedThread): ThreadReport[] {
     const threads = this.#dump.stream(THREADS) ?? [];
     const reports: ThreadReport[] = [];
@@ -72,17 +72,17 @@ export class Walker {
       this.#dump.warn(`${threads.length - this.#limits.threads} of the ${threads.length} threads were not walked`);
     }
     if (this.#framesWithMoreInlines > 0)
-      this.#dump.warn(`inlined functions were left out of ${this.#framesWithMoreInlines} frames: there were too many`);
+      this.#dump.warn(`${this.#framesWithMoreInlines} frames have too many inlined functions, so some were left out`);
     return reports;
   }
 
-  #surroundings(): Surroundings | undefined {
+  #createContext(): UnwindContext | undefined {
     const { system } = this;
     if (system?.cpu === undefined) {
       this.#dump.warn(
         system === undefined
-          ? 'there is no system information, so no thread can be walked'
-          : 'the CPU is not one that can be walked',
+          ? 'the dump has no system information, so no threads were walked'
+          : 'the CPU is not supported, so no threads were walked',
       );
       return undefined;
     }
@@ -97,27 +97,27 @@ export class Walker {
   }
 
   #walkThread(thread: Thread, { exception }: CrashedThread): ThreadReport {
-    const around = this.#around;
-    // The thread that wrote the dump was busy with that: its stack says nothing of the program.
+    const context = this.#context;
+    // The stack of the thread that wrote the dump says nothing about the program.
     const isDumper = this.#dump.stream(BREAKPAD_INFO)?.dumpThreadId === thread.id;
-    if (around === undefined || isDumper) return this.#describe(thread, undefined);
-    const registers = registersOf(this.#dump, around.cpu, thread, exception);
+    if (context === undefined || isDumper) return this.#describe(thread, undefined);
+    const registers = registersOf(this.#dump, context.cpu, thread, exception);
     if (registers === undefined) return this.#describe(thread, undefined);
     const limits = { ...this.#limits, frames: Math.min(this.#limits.frames, this.#framesLeft) };
-    const walk = this.#walkWithoutRoom(around) ?? walkStack(registers, around, limits);
+    const walk = this.#walkNothing(context) ?? walkStack(registers, context, limits);
     this.#framesLeft -= walk.frames.length;
     this.#framesWithMoreInlines += walk.frames.filter(({ place }) => place?.hasMoreInlines).length;
     return this.#describe(thread, walk);
   }
 
-  #walkWithoutRoom({ budget }: Surroundings): Walk | undefined {
+  #walkNothing({ budget }: UnwindContext): Walk | undefined {
     if (this.#framesLeft <= 0) return { frames: [], truncated: 'frames' };
     return budget.output <= 0 ? { frames: [], truncated: 'output' } : undefined;
   }
 
   #describe(thread: Thread, walk: Walk | undefined): ThreadReport {
     const unloaded = this.#dump.stream(UNLOADED_MODULES) ?? [];
-    const cpu = this.#around?.cpu;
+    const cpu = this.#context?.cpu;
     const frames =
       cpu === undefined ? [] : (walk?.frames ?? []).map((frame, index) => describeFrame(frame, index, cpu, unloaded));
     return {
@@ -130,10 +130,10 @@ export class Walker {
     };
   }
 
-  /** What GetLastError would say in the thread: a field of its environment block, when the dump has it. */
+  /** What GetLastError would return in the thread: a field of its environment block (TEB), if the dump contains it. */
   #lastError({ teb }: Thread, cpu: Cpu | undefined): string | null {
     if (this.system?.os !== 'windows' || cpu === undefined || teb === 0n) return null;
-    const value = this.#around?.memory.word(teb + (cpu.wordSize === 8 ? 0x68n : 0x34n), 4);
+    const value = this.#context?.memory.word(teb + (cpu.wordSize === 8 ? 0x68n : 0x34n), 4);
     return value === undefined ? null : nameWin32Error(Number(value));
   }
 }

@@ -3,12 +3,12 @@ import { openSymbolCache, type SymbolCache } from '../src/symbols/cache/cache.ts
 import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
 import { SymbolCompiler } from '../src/symbols/compiler/compiler.ts';
 
-/** A first line, without which no text compiles. */
+/** The first line, which every symbol file must have. */
 export const MODULE = 'MODULE Linux x86_64 0123456789ABCDEF0123456789ABCDEF0 game\n';
 
 export type Compiled = { readonly cache: SymbolCache; readonly compiler: SymbolCompiler; readonly bytes: Uint8Array };
 
-/** Compiles `text`, given to the compiler in pieces of `pieceSize` bytes. */
+/** Compiles `text` in chunks of `pieceSize` bytes. */
 export function compileText(text: string | Uint8Array, pieceSize = 1 << 20): Compiled {
   const source = typeof text === 'string' ? Buffer.from(text) : text;
   const pieces: Uint8Array[] = [];
@@ -19,12 +19,12 @@ export function compileText(text: string | Uint8Array, pieceSize = 1 << 20): Com
   return { cache: openSymbolCache(new MemoryReader(bytes)), compiler, bytes };
 }
 
-/** What a text without a first line answers at an offset. */
+/** Looks up an offset in a text without its first line. */
 export const placeIn = (text: string, offset: number) => compileText(MODULE + text).cache.placeAt(offset);
 export const cfiIn = (text: string, offset: number) => compileText(MODULE + text).cache.cfiAt(offset);
 export const stackWinIn = (text: string, offset: number) => compileText(MODULE + text).cache.stackWinAt(offset);
 
-/** What is wrong with a text without a first line, each as `line: text`; the first line of the text is line 2. */
+/** Returns the problems of a text without its first line, each as `line: text`. The text starts at line 2. */
 export function problemsOf(text: string): string[] {
   return compileText(MODULE + text).compiler.problems.map((problem) => `${problem.line}: ${problem.text}`);
 }

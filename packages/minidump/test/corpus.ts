@@ -1,28 +1,28 @@
-// The corpus of real dumps beside the repository, with what two reference stackwalkers said of each.
+// The corpus of real dumps next to the repository, with the output of two reference stackwalkers for each.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 const FOLDER = join(import.meta.dirname, '../../../../shared/corpus');
 
-/** For a test's `skip`: false, or why the tests of the corpus cannot run. */
+/** For a test's `skip`: false, or the reason for skipping the tests of the corpus. */
 export const CORPUS_MISSING = existsSync(FOLDER) ? false : 'skipped: corpus not found';
 
-/** A frame as both references can tell it; inlined functions are frames of their own. */
+/** A frame, with the fields that both references have. Inlined functions are separate frames. */
 export type ReferenceFrame = {
   readonly module: string;
   readonly function: string;
   readonly file: string;
   readonly line: string;
-  /** Whether it was found by scanning the stack. */
+  /** Whether it was found by a stack scan. */
   readonly guessed: boolean;
 };
 
 export type Reference = {
   readonly reason: string;
-  /** Index of the crashed thread; undefined when the reference names none. */
+  /** Index of the crashed thread; undefined if the reference names none. */
   readonly crashedThread: number | undefined;
-  /** Frames by the index of their thread. */
+  /** Frames by thread index. */
   readonly threads: ReadonlyMap<number, readonly ReferenceFrame[]>;
 };
 
@@ -31,17 +31,17 @@ export type Case = {
   readonly os: string;
   readonly cpu: string;
   readonly dump: Uint8Array;
-  /** Undefined when the case has none. */
+  /** The folder of the symbols; undefined if there is none. */
   readonly symbols: string | undefined;
   readonly breakpad: Reference;
   readonly rust: Reference;
-  /** The functions that the source says were running, the innermost first; empty where nobody wrote them down. */
+  /** The functions that were running according to the source code, innermost first; empty if unknown. */
   readonly truth: readonly string[];
 };
 
 type Meta = { os: string; cpu: string; expected_functions_in_order?: string[] };
 
-/** All cases, read when asked for. */
+/** Reads all cases, one at a time. */
 export function* readCases(): Generator<Case> {
   for (const name of readdirSync(join(FOLDER, 'open')).sort()) yield readCase(name);
 }
@@ -61,14 +61,17 @@ export function readCase(name: string): Case {
   };
 }
 
-/** The damaged files, with their names. */
+/** Reads the damaged files. */
 export function* readHostile(): Generator<{ name: string; dump: Uint8Array }> {
   for (const name of readdirSync(join(FOLDER, 'hostile')).sort()) {
     yield { name, dump: readFileSync(join(FOLDER, 'hostile', name, 'case.dmp')) };
   }
 }
 
-/** The machine format has the frames, `thread|frame|module|function|file|line|offset`, the readable one how each was found. */
+/**
+ * The machine-readable output has the frames, as `thread|frame|module|function|file|line|offset`. The other output has how
+ * each was found.
+ */
 function readBreakpad(machine: string, readable: string): Reference {
   const lines = machine.split('\n').map((line) => line.split('|'));
   const crash = lines.find(([kind]) => kind === 'Crash');
@@ -92,8 +95,8 @@ function readTrusts(readable: string): Map<string, string> {
   for (const line of readable.split('\n')) {
     thread = /^Thread (\d+)/.exec(line)?.[1] ?? thread;
     frame = /^ ?(\d+) {2}/.exec(line)?.[1] ?? frame;
-    const found = /^ +Found by: (.*)$/.exec(line)?.[1];
-    if (found !== undefined) trusts.set(`${thread} ${frame}`, found);
+    const trust = /^ +Found by: (.*)$/.exec(line)?.[1];
+    if (trust !== undefined) trusts.set(`${thread} ${frame}`, trust);
   }
   return trusts;
 }

@@ -1,8 +1,8 @@
-// Exceptions and systems as the streams would give them, for tests that are about a few of their fields.
+// Creates exceptions and system information for tests that only need a few of their fields.
 import type { Exception } from '../src/streams/exception.ts';
 import type { SystemInfo } from '../src/streams/system-info.ts';
 
-/** An exception of the first thread; every field that is not given is 0 or empty. */
+/** Returns an exception of the first thread. Omitted fields are 0 or empty. */
 export function exceptionOf(fields: Partial<Exception>): Exception {
   return {
     threadId: 1,
@@ -16,7 +16,7 @@ export function exceptionOf(fields: Partial<Exception>): Exception {
   };
 }
 
-/** A system with an amd64 CPU, unless another is given. */
+/** Returns system information, with an amd64 CPU by default. */
 export function systemOf(fields: Partial<SystemInfo> & Pick<SystemInfo, 'os'>): SystemInfo {
   return {
     platformId: 0,

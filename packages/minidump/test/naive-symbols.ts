@@ -1,4 +1,4 @@
-// Symbols as a reader would make them who has all the time and memory of the world: what the compiled cache must agree with.
+// A simple, slow reader of symbol files, with which lookups in compiled caches must agree.
 import type { CfiRules, CodePlace, ModuleSymbols, StackWin } from '../src/symbols/module-symbols.ts';
 
 type Range = { readonly start: number; readonly size: number };
@@ -21,7 +21,7 @@ type Cfi = Range & { readonly rules: string; readonly rows: { readonly offset: n
 const NO_NAME = '<name omitted>';
 const hex = (text: string | undefined) => Number.parseInt(text ?? '', 16);
 
-/** Reads well-formed lines only; splits, keeps everything, and searches from the front. */
+/** Only reads well-formed lines. Keeps all records in memory and searches them from the start. */
 export class NaiveSymbols implements ModuleSymbols {
   readonly functions: Func[] = [];
   readonly publics: Public[] = [];
@@ -84,7 +84,7 @@ export class NaiveSymbols implements ModuleSymbols {
     };
   }
 
-  /** Innermost first. */
+  /** Returns the inlined calls, innermost first. */
   #callsAt(found: Func, offset: number): Call[] {
     const calls: Call[] = [];
     for (let depth = 0; ; depth++) {
@@ -171,13 +171,13 @@ function readCalls(fields: readonly string[]): Call[] {
   );
 }
 
-/** So that a file with ten thousand functions is sorted once. */
+/** Caches the result, so that ten thousand functions are only sorted once. */
 const DISJOINT = new WeakMap<readonly Range[], readonly Range[]>();
 
-/** The ranges that count: sorted by start, those of the same start in their order, without those that begin within another. */
+/** Returns the ranges sorted by start (stable), without ranges that start within another. */
 function disjoint<T extends Range>(ranges: readonly T[]): readonly T[] {
-  const known = DISJOINT.get(ranges);
-  if (known !== undefined) return known as readonly T[];
+  const cached = DISJOINT.get(ranges);
+  if (cached !== undefined) return cached as readonly T[];
   const kept: T[] = [];
   DISJOINT.set(ranges, kept);
   for (const range of ranges.toSorted((a, b) => a.start - b.start)) {

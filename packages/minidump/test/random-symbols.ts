@@ -1,8 +1,8 @@
-// Random texts of symbol files for property tests and fuzzers: small numbers, so that ranges meet and overlap in every way.
+// Random symbol files for property tests and fuzzers, with small numbers so that ranges touch and overlap in every way.
 import fc from 'fast-check';
 
 const hex = (value: number) => value.toString(16);
-/** Offsets lie close together; some are far away. */
+/** Most offsets are close together; some are far away. */
 const offset = fc.oneof({ weight: 30, arbitrary: fc.nat(90) }, fc.nat(2 ** 31), fc.constant(2 ** 40)).map(hex);
 const size = fc.oneof({ weight: 3, arbitrary: fc.nat(12) }, fc.nat(120)).map(hex);
 const id = fc.nat(6).map(String);
@@ -61,7 +61,7 @@ const block = fc.oneof(
   fc.constantFrom('', 'INFO CODE_ID 1234', 'FUTURE record'),
 );
 
-/** A symbol file without damaged lines but for those of no function, which any reader passes over. */
+/** A symbol file whose only damaged lines are lines without a function, which any reader skips. */
 export const symbolText: fc.Arbitrary<string> = fc
   .array(block, { maxLength: 16 })
   .map((blocks) => ['MODULE Linux x86 0123ABCD0 a name', ...blocks].join('\n'));

@@ -1,4 +1,4 @@
-// Scenes for the walker: a crash described by its registers, its stack and its modules with their symbols, as a whole dump.
+// Scenes for tests of the walker: a crash, described by registers, a stack and modules with symbols, written as a dump.
 import type { CpuName } from '../src/contexts/cpu.ts';
 import { type ProcessOptions, processMinidump } from '../src/process.ts';
 import type { Frame, Report } from '../src/report.ts';
@@ -25,7 +25,7 @@ export type SceneModule = {
   readonly symbols?: string;
 };
 
-/** Memory as words of the CPU, from an address up; a number may also stand for itself. */
+/** Memory as words of the CPU, starting at an address. */
 export type Words = { readonly at: bigint; readonly words: readonly (bigint | number)[] };
 
 export type Scene = {
@@ -33,11 +33,11 @@ export type Scene = {
   readonly os?: OsName;
   readonly registers: RegisterValues;
   readonly stack?: Words;
-  /** Further pieces of memory. */
+  /** Additional memory regions. */
   readonly memory?: readonly Words[];
   readonly modules?: readonly SceneModule[];
   readonly limits?: ProcessOptions['limits'];
-  /** Whatever else the dump shall hold. */
+  /** Other parts of the dump. */
   readonly more?: Partial<DumpDescription>;
 };
 
@@ -58,18 +58,18 @@ const PLATFORMS: Partial<Record<OsName, number>> = {
 
 export const SCENE_THREAD = 77;
 
-/** Walks the scene, which is of one thread that crashed. */
+/** Walks the scene, which has one thread, the crashed one. */
 export function walkScene(scene: Scene): Report {
   const { limits } = scene;
   return processMinidump(writeScene(scene), { symbols: symbolsOf(scene), ...(limits && { limits }) });
 }
 
-/** `game!draw scan`; without a function `game+0x10 scan`, without a module `0x10 scan`. */
+/** Returns frames as `game!draw scan`; without a function as `game+0x10 scan`, without a module as `0x10 scan`. */
 export function framesOf(scene: Scene): string[] {
-  return (walkScene(scene).threads[0]?.frames ?? []).map(showFrame);
+  return (walkScene(scene).threads[0]?.frames ?? []).map(formatFrame);
 }
 
-function showFrame({ module, function: name, trust, offset, module_offset: moduleOffset }: Frame): string {
+function formatFrame({ module, function: name, trust, offset, module_offset: moduleOffset }: Frame): string {
   const short = (hex: string | null) => `0x${BigInt(hex ?? 0).toString(16)}`;
   if (module === null) return `${short(offset)} ${trust}`;
   return `${module}${name === null ? `+${short(moduleOffset)}` : `!${name}`} ${trust}`;
@@ -109,7 +109,7 @@ function toMemory({ at, words }: Words, wordSize: 4 | 8): MemoryDescription {
   return { start: at, bytes };
 }
 
-/** The modules' symbols by the names of the modules. */
+/** Provides the symbols of the modules, by module name. */
 export function symbolsOf({
   modules = [],
   cpu = 'amd64',
@@ -123,7 +123,7 @@ export function symbolsOf({
   return { find: ({ codeFile }) => compiled.get(codeFile) };
 }
 
-/** Symbols of a text, by way of a cache in memory. */
+/** Compiles the text of a symbol file in memory. */
 export function compile(text: string): ModuleSymbols {
   const pieces: Uint8Array[] = [];
   const compiler = new SymbolCompiler({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });

@@ -1,4 +1,4 @@
-// Assembles the service: database, storage, mail, accounts, and what the process takes in its role.
+// Assembles the service: database, storage, mail, accounts, and what its role runs.
 
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -12,48 +12,49 @@ import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { ownsGames } from './features/games/games.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { type Closers, openClosers } from './kernel/closers.ts';
-import { type Database, openDatabase } from './kernel/db.ts';
-import { startEmbeddedPostgres } from './kernel/embedded-postgres.ts';
-import { migrateJobs } from './kernel/jobs.ts';
-import type { Log } from './kernel/log.ts';
-import { createMailer } from './kernel/mail.ts';
-import { createMetrics } from './kernel/metrics.ts';
-import { migrate } from './kernel/migrate.ts';
-import { joinPresence } from './kernel/presence.ts';
+import { type Database, openDatabase } from './kernel/database/db.ts';
+import { migrate } from './kernel/database/migrate.ts';
+import { migrateJobs } from './kernel/jobs/jobs.ts';
+import { createMailer } from './kernel/mail/mail.ts';
+import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
+import { type Closers, openClosers } from './kernel/processes/closers.ts';
+import { joinPresence } from './kernel/processes/presence.ts';
+import type { Log } from './kernel/telemetry/log.ts';
+import { createMetrics } from './kernel/telemetry/metrics.ts';
 import type { Role } from './roles.ts';
 
 export type App = {
   readonly ctx: Context;
   readonly auth: Auth;
-  /** Where the HTTP server listens; undefined in roles without one. */
+  /** The URL of the HTTP server; undefined in roles without one. */
   readonly url: string | undefined;
   /**
-   * Stops taking requests and jobs, lets those under way end for up to `shutdownSeconds`, and closes everything, whatever
-   * hangs. Safe to repeat. Throws ClosingError when a part did not close in order. `maxPatience`, in seconds, shortens that wait.
+   * Stops accepting requests and jobs, waits up to `shutdownSeconds` for those in progress, and closes everything, even
+   * if a part hangs. Safe to repeat. Throws ClosingError if a part failed to close. `maxPatience`, in seconds, shortens
+   * the wait.
    */
   close(maxPatience?: number): Promise<void>;
 };
 
-/** Enough for the pool to give up the connections that it was opening. */
+/** Long enough for the pool to give up connections that it was opening. */
 const CLOSE_SECONDS = 15;
-/** The embedded PostgreSQL has deadlines of its own, which say more; this one is for what they miss. */
+/** The embedded PostgreSQL has deadlines of its own with better messages; this one is a fallback. */
 const POSTGRES_SECONDS = 60;
 
 type Parts = {
   readonly log: Log;
   readonly clock?: Clock;
-  /** How the documents of programs are read (OAuth); from the public internet where absent. */
+  /** How OAuth client documents are fetched; from the public internet by default. */
   readonly fetchDocument?: AuthOptions['fetchDocument'];
 };
 
-/** Brings the service up in `role`. When a part fails to start, those before it are closed again. */
+/** Starts the service in `role`. If a part fails to start, the parts before it are closed again. */
 export async function startApp(config: Config, role: Role, parts: Parts): Promise<App> {
   const closers = openClosers(parts.log);
   try {
     return await assemble(config, role, parts, closers);
   } catch (error) {
-    // Why the start failed matters more than what could not be closed, which is in the log.
+    // The reason for the failed start matters more than errors while closing, which are logged.
     await closers.close().catch(() => undefined);
     throw error;
   }
@@ -64,7 +65,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
   const [{ database, connectionString }, roles] = await Promise.all([
     connect(config, role, log, closers),
-    // Most of the code, and an operator's command needs none of it. It is loaded while the database starts.
+    // Most of the code, which an operator's command does not need. Loaded while the database starts.
     role === 'admin' ? undefined : import('./roles.ts'),
   ]);
   const { db } = database;
@@ -89,7 +90,8 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     clock,
     fetchDocument,
   });
-  // Its plugins ask the database when they start: one that is closed meanwhile, as after a short command, would end the process.
+  // Its plugins query the database when they start. If the database closed first, as after a short command, the process
+  // would end.
   await auth.$context;
   const takesRequests = await roles?.startRole(ctx, auth, database.pool, role, closers);
   return { ctx, auth, url: takesRequests ? url : undefined, close: (maxPatience) => closers.close(maxPatience) };
@@ -119,7 +121,7 @@ async function connect(
   return { database, connectionString };
 }
 
-/** Port 0 asks for a free one; it must be known before the server listens, since mails and links carry it. */
+/** Port 0 means any free port. It must be known before the server listens, because mails and links contain it. */
 async function findFreePort(host: string): Promise<number> {
   const probe = createServer().listen({ host, port: 0 });
   await once(probe, 'listening');

@@ -1,27 +1,27 @@
-// Every setting of the server in one table: variable, default, parser, explanation. The only reader of process.env.
+// All settings of the server in one table: variable, default, parser and description. Nothing else reads process.env.
 import { resolve } from 'node:path';
 
-/** The environment does not make a configuration; the message lists every problem with its remedy. */
-export class ConfigError extends Error {
+/** The settings are invalid. The message lists every problem and what to do about it. */
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 type Parse<T> = (text: string) => T;
 type Setting<T> = {
   readonly variable: string;
-  /** As written in the environment; undefined where the setting may be absent. */
+  /** As written in the environment; undefined if the setting has no default. */
   readonly fallback: string | undefined;
   readonly parse: Parse<T>;
   readonly doc: string;
 };
 
-/** A setting that always has a value. */
-function set<T>(variable: string, fallback: string, parse: Parse<T>, doc: string): Setting<T> {
+/** A setting with a default. */
+function setting<T>(variable: string, fallback: string, parse: Parse<T>, doc: string): Setting<T> {
   return { variable, fallback, parse, doc };
 }
 
-/** A setting that may be absent. */
-function may<T>(variable: string, parse: Parse<T>, doc: string): Setting<T | undefined> {
+/** A setting without a default. */
+function optional<T>(variable: string, parse: Parse<T>, doc: string): Setting<T | undefined> {
   return { variable, fallback: undefined, parse, doc };
 }
 
@@ -34,11 +34,11 @@ const flag: Parse<boolean> = (value) => {
   throw new Error('use 1 or 0');
 };
 
-function number(least: number, most: number, { whole = true } = {}): Parse<number> {
+function number(min: number, max: number, { whole = true } = {}): Parse<number> {
   return (value) => {
     const parsed = Number(value);
-    const fits = value.trim() !== '' && parsed >= least && parsed <= most && (!whole || Number.isInteger(parsed));
-    if (!fits) throw new Error(`use ${whole ? 'a whole number' : 'a number'} from ${least} to ${most}`);
+    const fits = value.trim() !== '' && parsed >= min && parsed <= max && (!whole || Number.isInteger(parsed));
+    if (!fits) throw new Error(`use ${whole ? 'a whole number' : 'a number'} from ${min} to ${max}`);
     return parsed;
   };
 }
@@ -46,310 +46,310 @@ function number(least: number, most: number, { whole = true } = {}): Parse<numbe
 function url(...protocols: string[]): Parse<string> {
   return (value) => {
     if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-      throw new Error(`use an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+      throw new Error(`use a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
     }
     return value;
   };
 }
 
-/** An origin alone: games bring the paths. */
+/** An origin without a path, because each game has its own path. */
 const playUrl: Parse<string> = (value) => {
   const address = url('http:', 'https:')(value).replace(/\/+$/, '');
   const { hostname, origin } = new URL(address);
   const isOrigin =
     origin === address.toLowerCase() && !hostname.slice(1).includes('*') && /^(\*\.)?[^*]+$/.test(hostname);
-  if (!isOrigin) throw new Error('use an address without a path, with a star in front of its host or none');
+  if (!isOrigin) throw new Error('use a URL without a path; its host may start with a star');
   return address;
 };
 
-/** Not a WHATWG address always: `postgresql://user@/name?host=/socket/folder` names no host before the path. */
+/** Not always a valid WHATWG URL: `postgresql://user@/name?host=/socket/folder` has no host. */
 const databaseUrl: Parse<string> = (value) => {
-  if (!/^postgres(ql)?:\/\//.test(value))
-    throw new Error('use an address that begins with postgres:// or postgresql://');
+  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('use a URL that starts with postgres:// or postgresql://');
   return value;
 };
 
 function word<T extends string>(...words: readonly T[]): Parse<T> {
   return (value) => {
-    const found = words.find((candidate) => candidate === value);
-    if (found === undefined) throw new Error(`use one of ${words.join(', ')}`);
-    return found;
+    const match = words.find((candidate) => candidate === value);
+    if (match === undefined) throw new Error(`use one of ${words.join(', ')}`);
+    return match;
   };
 }
 
 const limit = number(0, 1_000_000_000);
 
-/** `on` and its like are one proxy, which is what the setting once could only say. */
+/** `on` and similar words mean one proxy, because the setting was a flag in earlier versions. */
 const proxies: Parse<number> = (value) => (/^\d/.test(value) ? number(0, 16)(value) : Number(flag(value)));
 
-/** 0 for all days, else as many as launch health looks at, and a day more. */
+/** 0 for all days, otherwise at least one day more than the window of launch health. */
 const healthDays: Parse<number> = (value) => {
   const days = number(0, 36_500)(value);
   if (days > 0 && days < 31) throw new Error('use 0, or a whole number from 31 to 36500');
   return days;
 };
 
-/** The table. `docs/config.md` is generated from it. */
+/** All settings. `docs/config.md` is generated from this table. */
 export const SETTINGS = {
-  host: set('CHAUFFEUR_HOST', '127.0.0.1', text, 'Address to listen on.'),
-  port: set('CHAUFFEUR_PORT', '4000', number(0, 65_535), 'Port to listen on; 0 takes a free one.'),
-  dataFolder: set(
+  host: setting('CHAUFFEUR_HOST', '127.0.0.1', text, 'Address to listen on.'),
+  port: setting('CHAUFFEUR_PORT', '4000', number(0, 65_535), 'Port to listen on; 0 picks a free port.'),
+  dataFolder: setting(
     'CHAUFFEUR_DATA',
     './data',
     folder,
-    'Folder of the embedded PostgreSQL, of blobs on files and of the mail outbox.',
+    'Folder for the embedded PostgreSQL, blobs stored as files and the mail outbox.',
   ),
-  publicUrl: may(
+  publicUrl: optional(
     'CHAUFFEUR_PUBLIC_URL',
     url('http:', 'https:'),
-    'Address that players and developers reach the service at; used in mails and links. Absent: the address it listens on.',
+    'Public URL of the service, used in emails and links. Default: the address it listens on.',
   ),
-  playUrl: may(
+  playUrl: optional(
     'CHAUFFEUR_PLAY_URL',
     playUrl,
-    'Address on which web builds are played, on a domain of its own, such as `https://*.games-play.example`; the star gives each game a host and with it a storage of its own. Absent: games are played on the public address, shut off from it and without storage.',
+    'URL on a separate domain where web builds are played, such as `https://*.games-play.example`. The star gives each game its own host and browser storage. Default: games are played on the public URL, isolated from the website and without storage.',
   ),
-  databaseUrl: may(
+  databaseUrl: optional(
     'DATABASE_URL',
     databaseUrl,
-    'PostgreSQL 15 or newer. Absent: an embedded PostgreSQL under the data folder.',
+    'URL of a PostgreSQL 15 or newer. Default: an embedded PostgreSQL in the data folder.',
   ),
-  databaseConnections: set(
+  databaseConnections: setting(
     'CHAUFFEUR_DATABASE_CONNECTIONS',
     '20',
     number(4, 1000),
-    'Most connections that one process opens to PostgreSQL.',
+    'Maximum number of connections to PostgreSQL per process.',
   ),
-  blobs: may(
+  blobs: optional(
     'CHAUFFEUR_BLOBS',
     url('s3:'),
-    'Where blobs are kept: `s3://bucket?endpoint=…&region=…`, with the AWS SDK’s own credential variables. Absent: files under the data folder.',
+    'Blob storage: `s3://bucket?endpoint=…&region=…`, with the credential variables of the AWS SDK. Default: files in the data folder.',
   ),
-  clamd: may(
+  clamd: optional(
     'CHAUFFEUR_CLAMD',
     text,
-    'ClamAV’s clamd: `unix:/path` or `host:port`. Absent: files are served as unscanned, and their badge says so.',
+    'ClamAV daemon (clamd): `unix:/path` or `host:port`. Default: none; files are served with an "unscanned" badge.',
   ),
-  clamdStreamLimit: set(
+  clamdStreamLimit: setting(
     'CHAUFFEUR_CLAMD_STREAM_LIMIT',
     '26214400',
     number(1_048_576, 2_000_000_000),
-    'Bytes in one stream to clamd; at most the least of its StreamMaxLength, MaxFileSize and MaxScanSize.',
+    'Bytes per stream to clamd; at most the smallest of its StreamMaxLength, MaxFileSize and MaxScanSize.',
   ),
-  requireScan: set('CHAUFFEUR_REQUIRE_SCAN', '0', flag, 'Refuse to start without a scanner.'),
-  smtp: may(
+  requireScan: setting('CHAUFFEUR_REQUIRE_SCAN', '0', flag, 'Refuse to start without a scanner.'),
+  smtp: optional(
     'CHAUFFEUR_SMTP',
     url('smtp:', 'smtps:'),
-    'Mail server, `smtp://user:password@host:port`. Absent: mails are written under the data folder’s `outbox/`.',
+    'Mail server, `smtp://user:password@host:port`. Default: emails are written to `outbox/` in the data folder.',
   ),
-  mailFrom: set('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', text, 'Sender of mails.'),
-  secret: may(
+  mailFrom: setting('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', text, 'Sender of emails.'),
+  secret: optional(
     'CHAUFFEUR_SECRET',
     text,
-    'Secret that signs session cookies, 32 characters or more. Absent: one is made at the first start and kept in the database.',
+    'Secret that signs session cookies, at least 32 characters. Default: a secret is generated at the first start and stored in the database.',
   ),
-  trustProxy: set(
+  trustProxy: setting(
     'CHAUFFEUR_TRUST_PROXY',
     '0',
     proxies,
-    'How many proxies in front add to X-Forwarded-For, from which the client’s address is then taken; 0 for none. 1 takes the last address of the header, 2 the one before it; what the client wrote there itself is never taken.',
+    'Number of proxies in front of the server that append to X-Forwarded-For; 0 for none. The client address is read from that position: 1 for the last address in the header, 2 for the second to last. Addresses sent by the client itself are ignored.',
   ),
-  sessionHours: set(
+  sessionHours: setting(
     'CHAUFFEUR_SESSION_HOURS',
     '6',
     number(0.0001, 720, { whole: false }),
-    'Life of an upload session in hours; decimals allowed.',
+    'Lifetime of an upload session in hours; decimals are allowed.',
   ),
-  uploadIdleSeconds: set(
+  uploadIdleSeconds: setting(
     'CHAUFFEUR_UPLOAD_IDLE_SECONDS',
     '30',
     number(1, 3600),
-    'An upload that sends less than 1 KiB in this time is dropped, and so is any other body that has not arrived whole by then.',
+    'An upload that sends less than 1 KiB in this time is dropped, and so is any other request body that is not complete by then.',
   ),
-  shutdownSeconds: set(
+  shutdownSeconds: setting(
     'CHAUFFEUR_SHUTDOWN_SECONDS',
     '600',
     number(0, 86_400),
-    'How long a stopping server waits for uploads under way.',
+    'Seconds a stopping server waits for uploads in progress.',
   ),
-  symbolCacheMb: set(
+  symbolCacheMb: setting(
     'CHAUFFEUR_SYMBOL_CACHE_MB',
     '2048',
     number(1, 1_000_000),
-    'With blobs on S3: MiB of compiled symbols that a worker keeps under the data folder.',
+    'With blobs on S3: MiB of compiled symbols that a worker caches in the data folder.',
   ),
-  jobs: set(
+  jobs: setting(
     'CHAUFFEUR_JOBS',
     '2',
     number(1, 64),
-    'Long jobs that one worker process runs at once: scans, symbols, sweeps.',
+    'Long jobs that a worker process runs at the same time: scans, symbols, cleanup.',
   ),
-  quickJobs: set(
+  quickJobs: setting(
     'CHAUFFEUR_QUICK_JOBS',
     '8',
     number(1, 64),
-    'Quick jobs that one worker process runs at once: crash reports, mails. They mostly wait, for the database or for their turn.',
+    'Quick jobs that a worker process runs at the same time: crash reports, emails. They spend most of their time waiting for the database or for a thread.',
   ),
-  crashThreads: set(
+  crashThreads: setting(
     'CHAUFFEUR_CRASH_THREADS',
     '2',
     number(1, 64),
-    'Threads in which one worker process reads dumps; more than the machine has processors is no use.',
+    'Threads in which a worker process reads dumps; more than the number of CPUs has no benefit.',
   ),
-  limitUploads: set(
+  limitUploads: setting(
     'CHAUFFEUR_LIMIT_UPLOADS',
     '60',
     limit,
-    'Single uploads and sessions opened, an hour a game; 0 lifts this and every other limit below.',
+    'Single uploads and opened sessions per hour and game; 0 disables this limit, as it does for every other limit below.',
   ),
-  limitSessions: set('CHAUFFEUR_LIMIT_SESSIONS', '8', limit, 'Upload sessions open at once, a game.'),
-  limitChunks: set('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks, an hour a game.'),
-  limitMedia: set('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads, an hour a game.'),
-  limitSymbolUploads: set('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads, an hour a game.'),
-  limitStorageMb: set(
+  limitSessions: setting('CHAUFFEUR_LIMIT_SESSIONS', '8', limit, 'Open upload sessions per game.'),
+  limitChunks: setting('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks per hour and game.'),
+  limitMedia: setting('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads per hour and game.'),
+  limitSymbolUploads: setting('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads per hour and game.'),
+  limitStorageMb: setting(
     'CHAUFFEUR_LIMIT_STORAGE_MB',
     '102400',
     limit,
-    'MiB of builds (also those that open sessions are to become) and stored symbols, a game. Past it, uploads are refused with 4292.',
+    'MiB of builds, including open upload sessions, and of stored symbols per game. Above it, uploads are rejected with 4292.',
   ),
-  limitCrashes: set('CHAUFFEUR_LIMIT_CRASHES', '10000', limit, 'Crash reports, a UTC day a game.'),
-  limitCrashUploads: set(
+  limitCrashes: setting('CHAUFFEUR_LIMIT_CRASHES', '10000', limit, 'Crash reports per UTC day and game.'),
+  limitCrashUploads: setting(
     'CHAUFFEUR_LIMIT_CRASH_UPLOADS',
     '2000',
     limit,
-    'Dumps and logs of crash reports, a UTC day a game: upload addresses, and files in forms and archives. Past it, reports are kept without them.',
+    'Dumps and logs of crash reports per UTC day and game: upload URLs, and files in forms and archives. Above it, reports are stored without them.',
   ),
-  limitCrashMb: set(
+  limitCrashMb: setting(
     'CHAUFFEUR_LIMIT_CRASH_MB',
     '2048',
     limit,
-    'MiB of dumps and logs as they are stored, compressed, a UTC day a game. Past it, reports are kept without them.',
+    'MiB of compressed dumps and logs per UTC day and game. Above it, reports are stored without them.',
   ),
-  limitBugs: set('CHAUFFEUR_LIMIT_BUGS', '10', limit, 'Bug tickets, a UTC day a player.'),
-  limitApprovals: set(
+  limitBugs: setting('CHAUFFEUR_LIMIT_BUGS', '10', limit, 'Bug tickets per UTC day and player.'),
+  limitApprovals: setting(
     'CHAUFFEUR_LIMIT_APPROVALS',
     '20',
     limit,
-    'Approvals that wait for the owner, or that were denied in their 24 hours, a game.',
+    'Approvals per game that are pending, or were denied within their 24 hours.',
   ),
-  limitInvitations: set(
+  limitInvitations: setting(
     'CHAUFFEUR_LIMIT_INVITATIONS',
     '20',
     limit,
-    'Mails with invitations to games and offers of transfers, an hour an owner.',
+    'Emails with invitations and transfer offers per hour and owner.',
   ),
-  limitPublic: set(
+  limitPublic: setting(
     'CHAUFFEUR_LIMIT_PUBLIC',
     '600',
     limit,
-    'POSTs to public routes, a minute an address; each process counts for itself, in memory.',
+    'POST requests to public routes per minute and IP address. Each process counts separately, in memory.',
   ),
-  limitReads: set(
+  limitReads: setting(
     'CHAUFFEUR_LIMIT_READS',
     '3000',
     limit,
-    'GETs of public pages and public routes, a minute an address; images, scripts and files of games that are played do not count. Each process counts for itself, in memory.',
+    'GET requests to public pages and routes per minute and IP address. Images, scripts and files of web builds do not count. Each process counts separately, in memory.',
   ),
-  limitAgents: set(
+  limitAgents: setting(
     'CHAUFFEUR_LIMIT_AGENTS',
     '300',
     limit,
-    'Calls over MCP, a minute an agent; each process counts for itself, in memory.',
+    'MCP calls per minute and agent. Each process counts separately, in memory.',
   ),
-  limitSignIns: set(
+  limitSignIns: setting(
     'CHAUFFEUR_LIMIT_SIGN_INS',
     '20',
     limit,
-    'Sign-ins, and sign-ups and password resets, a minute an address.',
+    'Sign-ins per minute and IP address, and likewise sign-ups and password resets.',
   ),
-  crashDays: set(
+  crashDays: setting(
     'CHAUFFEUR_CRASH_DAYS',
     '90',
     number(0, 36_500),
-    'Days that crash reports and their files are kept at least; they go by whole months (UTC), and groups keep their counts. 0 keeps all.',
+    'Minimum number of days to keep crash reports and their files. They are deleted by whole months (UTC); groups keep their counts. 0 keeps everything.',
   ),
-  crashSeconds: set(
+  crashSeconds: setting(
     'CHAUFFEUR_CRASH_SECONDS',
     '60',
     number(1, 3600),
-    'Longest that reading one crash dump may take, once its symbols are at hand; then its report has failed, and is grouped by its message.',
+    'Time limit in seconds for reading a crash dump, once its symbols are loaded. After that, the report has failed and is grouped by its message.',
   ),
-  crashHeapMb: set(
+  crashHeapMb: setting(
     'CHAUFFEUR_CRASH_HEAP_MB',
     '512',
     number(16, 16_384),
-    'MiB of working memory for reading one crash dump, beside the dump itself.',
+    'MiB of working memory for reading a crash dump, in addition to the dump itself.',
   ),
-  eventDays: set(
+  eventDays: setting(
     'CHAUFFEUR_EVENT_DAYS',
     '30',
     number(0, 36_500),
-    'Days that single events are kept at least; they go by whole days (UTC), and all that is counted of them stays. 0 keeps all.',
+    'Minimum number of days to keep individual events. They are deleted by whole days (UTC); their counts are kept. 0 keeps everything.',
   ),
-  eventCountDays: set(
+  eventCountDays: setting(
     'CHAUFFEUR_EVENT_COUNT_DAYS',
     '400',
     healthDays,
-    'Days that counts of events are kept, and devices since they were last heard of; 31 at least. 0 keeps all.',
+    'Days to keep event counts, and devices after they were last seen; at least 31. 0 keeps everything.',
   ),
-  agentCallDays: set(
+  agentCallDays: setting(
     'CHAUFFEUR_AGENT_CALL_DAYS',
     '90',
     number(0, 36_500),
-    'Days that the record of what agents called over MCP is kept. 0 keeps all.',
+    'Days to keep the log of MCP calls. 0 keeps everything.',
   ),
-  logLevel: set(
+  logLevel: setting(
     'CHAUFFEUR_LOG_LEVEL',
     'info',
     word('trace', 'debug', 'info', 'warn', 'error', 'silent'),
-    'Least severe log lines that are written.',
+    'Minimum severity of log lines.',
   ),
-  metricsToken: may(
+  metricsToken: optional(
     'CHAUFFEUR_METRICS_TOKEN',
     text,
-    'Bearer token that /metrics requires. Absent: /metrics is open to programs on the same machine only.',
+    'Bearer token required for /metrics. Default: /metrics is only available to programs on the same machine.',
   ),
 } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type Config = { -readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> };
 
-/** Reads the settings from an environment. An empty variable counts as absent. Throws ConfigError naming every bad one. */
+/** Reads the settings from an environment. An empty variable counts as not set. Throws ConfigError with every invalid setting. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const entries = Object.entries(SETTINGS).map(([name, setting]) => {
-    const given = environment[setting.variable];
-    const value = given === undefined || given === '' ? setting.fallback : given;
+  const entries = Object.entries(SETTINGS).map(([name, { variable, fallback, parse }]) => {
+    const value = environment[variable] || fallback;
     try {
-      return [name, value === undefined ? undefined : (setting.parse as Parse<unknown>)(value)];
+      return [name, value === undefined ? undefined : (parse as Parse<unknown>)(value)];
     } catch (error) {
-      problems.push(`${setting.variable}: ${(error as Error).message}.`);
+      problems.push(`${variable}: ${(error as Error).message}.`);
       return [name, undefined];
     }
   });
   const config = Object.fromEntries(entries) as Config;
   if (config.requireScan && config.clamd === undefined) {
-    problems.push('CHAUFFEUR_REQUIRE_SCAN: set CHAUFFEUR_CLAMD to the scanner’s address, or do not require scans.');
+    problems.push(
+      'CHAUFFEUR_REQUIRE_SCAN: set CHAUFFEUR_CLAMD to the address of the scanner, or do not require scans.',
+    );
   }
   if (config.playUrl !== undefined && areRelated(config.playUrl, config.publicUrl))
     problems.push(`CHAUFFEUR_PLAY_URL: ${PLAY_HOST}`);
   if (config.secret !== undefined && config.secret.length < 32)
-    problems.push('CHAUFFEUR_SECRET: use 32 characters or more.');
+    problems.push('CHAUFFEUR_SECRET: use at least 32 characters.');
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 }
 
 const PLAY_HOST =
-  'use a domain other than that of CHAUFFEUR_PUBLIC_URL, which has to be set; a game could else set its cookies.';
+  'set CHAUFFEUR_PUBLIC_URL and use another domain here; otherwise a game could set cookies for the website.';
 
-/** A page may set cookies for the hosts above its own (RFC 6265, section 5.3). */
+/** Whether a page on one host can set cookies for the other: a page can do so for its parent domains (RFC 6265, section 5.3). */
 function areRelated(playUrl: string, publicUrl: string | undefined): boolean {
   if (publicUrl === undefined) return true;
   const [play, site] = [new URL(playUrl.replace('*.', '')).hostname, new URL(publicUrl).hostname];
   return play === site || play.endsWith(`.${site}`) || site.endsWith(`.${play}`);
 }
 
-/** The settings of this process’s environment. */
+/** The settings in this process's environment. */
 export function readProcessConfig(): Config {
   return readConfig(process.env);
 }

@@ -1,12 +1,12 @@
-// What every feature function is given: the context of the service, and who calls.
+// What handlers and jobs receive: the context of the service, and the caller.
 import type { Config } from './config.ts';
 import type { BlobStore } from './kernel/blobs/store.ts';
 import type { Clock } from './kernel/clock.ts';
-import type { Db } from './kernel/db.ts';
-import type { Log } from './kernel/log.ts';
-import type { Mailer } from './kernel/mail.ts';
-import type { Metrics } from './kernel/metrics.ts';
-import type { Presence } from './kernel/presence.ts';
+import type { Db } from './kernel/database/db.ts';
+import type { Mailer } from './kernel/mail/mail.ts';
+import type { Presence } from './kernel/processes/presence.ts';
+import type { Log } from './kernel/telemetry/log.ts';
+import type { Metrics } from './kernel/telemetry/metrics.ts';
 
 export type Context = {
   readonly config: Config;
@@ -16,11 +16,11 @@ export type Context = {
   readonly log: Log;
   readonly mailer: Mailer;
   readonly metrics: Metrics;
-  /** Signs what the service hands out; never used as it is, see deriveKey in kernel/signed-token.ts. */
+  /** Signs tokens of the service. Never used directly; see deriveKey in kernel/secrets/signed-token.ts. */
   readonly secret: string;
-  /** Address that players and developers reach the service at, without a slash at its end. */
+  /** The address at which players and developers reach the service, without a trailing slash. */
   readonly publicUrl: string;
-  /** This process among the living: what it holds in the database, others take over when it dies. */
+  /** The registration of this process. When the process dies, others take over what it holds in the database. */
   readonly presence: Presence;
 };
 
@@ -31,19 +31,19 @@ export type User = {
   readonly emailVerified: boolean;
 };
 
-export type AnonymousCaller = { readonly kind: 'anonymous' };
-/** A token by which a program acts for a person, with no more than their rights. */
+type AnonymousCaller = { readonly kind: 'anonymous' };
+/** A credential by which a program acts for a person, with at most that person's rights. */
 export type Agent = {
   readonly kind: 'key' | 'connection';
   readonly id: string;
-  /** What the person or the program itself calls it. */
+  /** The name given by the person or the program. */
   readonly name: string;
-  /** The only game that it reaches; null for all of the person’s. */
+  /** The only game that it can access; null for all games of the person. */
   readonly gameId: string | null;
   readonly mayWrite: boolean;
 };
-/** A signed-in person; with `agent`, a program that acts for them. */
+/** A signed-in person, or with `agent`, a program that acts for them. */
 export type AccountCaller = { readonly kind: 'account'; readonly user: User; readonly agent?: Agent };
-/** A game by its deploy key; `keyRef` is the first 8 characters of the access token. */
+/** A game, identified by its deploy key; `keyRef` is the first 8 characters of the access token. */
 export type GameCaller = { readonly kind: 'game'; readonly gameId: string; readonly keyRef: string };
 export type Caller = AnonymousCaller | AccountCaller | GameCaller;

@@ -1,4 +1,4 @@
-// What no client would send, to every route that better-auth has, whether it is open here or not.
+// Malformed requests to every route of better-auth, whether it is open here or not.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sendRaw } from './setup/raw.ts';
@@ -12,7 +12,7 @@ after(() => server.stop());
 
 type Route = { path: string; method: 'GET' | 'POST'; fields: string[] };
 
-/** Of better-auth's own table, with the fields that each one's schema names. */
+/** Reads better-auth's own route table, with the field names from each schema. */
 function listRoutes(): Route[] {
   const endpoints = Object.values(server.app.auth.api) as unknown as {
     path?: string;
@@ -29,30 +29,30 @@ function listRoutes(): Route[] {
   );
 }
 
-/** The fields of a schema of zod, of all its parts. */
+/** The field names of a zod schema, including those of its parts. */
 function fieldsOf(schema: unknown): string[] {
   const { shape, def } = (schema ?? {}) as { shape?: object; def?: Record<string, unknown> };
   const parts = [def?.left, def?.right, def?.innerType, def?.in, ...((def?.options as unknown[]) ?? [])];
   return [...Object.keys(shape ?? {}), ...parts.filter((part) => part !== undefined).flatMap(fieldsOf)];
 }
 
-/** Of routes whose schema names none. */
+/** For routes whose schema names no fields. */
 const COMMON = ['name', 'image', 'email', 'password', 'token', 'callbackURL', 'code', 'oauth_query'];
 
-/** RFC 6749, section 5.2, wants another form of their errors. */
+/** RFC 6749, section 5.2, prescribes another format for the errors of these routes. */
 const OAUTH_FORM = /^\/oauth2\/(token|revoke|register|introspect)$/;
 
 async function assertRefusal(response: Response, path: string, sent: string): Promise<void> {
-  const told = `${path} ${sent.slice(0, 80)}: ${response.status}`;
-  assert.ok(response.status < 500, told);
+  const label = `${path} ${sent.slice(0, 80)}: ${response.status}`;
+  assert.ok(response.status < 500, label);
   if (response.status < 400) return;
   const body = (await response.json()) as { success?: unknown; error?: { code?: unknown; message?: unknown } };
-  assert.equal(body.success, false, told);
+  assert.equal(body.success, false, label);
   if (OAUTH_FORM.test(path)) {
-    assert.equal(typeof body.error, 'string', told);
+    assert.equal(typeof body.error, 'string', label);
     return;
   }
-  assert.deepEqual([typeof body.error?.code, typeof body.error?.message], ['number', 'string'], told);
+  assert.deepEqual([typeof body.error?.code, typeof body.error?.message], ['number', 'string'], label);
 }
 
 const VALUES: readonly unknown[] = [
@@ -70,7 +70,7 @@ const VALUES: readonly unknown[] = [
   { toString: 'x' },
 ];
 
-/** A request with what is otherwise right, as far as a name can tell. */
+/** A request body that is otherwise valid, as far as field names allow. */
 function rightValue(field: string): unknown {
   if (/email/i.test(field)) return 'somebody@example.com';
   if (/password/i.test(field)) return 'correct horse battery';
@@ -79,9 +79,9 @@ function rightValue(field: string): unknown {
   return 'x';
 }
 
-describe('a route of accounts', () => {
+describe('an account route', () => {
   let headers: Record<string, string>;
-  // One for each test: some of what is sent signs out.
+  // A new session for each test, because some requests sign out.
   beforeEach(async () => {
     headers = { ...(await makePlayer(server)).headers, origin: server.url };
   });
@@ -94,7 +94,7 @@ describe('a route of accounts', () => {
       body: body as BodyInit,
     });
 
-  test('refuses bodies that are no JSON objects, in the envelope', async () => {
+  test('refuses bodies that are not JSON objects, in the error envelope', async () => {
     const bodies: readonly [string | Uint8Array, string | null][] = [
       ['{', 'application/json'],
       ['{"email":', 'application/json'],
@@ -125,7 +125,7 @@ describe('a route of accounts', () => {
     }
   });
 
-  test('takes no text that cannot be stored and no value of another type, in any field', async () => {
+  test('accepts no unstorable text and no value of another type in any field', async () => {
     for (const { path, fields } of listRoutes().filter(({ method }) => method === 'POST')) {
       const names = [...new Set([...fields, ...COMMON])];
       const right = Object.fromEntries(names.map((name) => [name, rightValue(name)]));
@@ -133,7 +133,7 @@ describe('a route of accounts', () => {
       const single = fields.flatMap((name) =>
         ['a\u0000b', '\ud800', 7, {}, null].map((value) => ({ ...right, [name]: value })),
       );
-      // One at a time only where a request can get that far.
+      // Fields are tried one by one only where a request gets past the first check.
       const isOpen = (await send(path, '{}', 'application/json')).status !== 404;
       const tries = [...all, ...(isOpen ? single : [])].map(async (body) => {
         const text = JSON.stringify(body);
@@ -151,7 +151,7 @@ describe('a route of accounts', () => {
     }
   });
 
-  test('takes no such text in its address either', async () => {
+  test('accepts no unstorable text in its URL', async () => {
     const ask = (path: string) => fetch(`${server.url}/api/auth${path}`, { headers, redirect: 'manual' });
     for (const { path, fields } of listRoutes()) {
       const names = [...new Set([...fields, ...COMMON])];
@@ -172,7 +172,7 @@ describe('a closed route', () => {
   const CLOSED = 'oauth2/create-client';
   const AUTHORIZE = 'oauth2/authorize?client_id=x&response_type=code';
 
-  /** Ways to write a path that routers, URL parsers and proxies read differently. */
+  /** Spellings of a path that routers, URL parsers and proxies interpret differently. */
   const spellingsOf = (route: string) => [
     ...[`x/%2e%2e/${route}`, `x/%2E%2E/${route}`, `x/.%2e/${route}`, `%2e/${route}`, `x/../${route}`, `./${route}`],
     ...[`x/%252e%252e/${route}`, `x%2f..%2f${route}`, `x/..%2f${route}`, `x%2f%2e%2e/${route}`],
@@ -217,7 +217,7 @@ describe('a closed route', () => {
     player = makePlayer(server);
   });
 
-  test('is not reached by any spelling of its path', async () => {
+  test('cannot be reached by any spelling of its path', async () => {
     for (const path of [`/api/auth/${CLOSED}`, ...targets(CLOSED)]) {
       const answer = await reach('POST', path);
       assert.ok(answer !== null && [400, 404].includes(answer.status), `${path}: ${answer?.status}`);
@@ -225,7 +225,7 @@ describe('a closed route', () => {
     }
   });
 
-  test('stays closed, whichever of better-auth’s routes it is', async () => {
+  test('stays closed for every closed route of better-auth', async () => {
     const open = new Set(
       `/get-session /list-sessions /verify-email /jwks /reset-password/x /sign-up/email /sign-in/email /sign-out
       /send-verification-email /request-password-reset /reset-password /update-user /change-email /change-password /delete-user
@@ -238,7 +238,7 @@ describe('a closed route', () => {
     }
   });
 
-  test('an open route is not reached by a spelling that skips what is filled in for it', async () => {
+  test('no spelling of an open route skips the fields that the server fills in for it', async () => {
     for (const path of targets(AUTHORIZE)) {
       const answer = await reach('GET', path);
       assert.ok(answer !== null && [400, 404].includes(answer.status), `${path}: ${answer?.status}`);

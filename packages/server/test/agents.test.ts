@@ -1,11 +1,10 @@
-// Personal keys and the record of calls, on the real server: who makes, sees and ends them, and how long they are kept.
+// Personal keys and the agent activity log on the real server: who creates, sees and revokes keys, and how long entries are kept.
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { forgetAgents } from '../src/features/agents/retention.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { createLog } from '../src/kernel/log.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { registerClient } from './setup/oauth.ts';
@@ -26,13 +25,10 @@ let server: TestServer;
 let game: TestGame;
 let owner: { cookie: string };
 before(async () => {
-  const stream = new Writable({
-    write(line, _encoding, done) {
-      logged.push(String(line));
-      done();
-    },
+  server = await startServer({
+    log: createLog('trace', { write: (line: string) => logged.push(line) }),
+    clock: { now: () => new Date(now) },
   });
-  server = await startServer({ log: createLog('trace', stream), clock: { now: () => new Date(now) } });
   game = await makeGame(server);
   owner = await signIn(server, game.owner);
 });
@@ -63,7 +59,7 @@ function callsOf(uid: string, headers = owner, query = '') {
 }
 
 describe('a personal key', () => {
-  test('is shown once, and kept nowhere', async () => {
+  test('is shown once and stored nowhere', async () => {
     const made = await makeKey(server, owner, { name: 'Laptop' });
     assert.match(made.key, /^chf_mcp_[A-Za-z2-9]{32}$/);
     assert.ok(made.key.startsWith(made.key_ref) && made.key_ref.length === 14);
@@ -74,7 +70,7 @@ describe('a personal key', () => {
     assert.equal(logged.join('').includes(made.key), false);
   });
 
-  test('is listed with what it reaches and when it was used, the newest first, page by page', async () => {
+  test('is listed with its scope and last use, newest first, in pages', async () => {
     const person = await makePlayer(server);
     for (const name of ['a', 'b', 'c']) {
       now += 1000;
@@ -89,11 +85,11 @@ describe('a personal key', () => {
     assert.deepEqual([second.keys.map(({ name }) => name), second.next_cursor], [['a'], null]);
     const bound = await makeKey(server, owner, { game: game.slug, name: 'Bound' });
     await callOnce(bound);
-    const found = (await keysOf()).keys.find(({ key_id }) => key_id === bound.key_id);
-    assert.deepEqual([found?.game?.slug, found?.last_used_at], [game.slug, new Date(now).toISOString()]);
+    const listed = (await keysOf()).keys.find(({ key_id }) => key_id === bound.key_id);
+    assert.deepEqual([listed?.game?.slug, listed?.last_used_at], [game.slug, new Date(now).toISOString()]);
   });
 
-  test('is its person’s own: others neither see nor revoke it, nor make one for a game that is not theirs', async () => {
+  test('belongs to one person: others can neither see nor revoke it, nor create one for a game they are not in', async () => {
     const made = await makeKey(server, owner);
     const stranger = await makePlayer(server);
     assert.deepEqual((await keysOf(stranger.headers)).keys, []);
@@ -102,7 +98,7 @@ describe('a personal key', () => {
     assert.equal(await callOnce(made), 0);
   });
 
-  test('opens no route of the HTTP API, not even by making another', async () => {
+  test('gives no access to the HTTP API, not even to create another key', async () => {
     const { key } = await makeKey(server, owner);
     for (const path of ['/games', '/account/agent-keys', `/games/${game.uid}/agent-calls`]) {
       const answer = await request(`${server.api}${path}`, { headers: { authorization: `Bearer ${key}` } });
@@ -110,7 +106,7 @@ describe('a personal key', () => {
     }
   });
 
-  test('that was revoked stays revoked, and says since when', async () => {
+  test('stays revoked and keeps the time of its revocation', async () => {
     const made = await makeKey(server, owner);
     const first = await revokeKey(server, owner, made);
     now += 60_000;
@@ -119,7 +115,7 @@ describe('a personal key', () => {
     await assert.rejects(callOnce(made));
   });
 
-  test('is one of at most so many that work', async () => {
+  test('counts toward a limit on active keys', async () => {
     const person = await makePlayer(server);
     const keys: AgentKey[] = [];
     for (let index = 0; index < LIMITS.agentKeys; index += 1) keys.push(await makeKey(server, person.headers));
@@ -129,8 +125,8 @@ describe('a personal key', () => {
   });
 });
 
-describe('the record of calls', () => {
-  test('says who called what for whom, and how it ended; to the owner', async () => {
+describe('the agent activity log', () => {
+  test('shows the owner who called which tool for whom, and the result', async () => {
     const own = await makeGame(server);
     const session = await signIn(server, own.owner);
     const key = await makeKey(server, session, { name: 'Night owl', mayWrite: false });
@@ -162,7 +158,7 @@ describe('the record of calls', () => {
     assert.equal((await callsOf(own.uid, session, `?failed=only&cursor=${first.next_cursor}`)).body.error?.code, 4002);
   });
 
-  test('has what admins’ programs did, and is not for admins to read', async () => {
+  test("includes calls of admins' programs but is not visible to admins", async () => {
     const admin = await makePlayer(server);
     await makeAdmin(server, game.uid, admin);
     const key = await makeKey(server, admin.headers, { name: 'Admin’s' });
@@ -172,7 +168,7 @@ describe('the record of calls', () => {
     assert.equal((await callsOf(game.uid, admin.headers)).body.error?.code, 4031);
   });
 
-  test('has nothing of what strangers tried, and is not theirs', async () => {
+  test('contains no attempts of strangers and is not visible to them', async () => {
     const stranger = await makePlayer(server);
     const key = await makeKey(server, stranger.headers, { name: 'Stranger' });
     assert.equal(await callOnce(key), 4040);
@@ -184,7 +180,7 @@ describe('the record of calls', () => {
     assert.equal((await callsOf(game.uid, stranger.headers)).status, 404);
   });
 
-  test('is there for the person that the calls were made for, also what reached no game', async () => {
+  test('of a person includes calls that reached no game', async () => {
     const person = await makePlayer(server);
     const own = await makeGame(server);
     const ownersSession = await signIn(server, own.owner);
@@ -197,24 +193,24 @@ describe('the record of calls', () => {
     await callOnce(key, 'list_channels', { uid: own.slug });
     const read = async (query = '') =>
       (await request(`${server.api}/account/agent-calls${query}`, { headers: person.headers })).body.data;
-    const told = ({ tool, outcome, game }: { tool: string; outcome: number; game: { slug: string } | null }) =>
+    const summarize = ({ tool, outcome, game }: { tool: string; outcome: number; game: { slug: string } | null }) =>
       [tool, outcome, game?.slug ?? null] as const;
     const { calls } = await read();
-    assert.deepEqual(calls.map(told), [
+    assert.deepEqual(calls.map(summarize), [
       ['list_channels', 0, own.slug],
       ['list_channels', 4040, null],
       ['list_games', 0, null],
     ]);
     const first = await read('?limit=2');
     const second = await read(`?limit=2&cursor=${first.next_cursor}`);
-    assert.deepEqual([second.calls.map(told), second.next_cursor], [[['list_games', 0, null]], null]);
-    assert.deepEqual((await read('?failed=only')).calls.map(told), [['list_channels', 4040, null]]);
+    assert.deepEqual([second.calls.map(summarize), second.next_cursor], [[['list_games', 0, null]], null]);
+    assert.deepEqual((await read('?failed=only')).calls.map(summarize), [['list_channels', 4040, null]]);
     assert.equal((await request(`${server.api}/account/agent-calls`)).body.error?.code, 4011);
     await request(`${server.api}/games/${own.uid}/admins/${person.id}`, { method: 'DELETE', headers: ownersSession });
     assert.equal((await read('?limit=1')).calls[0].game, null);
   });
 
-  test('has reads of resources as well', async () => {
+  test('includes resource reads', async () => {
     now += 1000;
     const agent = await connect(server, (await makeKey(server, owner)).key);
     await agent.client.readResource({ uri: `chauffeur://${game.uid}/deploy` });
@@ -223,7 +219,7 @@ describe('the record of calls', () => {
     assert.equal(calls[0].tool, 'resource:deploy');
   });
 
-  test('goes when its time is over, with keys that ended and programs that never connected', async () => {
+  test('is deleted after its retention time, as are revoked keys and programs that never connected', async () => {
     const key = await makeKey(server, owner, { name: 'Old' });
     await callOnce(key);
     await revokeKey(server, owner, key);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import pg from 'pg';
-import { arrayLiteral } from '../src/kernel/array-literal.ts';
+import { arrayLiteral } from '../src/kernel/database/array-literal.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 
 describe('an array literal', () => {
@@ -23,9 +23,9 @@ describe('an array literal', () => {
     return rows[0].values;
   }
 
-  it('is read by PostgreSQL as what was written, whatever the texts hold', async () => {
+  it('is read by PostgreSQL exactly as written, whatever the texts contain', async () => {
     const text = fc.oneof(
-      // U+0000 is the one character that PostgreSQL has no place for.
+      // U+0000 is the one character that PostgreSQL cannot store.
       fc.string({ unit: 'binary' }).map((any) => any.replaceAll('\0', '')),
       fc.constantFrom('', 'NULL', 'null', '{}', '"', '\\', '\\n', '\\\\n', '\n', '\u001f', 'a,b', ' ', '\u2028', '𐍈'),
       fc.json(),
@@ -38,12 +38,12 @@ describe('an array literal', () => {
     );
   });
 
-  it('has numbers, truth values and nulls', async () => {
+  it('supports numbers, booleans and nulls', async () => {
     assert.deepEqual(await readBack([1, null, -0.5, 1e21, 2 ** 53], 'float8'), [1, null, -0.5, 1e21, 2 ** 53]);
     assert.deepEqual(await readBack([true, null, false], 'boolean'), [true, null, false]);
   });
 
-  it('is left out where every value is null', () => {
+  it('is omitted when every value is null', () => {
     assert.equal(arrayLiteral([null, null]), null);
   });
 });

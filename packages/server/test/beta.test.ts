@@ -1,7 +1,7 @@
-// Members of a game's beta on the real server: listed for its developers, who may take one out.
+// Beta members of a game on the real server: listed for its developers, who can remove them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -24,8 +24,8 @@ async function idsOf(game: SharedGame): Promise<string[]> {
   return body.data.members.map(({ user_id }: { user_id: string }) => user_id);
 }
 
-describe('the members of a beta', () => {
-  test('are listed with name and time, who joined last first, and never with their mail', async () => {
+describe('beta members', () => {
+  test('are listed with name and time, most recent first, without their email', async () => {
     const game = await makeSharedGame(server);
     const players = [await makePlayer(server), await makePlayer(server)];
     for (const player of players) await join(game, player);
@@ -39,7 +39,7 @@ describe('the members of a beta', () => {
     assert.ok(Math.abs(Date.parse(body.data.members[0].joined_at) - Date.now()) < 60_000);
   });
 
-  test('come in pages that stay right while others join', async () => {
+  test('are listed in pages that stay correct while others join', async () => {
     const game = await makeSharedGame(server);
     const players = await Promise.all(Array.from({ length: 5 }, () => makePlayer(server)));
     for (const player of players) await join(game, player);
@@ -54,7 +54,7 @@ describe('the members of a beta', () => {
     assert.deepEqual(seen, players.map(({ id }) => id).toReversed());
   });
 
-  test('are taken out once, no longer see the beta, and may join again', async () => {
+  test('can be removed, then no longer see the beta, and can join again', async () => {
     const game = await makeSharedGame(server);
     const player = await makePlayer(server);
     await join(game, player);
@@ -66,7 +66,7 @@ describe('the members of a beta', () => {
     assert.deepEqual(await idsOf(game), [player.id]);
   });
 
-  test('are the business of the game’s owner and admins alone', async () => {
+  test('are visible to the owner and admins of the game only', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const player = await makePlayer(server);
     await join(game, player);

@@ -1,15 +1,15 @@
-// Looking for games on the real server: what is found by which words, in which order, page by page.
+// Searching for games on the real server: which words match, in which order, in pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createUser } from '../src/features/accounts/accounts.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeOwner, type Seed, seedGame } from './setup/listings.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
 
-describe('looking for games', () => {
+describe('searching for games', () => {
   let server: TestServer;
   let owner: string;
   before(async () => {
@@ -30,10 +30,10 @@ describe('looking for games', () => {
     await changed(server.ctx.db, sql`delete from games`);
   }
 
-  async function seed(given: Partial<Seed> & { tags?: string[]; by?: string }): Promise<string> {
-    const { uid } = await seedGame(server, given.by ?? owner, given);
-    if (given.tags !== undefined)
-      await changed(server.ctx.db, sql`update games set tags = ${given.tags}::text[] where game_id = ${uid}`);
+  async function seed(fields: Partial<Seed> & { tags?: string[]; by?: string }): Promise<string> {
+    const { uid } = await seedGame(server, fields.by ?? owner, fields);
+    if (fields.tags !== undefined)
+      await changed(server.ctx.db, sql`update games set tags = ${fields.tags}::text[] where game_id = ${uid}`);
     return uid;
   }
 
@@ -42,7 +42,7 @@ describe('looking for games', () => {
     return (await createUser(server.ctx, server.app.auth, { ...account, verified: true })).id;
   }
 
-  test('finds a game by beginnings of words of its name, tagline, tags and developer, mixed as they come', async () => {
+  test('matches word prefixes of the name, tagline, tags and developer in any combination', async () => {
     await closeShop();
     const by = await makeDeveloper('Zoë Quill');
     await seed({ name: 'Small Walk', tagline: 'A stroll through rain', tags: ['cosy', 'half-hour'], by });
@@ -52,7 +52,7 @@ describe('looking for games', () => {
     for (const q of ['mall', 'small other', 'walk snow', '!?']) assert.deepEqual(await namesOf({ q }), [], q);
   });
 
-  test('knows upper from lower case beyond ASCII, too', async () => {
+  test('ignores letter case beyond ASCII', async () => {
     await closeShop();
     await seed({ name: 'Мир' });
     await seed({ name: 'ÖDLAND' });
@@ -61,7 +61,7 @@ describe('looking for games', () => {
     assert.deepEqual(await namesOf({ q: 'ödl' }), ['ÖDLAND']);
   });
 
-  test('keeps to the system and the tag that are asked for', async () => {
+  test('filters by OS and tag', async () => {
     await closeShop();
     await seed({ name: 'Linux only', tags: ['puzzle', 'short'] });
     await seed({ name: 'In the browser', platforms: [{ os: 'web', arch: 'wasm32' }], tags: ['puzzles'] });
@@ -71,7 +71,7 @@ describe('looking for games', () => {
     assert.deepEqual(await namesOf({ os: 'darwin' }), []);
   });
 
-  test('leaves out what is not public, says nothing of itself, or cannot be downloaded from stable', async () => {
+  test('leaves out games that are not public, have no description or have no stable download', async () => {
     await closeShop();
     await seed({ name: 'Bare', images: [] });
     const hidden: Partial<Seed>[] = [
@@ -85,11 +85,11 @@ describe('looking for games', () => {
       { scanState: 'scanning' },
       { expiresAt: new Date(Date.now() - 1) },
     ];
-    for (const given of hidden) await seed(given);
+    for (const fields of hidden) await seed(fields);
     assert.deepEqual(await namesOf({}), ['Bare']);
   });
 
-  test('shows those of the name first, then the newest, and pages through them without loss', async () => {
+  test('lists matches of the name first, then the newest, and pages through them without gaps', async () => {
     await closeShop();
     const ago = (days: number) => new Date(Date.now() - days * DAY);
     await seed({ name: 'Walk old', publishedAt: ago(9) });
@@ -108,7 +108,7 @@ describe('looking for games', () => {
     assert.deepEqual(paged, all);
   });
 
-  test('does not lose games of the same moment between pages', async () => {
+  test('keeps games with the same publication time across pages', async () => {
     await closeShop();
     const publishedAt = new Date();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await seed({ name, publishedAt });
@@ -119,7 +119,7 @@ describe('looking for games', () => {
     assert.equal(second.body.data.next_cursor, null);
   });
 
-  test('a cursor of other filters is 4002', async () => {
+  test('refuses a cursor of other filters with 4002', async () => {
     await closeShop();
     await seed({});
     await seed({});

@@ -1,8 +1,8 @@
-// Bug tickets on the real server: filed by players, with dump and log; listed and marked by the game's members.
+// Bug tickets on a real server: filed by players, with dump and log; listed and updated by the game's members.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DAY } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -43,7 +43,7 @@ function statusOf({ status, body }: Answer): [number, number | undefined] {
 }
 
 describe('filing a bug', () => {
-  test('makes an open ticket that the game’s members read', async () => {
+  test('creates an open ticket that members of the game can read', async () => {
     const game = await makeSharedGame(server);
     const player = await makePlayer(server);
     const buildId = await addBuild(server, game, { version: '2.1', os: 'windows' });
@@ -75,7 +75,7 @@ describe('filing a bug', () => {
     assert.deepEqual([bug.build_id, bug.version, bug.os, bug.arch], [null, null, 'windows', null]);
   });
 
-  test('with a dump and a log opens a crash report that they are sent to', async () => {
+  test('with a dump and a log opens a crash report for them', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const { data } = (await file(game, await makePlayer(server), { build_id: buildId, has_dump: true, has_log: true }))
@@ -90,7 +90,7 @@ describe('filing a bug', () => {
     assert.equal((await bugsOf(game))[0].crash_id, null);
   });
 
-  test('without its files when the game has taken its crash reports of the day', async () => {
+  test("succeeds without files past the game's daily limit of crash reports", async () => {
     const beside = await startServer({ beside: server, role: 'api', env: { CHAUFFEUR_LIMIT_CRASHES: '1' } });
     try {
       const game = await makeSharedGame(server);
@@ -106,7 +106,7 @@ describe('filing a bug', () => {
     }
   });
 
-  test('is refused with 4006 for a build of another game, and with 4002 for files of no build; then there is no ticket', async () => {
+  test('is refused with 4006 for a build of another game, and with 4002 for files without a build', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const player = await makePlayer(server);
     const theirs = await addBuild(server, other);
@@ -120,7 +120,7 @@ describe('filing a bug', () => {
     assert.deepEqual(await bugsOf(game), []);
   });
 
-  test('is open to every account that may see the game, and to nobody else', async () => {
+  test('is allowed for every account that may see the game, and no others', async () => {
     const player = await makePlayer(server);
     for (const [visibility, status] of [
       ['public', 201],
@@ -134,7 +134,7 @@ describe('filing a bug', () => {
     }
   });
 
-  test('is allowed ten times a UTC day for one player over all games, also at once, and again the next day', async () => {
+  test('is limited to ten tickets a UTC day for each player over all games, even at once', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const player = await makePlayer(server);
     const answers = await Promise.all(
@@ -158,7 +158,7 @@ describe('filing a bug', () => {
 });
 
 describe('the list of bugs', () => {
-  test('comes in pages, newest first, that stay right while bugs are filed', async () => {
+  test('has pages, newest first, that stay correct while bugs are filed', async () => {
     const game = await makeSharedGame(server);
     const filed: string[] = [];
     for (let count = 0; count < 5; count += 1) filed.push((await file(game, game.owner)).body.data.bug_uid);
@@ -174,7 +174,7 @@ describe('the list of bugs', () => {
     assert.deepEqual(seen, filed.toSorted().toReversed());
   });
 
-  test('is filtered by status, and a cursor is good for its filter alone', async () => {
+  test('is filtered by status, and cursors are only valid with the same filter', async () => {
     const game = await makeSharedGame(server);
     const uids: string[] = [];
     for (let count = 0; count < 3; count += 1) uids.push((await file(game, game.owner)).body.data.bug_uid);
@@ -189,7 +189,7 @@ describe('the list of bugs', () => {
     assert.deepEqual(statusOf(await list(game, { cursor })), [400, 4002]);
   });
 
-  test('is for members of the game alone', async () => {
+  test('is only visible to members of the game', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const player = await makePlayer(server);
     const { bug_uid } = (await file(game, player)).body.data;
@@ -206,7 +206,7 @@ describe('the list of bugs', () => {
 });
 
 describe('a bug ticket', () => {
-  test('is read by its uid as the list has it, by members of its game alone', async () => {
+  test('has the same record as the list, for members of its game only', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const buildId = await addBuild(server, game, { version: '3.0' });
     const { bug_uid } = (await file(game, await makePlayer(server), { build_id: buildId })).body.data;
@@ -222,7 +222,7 @@ describe('a bug ticket', () => {
     assert.deepEqual(statusOf(await read(game, null)), [401, 4011]);
   });
 
-  test('goes from any state to any', async () => {
+  test('can change from any status to any other', async () => {
     const game = await makeSharedGame(server);
     const { bug_uid } = (await file(game, game.owner)).body.data;
     const states = ['open', 'fixed', 'closed'];
@@ -240,7 +240,7 @@ describe('a bug ticket', () => {
     }
   });
 
-  test('refuses another state with 4002, and is 4040 when it is not there', async () => {
+  test('refuses an unknown status with 4002, and is 4040 if it does not exist', async () => {
     const game = await makeSharedGame(server);
     const { bug_uid } = (await file(game, game.owner)).body.data;
     assert.deepEqual(statusOf(await mark(game, bug_uid, 'new')), [400, 4002]);

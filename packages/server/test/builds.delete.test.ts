@@ -1,10 +1,11 @@
-// Deleting a build on the real server: what is named before, what goes and what stays, and what races with it.
+// Deleting a build on the real server: its announced consequences, what is removed, and races.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { scanFile } from '../src/features/scans/scan.job.ts';
-import { row } from '../src/kernel/db.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { row } from '../src/kernel/database/db.ts';
+import { callApi, makeOwnedGame, type OwnedGame } from './setup/api-calls.ts';
+import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import {
   formOf,
   register,
@@ -26,25 +27,16 @@ describe('deleting a build', () => {
   });
   after(() => server.stop());
 
-  type Studio = { game: TestGame; owner: { cookie: string } };
+  const open = (visibility: 'public' | 'draft' = 'public') => makeOwnedGame(server, { visibility });
+  const call = ({ game, owner }: OwnedGame, method: string, path: string, body?: unknown) =>
+    callApi(server, owner, method, `/games/${game.uid}${path}`, body);
 
-  async function open(visibility: 'public' | 'draft' = 'public'): Promise<Studio> {
-    const game = await makeGame(server, { visibility });
-    return { game, owner: await signIn(server, game.owner) };
-  }
-
-  function call({ game, owner }: Studio, method: string, path: string, body?: unknown) {
-    const json = { headers: { ...owner, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const init = body === undefined ? { headers: owner } : json;
-    return request(`${server.api}/games/${game.uid}${path}`, { method, ...init });
-  }
-
-  const remove = (studio: Studio, buildId: string) => call(studio, 'DELETE', `/builds/${buildId}`);
-  const foresee = (studio: Studio, buildId: string) => call(studio, 'GET', `/builds/${buildId}/deletion`);
-  const offered = async ({ game }: Studio) =>
+  const remove = (studio: OwnedGame, buildId: string) => call(studio, 'DELETE', `/builds/${buildId}`);
+  const foresee = (studio: OwnedGame, buildId: string) => call(studio, 'GET', `/builds/${buildId}/deletion`);
+  const offered = async ({ game }: OwnedGame) =>
     (await request(`${server.api}/public/games/${game.uid}`)).body.data.downloads.length;
 
-  test('names first what it takes, and from whom', async () => {
+  test('announces what it removes and who is affected', async () => {
     const studio = await open();
     const { buildId } = await shipAndScan(server, studio.game, { version: '1.0' });
     await call(studio, 'POST', '/channels/beta/promote', { build_id: buildId, expires_in_hours: 5 });
@@ -56,11 +48,11 @@ describe('deleting a build', () => {
       ['stable', 'beta'],
     );
     assert.deepEqual([files, bytes, touches_players], [1, smallZip().length, true]);
-    assert.match(consequences.join('\n'), /stable on Linux x86_64 offers nothing from then on.*Every player loses/);
-    assert.equal((await foresee(studio, buildId)).body.data.files, 1, 'asking deletes nothing');
+    assert.match(consequences.join('\n'), /stable on Linux x86_64 will offer nothing.*All players lose/);
+    assert.equal((await foresee(studio, buildId)).body.data.files, 1, 'the preview deletes nothing');
   });
 
-  test('touches no players in a draft, nor where no channel offers the build', async () => {
+  test('affects no players in a draft or where no channel offers the build', async () => {
     const draft = await open('draft');
     const first = await shipAndScan(server, draft.game, { version: '1.0' });
     assert.equal((await foresee(draft, first.buildId)).body.data.touches_players, false);
@@ -72,7 +64,7 @@ describe('deleting a build', () => {
     assert.match(body.data.consequences[0], /No channel offers it/);
   });
 
-  test('leaves its channel with nothing, and no earlier build in its place', async () => {
+  test('leaves the channel empty instead of falling back to an earlier build', async () => {
     const studio = await open();
     await shipAndScan(server, studio.game, { version: '1.0' });
     const { buildId, fileUid } = await shipAndScan(server, studio.game, { version: '2.0' });
@@ -85,12 +77,12 @@ describe('deleting a build', () => {
     assert.deepEqual([file.status, file.body.error?.code], [404, 4040]);
     const gone = await call(studio, 'GET', `/builds/${buildId}`);
     assert.equal(gone.body.error?.code, 4006);
-    assert.match(gone.body.error?.message ?? '', /This build, 2\.0, was deleted on \d{4}-\d\d-\d\d by Owner/);
+    assert.match(gone.body.error?.message ?? '', /Build 2\.0 was deleted on \d{4}-\d\d-\d\d by Owner/);
     const { channels, emptied } = (await call(studio, 'GET', '/channels')).body.data;
     assert.deepEqual([channels, emptied.map(({ version }: { version: string }) => version)], [[], ['2.0']]);
   });
 
-  test('is in the history of the channel, with who did it and what the build was called', async () => {
+  test('appears in the channel history with the person and the name of the build', async () => {
     const studio = await open();
     const { buildId } = await shipAndScan(server, studio.game, { version: '2.0' });
     await remove(studio, buildId);
@@ -104,7 +96,7 @@ describe('deleting a build', () => {
     );
   });
 
-  test('lets only a newer build than the deleted one advance the channel, and promotions and rollbacks go on', async () => {
+  test('lets only a build newer than the deleted one advance the channel; promotions and rollbacks still work', async () => {
     const studio = await open();
     const old = await shipAndScan(server, studio.game, { version: '1.0' });
     const gone = await shipAndScan(server, studio.game, { version: '2.0' });
@@ -112,11 +104,11 @@ describe('deleting a build', () => {
     const again = smallZip('again.txt');
     const late = await upload(server, studio.game, formOf(uploadFields(old.buildId, again), again));
     await untilScanned(server, studio.game, late.body.data.file_uid);
-    assert.equal(await offered(studio), 0, 'an old build does not come back by itself');
+    assert.equal(await offered(studio), 0, 'an old build is not offered again automatically');
     await shipAndScan(server, studio.game, { version: '3.0' });
     assert.equal(await offered(studio), 1);
     const back = await call(studio, 'POST', '/channels/stable/rollback', {});
-    assert.equal(back.body.data.channels[0].version, '1.0', 'past the build that is gone');
+    assert.equal(back.body.data.channels[0].version, '1.0', 'skips the deleted build');
   });
 
   test('frees its identity: the same version can be registered and shipped again', async () => {
@@ -128,7 +120,7 @@ describe('deleting a build', () => {
     assert.equal(await offered(studio), 1);
   });
 
-  test('answers 4006 the second time, 4040 to strangers, 4002 to what is no id', async () => {
+  test('returns 4006 the second time, 4040 to strangers and 4002 for a malformed id', async () => {
     const studio = await open();
     const buildId = await register(server, studio.game);
     const stranger = await makePlayer(server);
@@ -139,7 +131,7 @@ describe('deleting a build', () => {
     assert.equal((await remove(studio, 'nonsense')).body.error?.code, 4002);
   });
 
-  test('ends an upload session of it with 4045, and refuses reports and events of it', async () => {
+  test('ends its upload session with 4045 and refuses its reports and events', async () => {
     const studio = await open();
     const zip = zipOfSize(4000);
     const sessionId = await startSession(server, studio.game, zip);
@@ -161,7 +153,7 @@ describe('deleting a build', () => {
     assert.deepEqual([report.status, report.body.error?.code], [403, 4030]);
   });
 
-  test('and the last chunk of an upload that race end in order, whichever was first', async () => {
+  test('and a concurrent last chunk of an upload leave a consistent state in either order', async () => {
     const studio = await open();
     const zip = zipOfSize(2000);
     for (let headStart = 0; headStart < 10; headStart += 1) {
@@ -179,7 +171,7 @@ describe('deleting a build', () => {
     }
   });
 
-  test('does nothing to a scan that comes afterwards', async () => {
+  test('is not undone by a later scan', async () => {
     const studio = await open();
     const { buildId, fileUid } = await ship(server, studio.game, { version: '1.0' });
     await remove(studio, buildId);
@@ -191,7 +183,7 @@ describe('deleting a build', () => {
     assert.equal(await offered(studio), 0);
   });
 
-  test('happens once when it races with itself, with promotions, rollbacks and uploads, and leaves nothing offered', async () => {
+  test('happens once despite concurrent deletions, promotions, rollbacks and uploads, and leaves nothing offered', async () => {
     for (let round = 0; round < 5; round += 1) {
       const studio = await open();
       await shipAndScan(server, studio.game, { version: '1.0' });

@@ -1,4 +1,4 @@
-// A developer's own view of builds on the real server: one build with its files, the list by state and words, the table of games.
+// Builds as their developers see them on the real server: one build with its files, the filtered list, the overview of games.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
@@ -21,7 +21,7 @@ after(() => server.stop());
 
 const get = (path: string, headers: Record<string, string> = owner) => request(`${server.api}${path}`, { headers });
 
-test('a build comes with its files, who sent them and every scan', async () => {
+test('a build has its files with their uploader and every scan', async () => {
   const { body } = await get(`/games/${game.uid}/builds/${ready}`);
   assert.deepEqual([body.data.version, body.data.state, body.data.files.length], ['1.0', 'ready', 1]);
   const [file] = body.data.files;
@@ -32,19 +32,19 @@ test('a build comes with its files, who sent them and every scan', async () => {
   assert.equal(new Date(file.scans[0].at).toISOString(), file.scans[0].at);
 });
 
-test('a build without a file has an empty list of them', async () => {
+test('a build without a file has an empty list of files', async () => {
   const { body } = await get(`/games/${game.uid}/builds/${registered}`);
   assert.deepEqual([body.data.state, body.data.file, body.data.files], ['registered', null, []]);
 });
 
-test('of several files the newest stands first', async () => {
+test('files are listed newest first', async () => {
   const { buildId } = await shipAndScan(server, game, { version: '0.1', channel: 'dev' });
   const second = await ship(server, game, { version: '0.1', channel: 'dev' }, smallZip('other.txt'));
   const { body } = await get(`/games/${game.uid}/builds/${buildId}`);
   assert.deepEqual([body.data.files.length, body.data.files[0].file_uid], [2, second.fileUid]);
 });
 
-test('another’s build is not found, and neither is a build of another game', async () => {
+test('builds of other people and other games are not found', async () => {
   const stranger = await makePlayer(server);
   const hidden = await get(`/games/${game.uid}/builds/${ready}`, stranger.headers);
   assert.deepEqual([hidden.status, hidden.body.error?.code], [404, 4040]);
@@ -53,7 +53,7 @@ test('another’s build is not found, and neither is a build of another game', a
   assert.deepEqual([foreign.status, foreign.body.error?.code], [404, 4006]);
 });
 
-test('the list is filtered by state, and by a part of version or title in any case', async () => {
+test('the list is filtered by state and by a part of the version or title, in any letter case', async () => {
   const versions = async (query: string) => {
     const { body } = await get(`/games/${game.uid}/builds?channel=stable&${query}`);
     return body.data.builds.map(({ version }: { version: string }) => version);
@@ -67,7 +67,7 @@ test('the list is filtered by state, and by a part of version or title in any ca
   assert.deepEqual([body.data.builds[0].build_id, body.data.pagination.total], [registered, 1]);
 });
 
-test('each game is listed with its newest build and what its channels offer', async () => {
+test('each game is listed with its newest build and the builds its channels offer', async () => {
   const { body } = await get('/games');
   const [listed] = body.data.games;
   assert.equal(listed.newest_build.version, '0.1');
@@ -77,10 +77,10 @@ test('each game is listed with its newest build and what its channels offer', as
   ]);
 });
 
-test('a channel tells the scan of what it offers, and where a rollback would lead', async () => {
+test('a channel shows the scan result of its build and the target of a rollback', async () => {
   const of = async (channel: string) => {
     const { body } = await get(`/games/${game.uid}/channels`);
-    return body.data.channels.find((found: { channel: string }) => found.channel === channel);
+    return body.data.channels.find((entry: { channel: string }) => entry.channel === channel);
   };
   const first = await shipAndScan(server, game, { version: '3.0', channel: 'nightly' });
   const alone = await of('nightly');

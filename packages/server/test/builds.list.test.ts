@@ -1,4 +1,4 @@
-// The list of builds on the real server: newest first, filtered, by pages.
+// The list of builds on the real server: newest first, filtered, in pages.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
@@ -30,13 +30,13 @@ async function list(query: string): Promise<{ names: string[]; total: number }> 
   };
 }
 
-test('shows the game’s own builds, newest first', async () => {
+test('shows the builds of the game, newest first', async () => {
   const { names, total } = await list('');
   assert.equal(total, 7);
   assert.deepEqual(names.slice(0, 3), ['1.2 linux', '1.2 windows', '1.1 windows']);
 });
 
-test('filters by version, os, arch and channel, aliases included', async () => {
+test('filters by version, OS, architecture and channel, including aliases', async () => {
   assert.deepEqual((await list('os=win32&version=1.1')).names, ['1.1 windows']);
   assert.equal((await list('arch=aarch64')).total, 1);
   assert.equal((await list('arch=x64')).total, 6);
@@ -44,7 +44,7 @@ test('filters by version, os, arch and channel, aliases included', async () => {
   assert.deepEqual(await list('version=2.0'), { names: [], page: 1, page_size: 20, total: 0 });
 });
 
-test('comes in pages, each build on exactly one of them', async () => {
+test('returns pages with each build on exactly one of them', async () => {
   const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`page_size=3&page=${page}`)));
   assert.deepEqual(
     pages.map(({ names }) => names.length),
@@ -56,7 +56,7 @@ test('comes in pages, each build on exactly one of them', async () => {
   );
 });
 
-test('refuses a page, size or filter that cannot be with 4002', async () => {
+test('refuses an invalid page, size or filter with 4002', async () => {
   const queries = [
     'page=0',
     'page=x',

@@ -1,4 +1,4 @@
-// Registration of builds on the real server: who may, what is accepted exactly up to which bound, and what is refused.
+// Registering builds on the real server: permissions, exact limits and refusals.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A registration that is accepted as it is, each of another version. */
+/** A valid registration, each time with another version. */
 function registration(fields: Record<string, unknown> = {}): Record<string, unknown> {
   versions += 1;
   return { version: `0.${versions}`, os: 'linux', arch: 'x86_64', ...fields };
@@ -33,7 +33,7 @@ async function accepts(fields: Record<string, unknown>) {
   return answer.body.data;
 }
 
-/** `message` is what the error's message must say. */
+/** `message` must match the error message. */
 async function refuses(fields: Record<string, unknown>, message: RegExp) {
   const answer = await postJson(server, game, registration(fields));
   assert.deepEqual([answer.status, answer.body.error?.code], [400, 4026], labelOf(fields));
@@ -58,38 +58,38 @@ describe('the caller of a registration', () => {
   const secret = () => ({ 'x-secret-key': game.keyHeaders['x-secret-key'] });
   const token = () => ({ 'x-access-token': game.keyHeaders['x-access-token'] });
 
-  test('must send an access token, else 4020', async () => {
+  test('must send an access token, otherwise 4020', async () => {
     assert.equal(await codeOf({}), 4020);
     assert.equal(await codeOf(secret()), 4020);
     assert.equal(await codeOf({ ...secret(), 'x-access-token': ' ' }), 4020);
   });
 
-  test('must send a secret key, else 4021', async () => {
+  test('must send a secret key, otherwise 4021', async () => {
     assert.equal(await codeOf(token()), 4021);
     assert.equal(await codeOf({ ...token(), 'x-secret-key': '' }), 4021);
   });
 
-  test('must send a token that was issued, else 4022', async () => {
+  test('must send a token that was issued, otherwise 4022', async () => {
     assert.equal(await codeOf({ ...secret(), 'x-access-token': 'unknown' }), 4022);
     const twice = `${token()['x-access-token']}, ${token()['x-access-token']}`;
     assert.equal(await codeOf({ ...secret(), 'x-access-token': twice }), 4022);
     assert.equal(await codeOf({ ...secret(), 'x-access-token': 'x'.repeat(8000) }), 4022);
   });
 
-  test('must not use a revoked key, else 4023', async () => {
+  test('must not use a revoked key, otherwise 4023', async () => {
     const other = await makeGame(server);
     const session = await signIn(server, other.owner);
     await request(`${server.api}/games/${other.uid}/deploy-keys`, { method: 'POST', headers: session });
     assert.equal(await codeOf(other.keyHeaders), 4023);
   });
 
-  test('must send the secret of that very key, else 4024', async () => {
+  test('must send the matching secret, otherwise 4024', async () => {
     const other = await makeGame(server);
     assert.equal(await codeOf({ ...token(), 'x-secret-key': 'wrong' }), 4024);
     assert.equal(await codeOf({ ...token(), 'x-secret-key': other.keyHeaders['x-secret-key'] }), 4024);
   });
 
-  test('must not come with a cookie or a bearer token alone, else 4025', async () => {
+  test('must not send only a cookie or bearer token, otherwise 4025', async () => {
     const session = await signIn(server, game.owner);
     assert.equal(await codeOf(session), 4025);
     assert.equal(await codeOf({ authorization: 'Bearer abc' }), 4025);
@@ -98,7 +98,7 @@ describe('the caller of a registration', () => {
 });
 
 describe('a registration', () => {
-  test('answers 201 with the identity, defaults filled in', async () => {
+  test('returns 201 with the identity and the defaults', async () => {
     const { build_id, ...data } = await accepts({ version: '1.0' });
     assert.match(build_id, /^[0-9a-f-]{36}$/);
     assert.deepEqual(data, {
@@ -113,14 +113,14 @@ describe('a registration', () => {
     });
   });
 
-  test('takes aliases of os and arch as the words they stand for', async () => {
+  test('accepts aliases of OS and architecture', async () => {
     for (const os of ['win', 'win32', 'win64']) assert.equal((await accepts({ os })).os, 'windows');
     for (const os of ['darwin', 'osx', 'mac']) assert.equal((await accepts({ os })).os, 'macos');
     for (const arch of ['amd64', 'x64']) assert.equal((await accepts({ arch })).arch, 'x86_64');
     assert.equal((await accepts({ arch: 'aarch64' })).arch, 'arm64');
   });
 
-  test('takes every os and arch of the specification, and no other', async () => {
+  test('accepts every specified OS and architecture and no other', async () => {
     for (const os of ['windows', 'macos', 'linux', 'android', 'ios', 'web']) await accepts({ os });
     const arches = ['x86_64', 'x86', 'arm64', 'arm32', 'arm', 'universal', 'wasm32', 'wasm'];
     for (const arch of arches) await accepts({ arch });
@@ -128,7 +128,7 @@ describe('a registration', () => {
     for (const arch of ['X86_64', 'sparc', '', [], undefined]) await refuses({ arch }, /^arch: /);
   });
 
-  test('bounds each text at its limit in code points', async () => {
+  test('limits each text in code points', async () => {
     for (const letter of ['v', EMOJI]) {
       await accepts({ version: letter.repeat(32) });
       await refuses({ version: letter.repeat(33) }, /^version: longer than 32/);
@@ -148,7 +148,7 @@ describe('a registration', () => {
     await refuses({ version: 'e\u0301'.repeat(17) }, /^version: longer than 32/);
   });
 
-  test('bounds the changelog and names the item that is wrong', async () => {
+  test('limits the changelog and names the invalid item', async () => {
     const items = (count: number) => Array.from({ length: count }, (_, index) => ({ title: `Change ${index}` }));
     await accepts({ changelog_items: [] });
     await accepts({ changelog_items: items(100) });
@@ -167,7 +167,7 @@ describe('a registration', () => {
     await refuses({ changelog_items: {} }, /^changelog_items: must be of type array/);
   });
 
-  test('takes a channel of lowercase letters, digits, - and _ that begins with a letter or digit', async () => {
+  test('accepts channels of lowercase letters, digits, - and _ that start with a letter or digit', async () => {
     for (const channel of ['a', '0', 'beta', 'a-b_c', 'x'.repeat(32)]) {
       assert.equal((await accepts({ channel })).channel, channel);
     }
@@ -175,26 +175,26 @@ describe('a registration', () => {
     for (const channel of wrong) await refuses({ channel }, /^channel: /);
   });
 
-  test('keeps any lowercase slug as build_type', async () => {
+  test('accepts any lowercase slug as build_type', async () => {
     for (const build_type of ['demo', 'server-2', 'b'.repeat(32)]) {
       assert.equal((await accepts({ build_type })).build_type, build_type);
     }
     for (const build_type of ['', 'Demo', 'b'.repeat(33), 'a b']) await refuses({ build_type }, /^build_type: /);
   });
 
-  test('takes an engine_version of two or three numbers with an optional pre-release', async () => {
+  test('accepts an engine_version of two or three numbers with an optional pre-release', async () => {
     for (const engine_version of ['4.3', '4.3.1', '4.3.0-beta.2', '5.0-rc1']) await accepts({ engine_version });
     const wrong = ['', '4', '4.', '4.3.', 'v4.3', '4.3.1.2', '4.3-', '4.3\n', '4.3 beta', 4.3, null];
     for (const engine_version of wrong) await refuses({ engine_version }, /^engine_version: /);
   });
 
-  test('ignores fields it does not know', async () => {
+  test('ignores unknown fields', async () => {
     await accepts({ build_id: 'mine', constructor: 1, toString: null });
   });
 });
 
-describe('the same identity registered again', () => {
-  test('answers 200 with the same build, and title, description and changelog are replaced', async () => {
+describe('registering the same identity again', () => {
+  test('returns 200 with the same build and replaces the title, description and changelog', async () => {
     const identity = registration({ version: 'again', channel: 'replaced' });
     const changelog_items = [{ title: 'First', description: 'one' }];
     const first = await postJson(server, game, { ...identity, title: 'One', description: 'old', changelog_items });
@@ -209,20 +209,20 @@ describe('the same identity registered again', () => {
     assert.ok(build.updated_at > build.created_at);
   });
 
-  test('through an alias is the same identity', async () => {
+  test('works through an alias', async () => {
     const first = await accepts({ version: 'alias', os: 'windows', arch: 'x86_64' });
     const again = await postJson(server, game, { version: 'alias', os: 'win64', arch: 'amd64' });
     assert.deepEqual([again.status, again.body.data.build_id], [200, first.build_id]);
   });
 
-  test('many times at once makes one build', async () => {
+  test('many times concurrently creates one build', async () => {
     const same = registration();
     const answers = await Promise.all(Array.from({ length: 10 }, () => postJson(server, game, same)));
     assert.equal(new Set(answers.map(({ body }) => body.data.build_id)).size, 1);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(9).fill(200), 201]);
   });
 
-  test('by another game is another build', async () => {
+  test('for another game creates another build', async () => {
     const same = registration();
     const other = await makeGame(server);
     const [mine, theirs] = await Promise.all([postJson(server, game, same), postJson(server, other, same)]);
@@ -231,7 +231,7 @@ describe('the same identity registered again', () => {
   });
 });
 
-describe('a body that is no registration is refused with 4026', () => {
+describe('an invalid registration body is refused with 4026', () => {
   const json = (fields: string) => `{"version":"1","os":"linux","arch":"x86",${fields}}`;
   const bodies: [name: string, body: BodyInit, message: RegExp][] = [
     ['empty', '', /^version: missing/],
@@ -261,7 +261,7 @@ describe('a body that is no registration is refused with 4026', () => {
     });
   }
 
-  test('of another content type', async () => {
+  test('if its content type is not JSON', async () => {
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -276,7 +276,7 @@ describe('a body that is no registration is refused with 4026', () => {
     }
   });
 
-  test('but not for a byte order mark, which a reader may ignore (RFC 8259, 8.1), or a charset', async () => {
+  test('unless it only has a byte order mark, which a reader may ignore (RFC 8259, 8.1), or a charset', async () => {
     assert.equal((await post(game.keyHeaders, `\ufeff${JSON.stringify(registration())}`)).status, 201);
     const headers = { ...game.keyHeaders, 'content-type': 'Application/JSON; charset=utf-8' };
     assert.equal((await post(headers)).status, 201);

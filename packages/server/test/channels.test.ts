@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR } from '../src/kernel/clock.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { callApi, makeOwnedGame, type OwnedGame } from './setup/api-calls.ts';
+import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { formOf, register, shipAndScan, smallZip, untilScanned, upload, uploadFields } from './setup/uploads.ts';
 
 describe('channels', () => {
@@ -13,34 +14,19 @@ describe('channels', () => {
   });
   after(() => server.stop());
 
-  type Studio = { game: TestGame; owner: { cookie: string } };
+  const open = () => makeOwnedGame(server);
+  const call = ({ game, owner }: OwnedGame, method: string, path: string, body?: unknown) =>
+    callApi(server, owner, method, `/games/${game.uid}/channels${path}`, body);
 
-  async function open(): Promise<Studio> {
-    const game = await makeGame(server);
-    return { game, owner: await signIn(server, game.owner) };
-  }
-
-  function call(studio: Studio, method: string, path: string, body?: unknown) {
-    const init =
-      body === undefined
-        ? {}
-        : { headers: { ...studio.owner, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    return request(`${server.api}/games/${studio.game.uid}/channels${path}`, {
-      method,
-      headers: studio.owner,
-      ...init,
-    });
-  }
-
-  /** Version that the channel points at on Linux x86_64, or undefined. */
-  async function pointer(studio: Studio, channel = 'stable', os = 'linux') {
+  /** The channel's entry for the OS on x86_64, if any. */
+  async function pointer(studio: OwnedGame, channel = 'stable', os = 'linux') {
     const { body } = await call(studio, 'GET', '');
     return body.data.channels.find(
-      (found: { channel: string; os: string }) => found.channel === channel && found.os === os,
+      (entry: { channel: string; os: string }) => entry.channel === channel && entry.os === os,
     );
   }
 
-  test('a newer build that passes its scan moves its channel, an older one does not', async () => {
+  test('a newer build advances its channel after its scan; an older one does not', async () => {
     const studio = await open();
     const older = await register(server, studio.game, { version: '1.0' });
     await shipAndScan(server, studio.game, { version: '2.0' });
@@ -59,7 +45,7 @@ describe('channels', () => {
     assert.equal((await pointer(studio, 'stable', 'linux')).version, '2.0');
   });
 
-  test('promote points at a build, rollback goes back, again and again, until there is nothing left', async () => {
+  test('promote points at a build, and repeated rollbacks go back until none is left', async () => {
     const studio = await open();
     const builds = [];
     for (const version of ['1', '2', '3']) builds.push((await shipAndScan(server, studio.game, { version })).buildId);
@@ -87,7 +73,7 @@ describe('channels', () => {
     assert.equal(body.data.moves[6].by, 'upload');
   });
 
-  test('name the build that a rollback leads to, and none where there is nothing to go back to', async () => {
+  test('the list names the target of a rollback, or null if there is none', async () => {
     const studio = await open();
     const builds: string[] = [];
     const previous = async () => (await pointer(studio)).previous_build_id;
@@ -100,14 +86,14 @@ describe('channels', () => {
       assert.deepEqual([body.data.channels[0].previous_build_id, await previous()], [expected, expected]);
     }
     assert.equal((await call(studio, 'POST', '/stable/rollback', {})).body.error?.code, 4075);
-    // Pointing at the same build again changes its expiry only.
+    // Promoting the same build again only changes its expiry.
     const again = await call(studio, 'POST', '/stable/promote', { build_id: builds[0] });
     assert.equal(again.body.data.previous_build_id, null);
     const moved = await call(studio, 'POST', '/stable/promote', { build_id: builds[2] });
     assert.equal(moved.body.data.previous_build_id, builds[0]);
   });
 
-  test('after a rollback the next newer build moves the channel forward again', async () => {
+  test('after a rollback, the next newer build advances the channel again', async () => {
     const studio = await open();
     for (const version of ['1', '2']) await shipAndScan(server, studio.game, { version });
     await call(studio, 'POST', '/stable/rollback', {});
@@ -116,7 +102,7 @@ describe('channels', () => {
     assert.equal((await pointer(studio)).version, '3');
   });
 
-  test('a promotion that expired offers nothing until the channel is moved again', async () => {
+  test('an expired promotion offers nothing until the channel moves again', async () => {
     const studio = await open();
     const { buildId } = await shipAndScan(server, studio.game, { version: '1', channel: 'nightly' });
     await call(studio, 'POST', '/event/promote', { build_id: buildId, expires_in_hours: 2 });
@@ -130,7 +116,7 @@ describe('channels', () => {
     assert.equal(await offered(), 1);
   });
 
-  test('refuses bad names and hours with 4226, unknown builds with 4006, builds without a file with 4099', async () => {
+  test('invalid names and hours are refused with 4226, unknown builds with 4006, builds without a file with 4099', async () => {
     const studio = await open();
     const build_id = await register(server, studio.game);
     const codes = async (path: string, body: unknown) => {
@@ -148,7 +134,7 @@ describe('channels', () => {
     assert.deepEqual([foreign.status, foreign.body.error?.code], [404, 4040]);
   });
 
-  test('moves that race leave one history, each on the one before', async () => {
+  test('concurrent moves leave one consistent history', async () => {
     const studio = await open();
     const builds = [];
     for (const version of ['1', '2', '3']) builds.push((await shipAndScan(server, studio.game, { version })).buildId);
@@ -161,7 +147,7 @@ describe('channels', () => {
       assert.equal(move.previous_build_id, moves[index + 1]?.build_id ?? null);
   });
 
-  test('stable is for everyone, beta for who joined, dev for members, others for who has the link', async () => {
+  test('stable is for everyone, beta for beta members, dev for game members, others for anyone with the link', async () => {
     const studio = await open();
     const { game } = studio;
     for (const channel of ['stable', 'beta', 'dev', 'secret'])

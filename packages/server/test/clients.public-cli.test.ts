@@ -1,4 +1,4 @@
-// The original public command-line client on the real server: what it sends that we name otherwise, and the fields that it prints.
+// The original public command-line client on the real server: requests that differ from ours, and the fields that it prints.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { mediaForm, named, picture, postMedia, screenshots } from './setup/images.ts';
@@ -32,7 +32,7 @@ describe('a second program of a game', () => {
   const registration = { version: '7.0', os: 'linux', arch: 'x86_64', title: 'The game' };
   const titleOf = async () => (await get('/tool/builds?version=7.0')).body.data.builds[0].title;
 
-  test('is refused at registration, and the build of the game stays as it was', async () => {
+  test('is refused at registration, and the build of the game does not change', async () => {
     assert.equal((await postJson(server, game, registration)).status, 201);
     for (const other of [
       { app: 'editor' },
@@ -47,7 +47,7 @@ describe('a second program of a game', () => {
     assert.equal(await titleOf(), 'The game');
   });
 
-  test('is refused at an upload and a session, also when the file comes first', async () => {
+  test('is refused for uploads and sessions, even when the file comes first', async () => {
     const buildId = await register(server, game, { version: '7.1' });
     const zip = smallZip();
     const fields: FormFields = { ...uploadFields(buildId, zip), app: 'editor' };
@@ -61,14 +61,14 @@ describe('a second program of a game', () => {
     assert.deepEqual([builds[0].state, builds[0].files], ['registered', []]);
   });
 
-  test('is not what the game’s own uid, slug or name is taken for', async () => {
+  test('is not confused with the uid, slug or name of the game itself', async () => {
     const { name } = (await get('/tool/info')).body.data;
     for (const app of [game.uid, game.slug.toUpperCase(), name, '', ' '])
       assert.equal((await postJson(server, game, { ...registration, app, app_name: name })).status, 200, app);
   });
 });
 
-test('os: any is refused with the values that are accepted', async () => {
+test('os: any is refused with the accepted values', async () => {
   const { status, body } = await postJson(server, game, { version: '1', os: 'any', arch: 'x86_64' });
   assert.deepEqual([status, body.error?.code], [400, 4026]);
   assert.match(body.error?.message ?? '', /^os: .*windows, macos, linux, android, ios, web/);
@@ -78,14 +78,14 @@ test('os: any is refused with the values that are accepted', async () => {
   assert.match(uploaded.body.error?.message ?? '', /^os: .*windows, macos, linux, android, ios, web/);
 });
 
-test('an upload of symbols says how many it took, and for which build', async () => {
+test('a symbol upload returns the number of files and the build', async () => {
   const buildId = await register(server, game, { version: '2.0' });
   const { status, body } = await sendSymbols(server, game, buildId, symText());
   const { build_id, count, symbols } = body.data;
   assert.deepEqual([status, build_id, count, symbols.length], [201, buildId, 1, 1]);
 });
 
-test('the list of builds has each one’s game, files and number of symbols, and its page next to it', async () => {
+test('each build in the list has its game, files, number of symbols and page', async () => {
   const buildId = await register(server, game, { version: '3.0' });
   const zips = [smallZip('a.txt'), smallZip('b.txt')];
   for (const zip of zips) await upload(server, game, formOf(uploadFields(buildId, zip), zip));
@@ -101,7 +101,7 @@ test('the list of builds has each one’s game, files and number of symbols, and
   );
 });
 
-test('gallery is another word for screenshot, and every image has its address and its place', async () => {
+test('gallery is an alias of screenshot, and every image has its URL and position', async () => {
   const studio = await makeGame(server);
   const first = await postMedia(server, studio, mediaForm('gallery', await screenshots(2)));
   assert.equal(first.status, 201, JSON.stringify(first.body));
@@ -119,7 +119,7 @@ test('gallery is another word for screenshot, and every image has its address an
   assert.equal((await fetch(gallery[1]!.url)).status, 200);
 });
 
-test('info says what the client prints of the game, its builds, channels, listing and images', async () => {
+test('info returns what the client prints about the game, its builds, channels, listing and images', async () => {
   const studio = await makeGame(server);
   const info = async () => (await request(`${server.api}/tool/info`, { headers: studio.keyHeaders })).body.data;
   const empty = await info();

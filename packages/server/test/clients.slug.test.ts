@@ -1,4 +1,4 @@
-// Clients that name their game by its slug, on two processes of the real service: every way of sending the id, and a slug that moves.
+// Clients that identify their game by its slug, on two processes of the real service: every way of sending it, and slugs that move.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
@@ -42,7 +42,7 @@ async function renameTo(sender: CrashSender, slug: string): Promise<void> {
   assert.equal(status, 200);
 }
 
-describe('a slug names the game of', () => {
+describe('a slug identifies the game for', () => {
   const ways: [string, (sender: CrashSender) => Promise<number>, number][] = [
     ['a report in JSON', async (sender) => (await report(sender, {}, bySlug(sender))).status, 201],
     [
@@ -96,7 +96,7 @@ describe('a slug names the game of', () => {
   });
 });
 
-test('a slug of no game, of another game or that is none is refused', async () => {
+test('an unknown, foreign or malformed slug is refused', async () => {
   const [mine, other] = [await makeSender(server), await makeSender(server)];
   for (const slug of [
     'no-such-game',
@@ -113,7 +113,7 @@ test('a slug of no game, of another game or that is none is refused', async () =
   assert.deepEqual(await reportsOf(mine), []);
 });
 
-test('a slug that its game gave up leads there for a few seconds at most, and then to the game that took it', async () => {
+test('a released slug leads to its former game for at most a few seconds, and then to the game that took it', async () => {
   const [first, second] = [await makeSender(server), await makeSender(server)];
   const slug = first.game.slug;
   const statusOf = async (api: TestServer, { buildId }: CrashSender) =>

@@ -1,11 +1,11 @@
-// Reporting a crash in JSON on the real server: what is stored, what is refused and why, jobs, faults of the database, web pages.
+// Crash reports as JSON on a real server: storage, refusals, jobs, database outages, and reports from web pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import { partitionOf } from '../src/features/crashes/keep/partitions.sql.ts';
-import { onlyRow } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { partitionOf } from '../src/features/crashes/report/partitions.ts';
+import { onlyRow } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   type CrashSender,
   countJobs,
@@ -36,7 +36,7 @@ describe('a crash report in JSON', () => {
     sender = await makeSender(server);
   });
 
-  test('is stored as it was said, with an address for each file that is to come', async () => {
+  test('is stored with an upload address for each announced file', async () => {
     const said = {
       has_dump: true,
       has_log: true,
@@ -77,7 +77,7 @@ describe('a crash report in JSON', () => {
     assert.ok(dump.url.startsWith(`${server.api}/public/crashes/uploads/`), dump.url);
   });
 
-  test('takes from its build what it does not say, and has no upload addresses', async () => {
+  test('takes missing fields from its build, and has no upload addresses by default', async () => {
     const mine = await makeSender(server);
     const { body } = await report(mine, {});
     assert.deepEqual(body.data.uploads, {});
@@ -88,7 +88,7 @@ describe('a crash report in JSON', () => {
     );
   });
 
-  test('is grouped by a job that is written with it, but not while its dump is awaited', async () => {
+  test('is grouped by a job of the same transaction, unless it waits for its dump', async () => {
     const jobsOf = async (body: object) =>
       countJobs(sender, 'crashes:group', (await report(sender, body)).body.data.id);
     assert.equal(await jobsOf({ message: 'a' }), 1);
@@ -96,7 +96,7 @@ describe('a crash report in JSON', () => {
     assert.equal(await jobsOf({ has_dump: true }), 0);
   });
 
-  test('lies in the partition of its month, and the default one stays empty', async () => {
+  test('is in the partition of its month, and the default partition stays empty', async () => {
     const { body } = await report(sender);
     const { partition } = await onlyRow(
       server.ctx.db,
@@ -104,14 +104,14 @@ describe('a crash report in JSON', () => {
         partition: string;
       }>`select tableoid::regclass::text as partition from crash_reports where report_id = ${body.data.id}`,
     );
-    assert.equal(partition, partitionOf(new Date()));
+    assert.equal(partition, partitionOf(new Date()).name);
     assert.equal(
       (await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from crash_reports_default`)).count,
       0,
     );
   });
 
-  test('is known by ids in the address where no header can be set, whatever is appended to them', async () => {
+  test('accepts ids in the query, even with text appended to them', async () => {
     const { game, buildId } = sender;
     const send = (query: string) =>
       request(`${server.api}/public/crashes/${query}`, {
@@ -123,7 +123,7 @@ describe('a crash report in JSON', () => {
     assert.equal((await send(`?app_id=${game.uid.toUpperCase()}&build_id=${buildId}?AppID=x&y=z`)).status, 201);
   });
 
-  test('stores the address of its sender nowhere', async () => {
+  test('does not store the address of its sender', async () => {
     const { headers } = await request(`${server.api}/public/crashes`, {
       method: 'POST',
       headers: { ...idHeaders(sender), 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.77' },
@@ -140,7 +140,7 @@ describe('a crash report in JSON', () => {
   });
 });
 
-describe('what is no crash report', () => {
+describe('an invalid crash report', () => {
   before(async () => {
     sender = await makeSender(server);
   });
@@ -172,18 +172,18 @@ describe('what is no crash report', () => {
     ],
   ];
   for (const [name, send, code, message] of refusals) {
-    test(`${name} is answered ${code}, and nothing is kept`, async () => {
+    test(`${name} is refused with ${code}, and nothing is stored`, async () => {
       assertCode(await send(), code, message);
       assert.deepEqual(await reportsOf(sender), []);
     });
   }
 
-  test('another game’s build is answered 4030', async () => {
+  test("of another game's build is refused with 4030", async () => {
     const other = await makeSender(server);
     assertCode(await report(sender, {}, { ...idHeaders(sender), 'x-build-id': other.buildId }), 4030);
   });
 
-  test('is counted by the rule that refused it', async () => {
+  test('is counted by the rule that refuses it', async () => {
     const value = async () =>
       (await server.ctx.metrics.crashRefusals.get()).values.find(({ labels }) => labels.rule === 'no_ids')?.value ?? 0;
     const before = await value();
@@ -191,7 +191,7 @@ describe('what is no crash report', () => {
     assert.equal(await value(), before + 1);
   });
 
-  test('64 keys with values of 1,024 characters are taken, counted in characters', async () => {
+  test('is not one with 64 keys and values of 1,024 characters', async () => {
     const mine = await makeSender(server);
     const metadata = Object.fromEntries(
       Array.from({ length: 64 }, (_, no) => [`k${no}`, no === 0 ? '😱'.repeat(1024) : no]),
@@ -201,7 +201,7 @@ describe('what is no crash report', () => {
   });
 });
 
-test('reports that come at once are all there, each once, and each with its own answer', async () => {
+test('reports that arrive at once are all stored once, each with its own response', async () => {
   const mine = await makeSender(server);
   const stranger = { ...mine, buildId: newId() };
   const answers = await Promise.all(
@@ -214,7 +214,7 @@ test('reports that come at once are all there, each once, and each with its own 
     if (no % 10 !== 3) assert.equal(stored.get(body.data.id), `crash ${no}`);
 });
 
-test('while the database is away, clients are told when to come again, and nothing is half-written', async () => {
+test('while the database is unavailable, clients are told when to try again, and nothing is partly written', async () => {
   const mine = await makeSender(server);
   const outage = outageOf(server.database);
   await outage.begin();
@@ -231,8 +231,8 @@ test('while the database is away, clients are told when to come again, and nothi
   assert.equal((await reportsOf(mine)).length, 1);
 });
 
-describe('a page of another site', () => {
-  test('may ask first, and read the answer, also a refusal', async () => {
+describe('a page of another origin', () => {
+  test('may send preflight requests, and read responses and refusals', async () => {
     const preflight = await fetch(`${server.api}/public/crashes`, {
       method: 'OPTIONS',
       headers: {
@@ -249,7 +249,7 @@ describe('a page of another site', () => {
     assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [400, '*']);
   });
 
-  test('may put files to upload addresses, and call nothing else', async () => {
+  test('may upload files to upload addresses, and call nothing else', async () => {
     const put = await fetch(`${server.api}/public/crashes/uploads/x`, { method: 'OPTIONS' });
     assert.match(put.headers.get('access-control-allow-methods') ?? '', /PUT/);
     const other = await request(`${server.api}/games`, { headers: { origin: 'https://game.example' } });

@@ -1,4 +1,5 @@
-// A disk that runs full under the real server: a clear refusal, nothing left behind, and all is well once there is room again.
+// A full disk under a real server: requests are refused clearly, leave nothing behind, and succeed again when there is
+// room.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,7 +28,7 @@ after(async () => {
   await server.stop();
 });
 
-/** Null where this account may not mount. */
+/** Null if this account may not mount. */
 function mountSmallDisk(folder: string): string | null {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -46,7 +47,7 @@ function assertFull(answer: Answer): void {
   assert.deepEqual([answer.status, answer.body.error?.code], [507, 5070], JSON.stringify(answer.body));
 }
 
-test('an upload is answered 5070, and its address is as good as before', async (t) => {
+test('an upload is refused with 5070, and its address can be used again', async (t) => {
   if (disk === null) return t.skip('skipped: this account may not mount a disk');
   const sender = await makeSender(server);
   const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
@@ -56,7 +57,7 @@ test('an upload is answered 5070, and its address is as good as before', async (
   await server.ctx.blobs.delete((await onlyReportOf(sender)).dump_key ?? '');
 });
 
-test('a report that comes whole is answered 5070 and not kept; the next one that fits is', async (t) => {
+test('a complete report is refused with 5070 and not stored; a later one that fits is stored', async (t) => {
   if (disk === null) return t.skip('skipped: this account may not mount a disk');
   const sender = await makeSender(server);
   const form = (dump: Uint8Array) => multipartOf([filePart(dump, { name: 'upload_file_minidump', filename: 'a.dmp' })]);

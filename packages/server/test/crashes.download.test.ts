@@ -1,14 +1,15 @@
-// Private links to the files of a report on the real server, on files and on S3: who gets one, what it leads to, and for how long.
+// Private download links on a real server, with files and with S3: who can create them, what they contain, and when
+// they expire.
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { bytesOfBuffer } from '../src/kernel/byte-source.ts';
+import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
-import { createLog } from '../src/kernel/log.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
@@ -57,7 +58,7 @@ function statusOf({ status, body }: Answer): [number, number | undefined] {
   return [status, body.error?.code];
 }
 
-/** Stores the files of a report as the service did before it packed them. */
+/** Stores the files of a report as older versions did, uncompressed. */
 async function unpackFiles({ ctx }: TestServer, id: string): Promise<void> {
   for await (const { key } of ctx.blobs.list('crashes/')) {
     if (!key.includes(id)) continue;
@@ -74,7 +75,7 @@ async function unpackFiles({ ctx }: TestServer, id: string): Promise<void> {
   }
 }
 
-/** A game with a report that has everything. */
+/** A game with a report that has all files. */
 async function makeReport(on = server): Promise<{ game: SharedGame; id: string }> {
   const game = await makeSharedGame(on);
   const buildId = await addBuild(on, game);
@@ -85,7 +86,7 @@ async function makeReport(on = server): Promise<{ game: SharedGame; id: string }
 }
 
 describe('a download link', () => {
-  test('leads to dump and log as they came, as files that no browser shows', async () => {
+  test('returns dump and log unchanged, as downloads that browsers do not display', async () => {
     const { game, id } = await makeReport();
     for (const [kind, bytes, type, name] of [
       ['dump', DUMP, 'application/octet-stream', `crash-${id}.dmp`],
@@ -111,7 +112,7 @@ describe('a download link', () => {
     }
   });
 
-  test('leads to the stack as text, the same each time', async () => {
+  test('returns the stack as text, the same each time', async () => {
     const { game, id } = await makeReport();
     const { url, filename } = await linkTo(game, id, 'stack');
     const [first, second] = [await load(url), await load(url)];
@@ -125,7 +126,7 @@ describe('a download link', () => {
     assert.deepEqual((await load(url, { method: 'HEAD' })).bytes.length, 0);
   });
 
-  test('leads to files that were stored as they came, before files were packed', async () => {
+  test('returns old files that were stored uncompressed', async () => {
     const { game, id } = await makeReport();
     const stackLink = await linkTo(game, id, 'stack');
     const stack = (await load(stackLink.url)).bytes;
@@ -143,7 +144,7 @@ describe('a download link', () => {
     assert.equal(page.body.data.text, LOG.toString());
   });
 
-  test('answers a range, and 304 to who has the bytes already', async () => {
+  test('supports ranges, and responds 304 to clients with the same content', async () => {
     const { game, id } = await makeReport();
     const { url } = await linkTo(game, id, 'dump');
     const part = await load(url, { headers: { range: 'bytes=0-3' } });
@@ -157,7 +158,7 @@ describe('a download link', () => {
     assert.equal((await load(url, { headers: { 'if-none-match': etag } })).status, 304);
   });
 
-  test('needs no session, and is over after an hour: 4040', async () => {
+  test('needs no session, and expires after an hour with 4040', async () => {
     const { game, id } = await makeReport();
     const { url } = await linkTo(game, id, 'dump');
     const given = now;
@@ -172,7 +173,7 @@ describe('a download link', () => {
     }
   });
 
-  test('is 4040 when any character of it is another', async () => {
+  test('is refused with 4040 if any character differs', async () => {
     const { game, id } = await makeReport();
     const { url } = await linkTo(game, id, 'dump');
     const at = url.lastIndexOf('/') + 1;
@@ -185,7 +186,7 @@ describe('a download link', () => {
       assert.equal((await load(url.slice(0, at) + token)).status, 404);
   });
 
-  test('is for one kind of file: that of an upload, or of another kind, opens nothing', async () => {
+  test('accepts only its own token: not one of an upload or of another kind of file', async () => {
     const { game, id } = await makeReport();
     const [dump, log] = [await linkTo(game, id, 'dump'), await linkTo(game, id, 'log')];
     assert.notEqual(dump.url, log.url);
@@ -194,7 +195,7 @@ describe('a download link', () => {
     assert.deepEqual([answer.status, codeIn(answer.bytes)], [404, 4040]);
   });
 
-  test('leads nowhere once the report is deleted', async () => {
+  test('is refused once the report is deleted', async () => {
     const { game, id } = await makeReport();
     const links = [await linkTo(game, id, 'dump'), await linkTo(game, id, 'stack')];
     await callAs(server, game.owner, `/games/${game.uid}/crashes/${id}`, { method: 'DELETE' });
@@ -202,7 +203,7 @@ describe('a download link', () => {
     assert.deepEqual(statusOf(await ask(game, id, 'dump')), [404, 4040]);
   });
 
-  test('is refused with 4090 for what the report does not have, also when the store lost it', async () => {
+  test('is refused with 4090 for files that the report does not have or the store has lost', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const bare = await addReport(server.ctx, { game, buildId, message: 'x' });
@@ -217,7 +218,7 @@ describe('a download link', () => {
     }
   });
 
-  test('is given to members of the game alone', async () => {
+  test('can only be created by members of the game', async () => {
     const { game, id } = await makeReport();
     const other = await makeSharedGame(server);
     assert.equal((await ask(game, id, 'stack', game.admin)).status, 201);
@@ -229,20 +230,20 @@ describe('a download link', () => {
     assert.deepEqual(statusOf(await ask(game, id, 'core')), [400, 4002]);
   });
 
-  test('is in the log when it is given and when it is used, without its token', async () => {
+  test('is logged without its token when it is created and when it is used', async () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });
-    const beside = await startServer({ beside: server, role: 'api', log });
+    const other = await startServer({ beside: server, role: 'api', log });
     try {
-      const { game, id } = await makeReport(beside);
-      const { url } = await linkTo(game, id, 'dump', beside);
+      const { game, id } = await makeReport(other);
+      const { url } = await linkTo(game, id, 'dump', other);
       await load(url);
-      const told = (text: string) => lines.filter((line) => line.includes(text) && line.includes(id));
-      assert.match(told('download link given').join(), new RegExp(`"user":"${game.owner.id}"`));
-      assert.equal(told('download link used').length, 1);
+      const linesWith = (text: string) => lines.filter((line) => line.includes(text) && line.includes(id));
+      assert.match(linesWith('download link created').join(), new RegExp(`"user":"${game.owner.id}"`));
+      assert.equal(linesWith('download link used').length, 1);
       assert.ok(!lines.join().includes(url.slice(url.lastIndexOf('/') + 1)));
     } finally {
-      await beside.stop();
+      await other.stop();
     }
   });
 });
@@ -255,7 +256,7 @@ describe('a download link on S3', () => {
   });
   after(() => s3?.stop());
 
-  test('serves the bytes itself, so that the link ends when it says', async (t) => {
+  test('is served by the server itself, so it expires on time', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const onS3 = await startServer({ role: 'api', env: { CHAUFFEUR_BLOBS: s3.url } });
     try {

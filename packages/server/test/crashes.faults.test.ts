@@ -1,4 +1,4 @@
-// What fails under the processing of crashes, the database, the storage and the symbols: reports are tried again, and end well.
+// Failures of database, storage and symbols during the processing of crashes: processing is retried and succeeds.
 import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ describe('processing a crash', () => {
   let buildId: string;
   let reportId: string;
   beforeEach(async () => {
-    // Without a worker: the tests say when a job runs.
+    // Without a worker, so the tests run the jobs.
     server = await startServer({ role: 'api' });
     game = await makeGame(server);
     buildId = await registerBuild(server, game);
@@ -41,7 +41,7 @@ describe('processing a crash', () => {
     return processCrash(server.ctx, { gameId: game.uid, reportId }, attempt);
   }
 
-  /** Nothing can be read from the store nor written to it; answers how to end that. */
+  /** Makes the store fail. Returns the function that repairs it. */
   async function breakStore(): Promise<() => Promise<void>> {
     const folder = join(server.dataFolder, 'blobs');
     await rename(folder, `${folder}.away`);
@@ -61,27 +61,27 @@ describe('processing a crash', () => {
     return (await symbolBlobsOf(server, game)).find((key) => key.endsWith('.cache')) ?? '';
   }
 
-  test('is tried again when the storage is away', async () => {
-    const mend = await breakStore();
+  test('is retried while the storage is unavailable', async () => {
+    const repair = await breakStore();
     await assert.rejects(process());
     assert.deepEqual([(await reportRow(server, reportId)).state, await groupsOf(server, game)], ['processing', []]);
-    await mend();
+    await repair();
     await process({ number: 2 });
     assert.equal((await reportRow(server, reportId)).state, 'processed');
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('ends in a visible failure when the storage stays away, from which a later try recovers', async () => {
-    const mend = await breakStore();
+  test('ends in a visible failure if the storage stays unavailable, and a later try recovers', async () => {
+    const repair = await breakStore();
     await process({ number: 12, last: true });
     const failed = await reportRow(server, reportId);
     assert.equal(failed.state, 'failed');
-    assert.match(failed.failure ?? '', /for a reason of its own/);
+    assert.match(failed.failure ?? '', /because of an internal error/);
     assert.deepEqual(
       (await groupsOf(server, game)).map(({ title }) => title),
       ['it said'],
     );
-    await mend();
+    await repair();
     await process();
     const processed = await reportRow(server, reportId);
     assert.deepEqual([processed.state, processed.failure], ['processed', null]);
@@ -92,7 +92,7 @@ describe('processing a crash', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('does without compiled symbols that are lost, and does not run for ever because of them', async () => {
+  test('continues without compiled symbols that are lost, and is not repeated forever', async () => {
     await compileSymbols();
     await server.ctx.blobs.delete(await cacheKey());
     await process();
@@ -102,7 +102,7 @@ describe('processing a crash', () => {
     assert.equal(again.length, 1);
   });
 
-  test('does without compiled symbols that are damaged', async () => {
+  test('continues without compiled symbols that are damaged', async () => {
     await compileSymbols();
     await writeFile(join(server.dataFolder, 'blobs', await cacheKey()), 'damaged');
     await process();
@@ -112,7 +112,7 @@ describe('processing a crash', () => {
 });
 
 describe('processing crashes while the database restarts', () => {
-  test('ends with every report in its group, once', async (t) => {
+  test('counts every report once in its group', async (t) => {
     const server = await startServer();
     t.after(() => server.stop());
     const game = await makeGame(server);

@@ -1,4 +1,5 @@
-// The forms of engine reporters, Breakpad and Crashpad on the real server: what they send, as they send it, and what they need to hear.
+// The forms of engines, Breakpad and Crashpad on a real server: requests as these clients send them, and the responses
+// they need.
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,7 +7,7 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   blobOf,
   type CrashSender,
@@ -79,7 +80,7 @@ describe('the one-shot form of an engine', () => {
   });
   const metadataPart = (content: object) => part('metadata', JSON.stringify(content), { type: 'application/json' });
 
-  test('becomes a report with its dump and its log, queued for processing', async () => {
+  test('creates a report with dump and log, queued for processing', async () => {
     const sender = await makeSender(server);
     const id = randomUUID();
     const form = multipartOf([
@@ -110,7 +111,7 @@ describe('the one-shot form of an engine', () => {
     assert.equal(await countJobs(sender, 'crashes:process', row.report_id), 1);
   });
 
-  test('does not take more room than was sent, however much its files unpack to', async () => {
+  test('takes no more storage than was sent, even if its files decompress to more', async () => {
     const sender = await makeSender(server);
     const zeros = Buffer.alloc(LIMITS.crashFileBytes);
     const parts = [metadataPart(metadata(sender)), part('dump', zeros, { filename: 'x.dmp' }), part('log', zeros)];
@@ -125,14 +126,14 @@ describe('the one-shot form of an engine', () => {
     assert.ok(total < form.length, `${total} bytes are stored of ${form.length}`);
   });
 
-  test('names its game in the metadata alone, which may come after the dump', async () => {
+  test('may have its ids only in the metadata, even after the dump', async () => {
     const sender = await makeSender(server);
     const parts = [part('dump', DUMP, { filename: 'x.dmp' }), metadataPart(metadata(sender))];
     assert.equal((await post(sender, multipartOf(parts), { query: '' })).status, 201);
     assert.equal((await onlyReportOf(sender)).dump_size, DUMP.length);
   });
 
-  test('of a stranger is refused, and its dump is not kept', async () => {
+  test('with unknown ids is refused, and its dump is not kept', async () => {
     const sender = await makeSender(server);
     const before = await crashBlobs(server);
     const parts = [part('dump', DUMP, { filename: 'x.dmp' }), metadataPart({ ...metadata(sender), build_id: newId() })];
@@ -156,7 +157,7 @@ describe('the one-shot form of an engine', () => {
     ['that is a list', '[{"message": "boom", "app_version": "2.1"}]', /not a valid JSON object/],
   ];
   for (const [what, text, note] of broken)
-    test(`with metadata ${what} keeps dump, log and the text, and what could be read of it`, async () => {
+    test(`with metadata ${what} keeps dump, log, the text, and the readable fields`, async () => {
       const sender = await makeSender(server);
       const parts = [
         part('metadata', text, { type: 'application/json' }),
@@ -175,7 +176,7 @@ describe('the one-shot form of an engine', () => {
       assert.match(String(kept.chauffeur_omitted), note);
     });
 
-  test('with empty metadata is kept and says so', async () => {
+  test('with empty metadata is kept with a note', async () => {
     for (const text of ['', ' \r\n']) {
       const sender = await makeSender(server);
       const form = multipartOf([part('metadata', text), part('dump', DUMP, { filename: 'x.dmp' })]);
@@ -185,7 +186,7 @@ describe('the one-shot form of an engine', () => {
     }
   });
 
-  test('whose broken metadata alone names its game is found by it', async () => {
+  test('finds its ids in invalid metadata', async () => {
     const sender = await makeSender(server);
     const text = `{"log": "C:\\x", "app_id": "${sender.game.uid}", "build_id" : "${sender.buildId}"}`;
     const form = multipartOf([part('dump', DUMP, { filename: 'x.dmp' }), part('metadata', text)]);
@@ -196,7 +197,7 @@ describe('the one-shot form of an engine', () => {
     assert.equal((await reportsOf(sender)).length, 1);
   });
 
-  test('with far too much metadata, of any characters, keeps the first of it', async () => {
+  test('with too much metadata keeps the beginning of it', async () => {
     const sender = await makeSender(server);
     const text = `{"message":"boom","notes":"${'\u0000😱"\n'.repeat(200_000)}`;
     const form = multipartOf([part('metadata', text), part('dump', DUMP, { filename: 'x.dmp' })]);
@@ -208,7 +209,7 @@ describe('the one-shot form of an engine', () => {
     assert.match(String(kept.chauffeur_omitted), /larger than 1 MiB/);
   });
 
-  test('whose log is too large keeps its dump, says so, and the log may come first', { timeout: 60_000 }, async () => {
+  test('with a log that is too large keeps the dump and a note, in either order', { timeout: 60_000 }, async () => {
     const sender = await makeSender(server);
     const huge = Buffer.alloc(LIMITS.crashFileBytes + MIB, 'log line\n');
     const form = multipartOf([
@@ -219,10 +220,10 @@ describe('the one-shot form of an engine', () => {
     assert.equal((await post(sender, form)).status, 201);
     const row = await onlyReportOf(sender);
     assert.deepEqual([row.log_key, row.dump_size], [null, DUMP.length]);
-    assert.match(String(row.metadata.chauffeur_omitted), /The log was larger than 64 MB/);
+    assert.match(String(row.metadata.chauffeur_omitted), /The log is larger than 64 MB/);
   });
 
-  test('whose dump is too large becomes a report without it that says why', { timeout: 60_000 }, async () => {
+  test('with a dump that is too large creates a report that says so', { timeout: 60_000 }, async () => {
     const sender = await makeSender(server);
     const form = multipartOf([
       metadataPart(metadata(sender)),
@@ -231,7 +232,7 @@ describe('the one-shot form of an engine', () => {
     assert.equal((await post(sender, form)).status, 201);
     const { dump_key, failure, state } = await onlyReportOf(sender);
     assert.deepEqual([dump_key, state], [null, 'queued']);
-    assert.match(failure ?? '', /The dump was larger than 64 MB/);
+    assert.match(failure ?? '', /The dump is larger than 64 MB/);
   });
 });
 
@@ -245,7 +246,7 @@ describe('the form of Breakpad and Crashpad', () => {
     part('email', 'a@b.c'),
   ];
 
-  test('is answered 200 with the bare id; its annotations become fields and metadata', async () => {
+  test('gets 200 with the plain id, and its annotations become fields and metadata', async () => {
     const sender = await makeSender(server);
     const { status, type, text } = await post(sender, multipartOf([...annotations, dumpPart()]));
     const row = await onlyReportOf(sender);
@@ -263,7 +264,7 @@ describe('the form of Breakpad and Crashpad', () => {
     );
   });
 
-  test('may come gzipped and in chunks without a length', async () => {
+  test('may be gzipped and chunked, without a length', async () => {
     const sender = await makeSender(server);
     const gzipped = gzipSync(multipartOf([...annotations, dumpPart()]));
     const stream = new ReadableStream({
@@ -287,7 +288,7 @@ describe('the form of Breakpad and Crashpad', () => {
     assert.deepEqual(await blobOf(sender, row.dump_key), DUMP);
   });
 
-  test('may come by HTTP/1.0, chunked and without a Host, and is not answered in chunks', async () => {
+  test('may use HTTP/1.0, chunked and without a Host; the response is not chunked', async () => {
     const sender = await makeSender(server);
     const body = gzipSync(multipartOf([...annotations, dumpPart()]));
     const { hostname, port } = new URL(server.url);
@@ -310,7 +311,7 @@ describe('the form of Breakpad and Crashpad', () => {
     assert.deepEqual([text, source], [reportId, 'crashpad']);
   });
 
-  test('of Electron tells the app’s version from Electron’s', async () => {
+  test('of Electron has the version of the app and of Electron', async () => {
     const sender = await makeSender(server);
     const fields = [
       part('_productName', 'Racer'),
@@ -334,14 +335,14 @@ describe('the form of Breakpad and Crashpad', () => {
     );
   });
 
-  test('names its game and build in its fields, also after the dump', async () => {
+  test('may have its ids in fields, even after the dump', async () => {
     const sender = await makeSender(server);
     const parts = [dumpPart(), part('app_id', sender.game.uid), part('build_id', sender.buildId)];
     assert.equal((await post(sender, multipartOf(parts), { query: '' })).status, 200);
     assert.deepEqual((await onlyReportOf(sender)).metadata, {});
   });
 
-  test('with more and longer annotations than are kept is taken, and says what was left out', async () => {
+  test('with too many or too long annotations is accepted, with a note about the rest', async () => {
     const sender = await makeSender(server);
     const many = Array.from({ length: 80 }, (_, no) => part(`key${no}`, no === 0 ? 'x'.repeat(5000) : 'v'));
     assert.equal((await post(sender, multipartOf([...many, dumpPart()]))).status, 200);
@@ -351,7 +352,7 @@ describe('the form of Breakpad and Crashpad', () => {
     assert.match(String(metadata.chauffeur_omitted), /17 more fields were left out/);
   });
 
-  test('with attachments keeps the log, and leaves the others out', async () => {
+  test('with attachments keeps only the log', async () => {
     const sender = await makeSender(server);
     const parts = [
       part('attachment_log', LOG, { filename: 'game.log' }),
@@ -361,10 +362,10 @@ describe('the form of Breakpad and Crashpad', () => {
     assert.equal((await post(sender, multipartOf(parts))).status, 200);
     const { log_size, dump_size, metadata } = await onlyReportOf(sender);
     assert.deepEqual([log_size, dump_size], [LOG.length, DUMP.length]);
-    assert.match(String(metadata.chauffeur_omitted), /a file was left out/);
+    assert.match(String(metadata.chauffeur_omitted), /A file was left out/);
   });
 
-  test('that is no gzip although it says so is refused, and so is one that is cut', async () => {
+  test('with an invalid or truncated gzip body is refused', async () => {
     const sender = await makeSender(server);
     const whole = multipartOf([...annotations, dumpPart()]);
     const headers = { 'content-encoding': 'gzip' };
@@ -374,7 +375,9 @@ describe('the form of Breakpad and Crashpad', () => {
     assert.deepEqual(await reportsOf(sender), []);
   });
 
-  test('that unpacks to far more than it may is a report of what came before', { timeout: 60_000 }, async () => {
+  test('that decompresses to too much becomes a report of what came before the limit', {
+    timeout: 60_000,
+  }, async () => {
     const sender = await makeSender(server);
     const bomb = gzipSync(
       multipartOf([...annotations, dumpPart(), part('attachment', Buffer.alloc(520 * MIB), { filename: 'x' })]),
@@ -386,7 +389,7 @@ describe('the form of Breakpad and Crashpad', () => {
     assert.match(String(metadata.chauffeur_omitted), /too large/);
   });
 
-  test('whose sender hangs up leaves nothing', async () => {
+  test('leaves nothing behind if its client disconnects', async () => {
     const sender = await makeSender(server);
     const before = await crashBlobs(server);
     const { hostname, port } = new URL(server.url);

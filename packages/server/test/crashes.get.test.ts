@@ -1,9 +1,9 @@
-// One crash report on the real server: what is shown of it, why symbols are missing, and its deletion.
+// A single crash report on a real server: its record, why symbols are missing, and its deletion.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -37,8 +37,8 @@ async function blobsOf(reportId: string): Promise<string[]> {
   return keys;
 }
 
-describe('one crash report', () => {
-  test('shows what the game and the player said, without the names of people in paths', async () => {
+describe('a crash report', () => {
+  test('has the texts of game and player, without user names in paths', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const id = await addReport(server.ctx, {
@@ -58,7 +58,7 @@ describe('one crash report', () => {
     assert.ok(!JSON.stringify((await groupsOf(game))[0]).includes('Ann'));
   });
 
-  test('shows the stack, and what can be downloaded', async () => {
+  test('has the stack, and the files that can be downloaded', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const id = await addReport(server.ctx, {
@@ -82,7 +82,7 @@ describe('one crash report', () => {
     });
   });
 
-  test('says of each module without symbols why it has none', async () => {
+  test('explains why symbols of modules are missing', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const [here, known] = ['0123456789ABCDEF0123456789ABCDEF0', 'FEDCBA9876543210FEDCBA98765432100'];
@@ -103,7 +103,7 @@ describe('one crash report', () => {
     assert.match(found[2].detail, /line 3 is not a record/);
   });
 
-  test('is 4040 for anyone who is no member, by the id of another game, and when there is none', async () => {
+  test('is 4040 for non-members, under another game, and if there is none', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const id = await addReport(server.ctx, { game, buildId: await addBuild(server, game) });
     assert.equal((await get(game, id, game.admin)).status, 200);
@@ -116,7 +116,7 @@ describe('one crash report', () => {
 });
 
 describe('deleting a report', () => {
-  test('takes it out of its group, and its files out of the store', async () => {
+  test('removes it from its group, and deletes its files', async () => {
     const game = await makeSharedGame(server);
     const [one, two] = [await addBuild(server, game), await addBuild(server, game, { version: '2.0', os: 'windows' })];
     const files = { dump: Buffer.from('MDMP'), log: Buffer.from('x') };
@@ -133,7 +133,7 @@ describe('deleting a report', () => {
     assert.deepEqual(group.oses, [{ os: 'linux', count: 1 }]);
   });
 
-  test('twice at once counts once, and the second is 4040', async () => {
+  test('twice at once counts once, and the second request gets 4040', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const [gone] = [
@@ -145,7 +145,7 @@ describe('deleting a report', () => {
     assert.equal((await groupsOf(game))[0].count, 1);
   });
 
-  test('deletes the group with its last report, also when all are deleted at once', async () => {
+  test('deletes the group with its last report, even if all are deleted at once', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const ids: string[] = [];
@@ -154,7 +154,7 @@ describe('deleting a report', () => {
     assert.deepEqual(await groupsOf(game), []);
   });
 
-  test('is for members of the game alone', async () => {
+  test('is only allowed for members of the game', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const id = await addReport(server.ctx, { game, buildId: await addBuild(server, game) });
     for (const person of [stranger, other.owner])
@@ -165,7 +165,7 @@ describe('deleting a report', () => {
   });
 });
 
-/** Symbols as an upload leaves them, before or after they were compiled. */
+/** Inserts uploaded symbols, before or after they are compiled. */
 async function addSymbols(
   game: SharedGame,
   buildId: string,

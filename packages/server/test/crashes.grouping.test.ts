@@ -1,18 +1,19 @@
-// Crash groups under load and over time: each report is counted once, wherever it moves; groups come, go, are resolved and come back.
+// Crash groups under load and over time: each report is counted once, and groups are created, deleted, resolved and
+// opened again.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { groupLate } from '../src/features/crashes/groups/group-messages.job.ts';
+import { readRegrouping, requestRegrouping } from '../src/features/crashes/crashes.ts';
 import { groupByMessage } from '../src/features/crashes/groups/grouping.ts';
 import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
-import { regroupReports } from '../src/features/crashes/groups/regroup.job.ts';
-import { lookAtRegrouping, requestRegrouping } from '../src/features/crashes/groups/regroup.ts';
-import { reprocessLacking } from '../src/features/crashes/process/reprocess.job.ts';
+import { groupLate } from '../src/features/crashes/groups/messages.job.ts';
+import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
+import { reprocessMissing } from '../src/features/crashes/process/reprocess.job.ts';
 import { finishReports } from '../src/features/crashes/process/unfinished.job.ts';
 import { MINUTE } from '../src/kernel/clock.ts';
-import { changed, rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   findMiscount,
   groupsOf,
@@ -27,7 +28,7 @@ import { waitingJobs } from './setup/symbols.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Any grouping; those of one name have one key. */
+/** A grouping; equal names have equal keys. */
 function groupingNamed(name: string) {
   return groupByMessage({ message: `group ${name} of things`, appVersion: '', os: '' });
 }
@@ -60,7 +61,7 @@ describe('crash groups', () => {
     return (await groupsOf(server, game)).map(({ title, count, status }) => [title, count, status]);
   }
 
-  /** Says that the group is fixed in this version; answers when. */
+  /** Resolves the group as fixed in this version and returns the time. */
   async function resolve(game: TestGame, version: string | null): Promise<void> {
     await changed(
       server.ctx.db,
@@ -69,7 +70,7 @@ describe('crash groups', () => {
     );
   }
 
-  test('count each report once, however often it is put into its group', async () => {
+  test('count each report once, however often it is added', async () => {
     const { game, buildId } = await openGame();
     const ids = await reportMany(game, buildId, 3);
     await attach(game, ids, 'a');
@@ -78,7 +79,7 @@ describe('crash groups', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('keep their counts when hundreds of reports come into one of them at once', async () => {
+  test('keep correct counts when hundreds of reports are added at once', async () => {
     const { game, buildId } = await openGame();
     const ids = await reportMany(game, buildId, 200);
     await Promise.all(ids.map((id) => attach(game, [id], 'hot')));
@@ -86,7 +87,7 @@ describe('crash groups', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('keep their counts whatever moves at once, and none waits for another for ever', async () => {
+  test('keep correct counts without deadlocks while reports move at once', async () => {
     const { game, buildId } = await openGame();
     const ids = await reportMany(game, buildId, 12);
     const move = fc.record({
@@ -105,7 +106,7 @@ describe('crash groups', () => {
     );
   });
 
-  test('are gone when their last report leaves, unless they are resolved', async () => {
+  test('are deleted with their last report, unless they are resolved', async () => {
     const { game, buildId } = await openGame();
     const ids = await reportMany(game, buildId, 2);
     await attach(game, ids, 'a');
@@ -117,7 +118,7 @@ describe('crash groups', () => {
     assert.equal((await groupsOf(server, game))[0]?.sample_report_id, null);
   });
 
-  test('know when they were seen first and last, and have the newest report as their sample', async () => {
+  test('have the times of their first and last report, and the newest report as sample', async () => {
     const { game, buildId } = await openGame();
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push(await reportCrash(server, game, buildId));
@@ -140,13 +141,13 @@ describe('crash groups', () => {
     assert.deepEqual(await seen(), [second, second, ids[1]]);
   });
 
-  test('pass over reports that are gone', async () => {
+  test('ignore deleted reports', async () => {
     const { game } = await openGame();
     assert.equal(await attach(game, [newId()], 'a'), false);
     assert.deepEqual(await titles(game), []);
   });
 
-  test('open again when a build that was registered after they were resolved reports them', async () => {
+  test('are opened again by a build that was registered after they were resolved', async () => {
     const { game, buildId } = await openGame();
     await attach(game, await reportMany(game, buildId, 1), 'a');
     await resolve(game, null);
@@ -158,7 +159,7 @@ describe('crash groups', () => {
     assert.ok((await groupsOf(server, game))[0]?.regressed_at instanceof Date);
   });
 
-  test('open again when the version that is said to have the fix reports them, though it was there before', async () => {
+  test('are opened again by the version with the fix, even if it was registered before', async () => {
     const { game, buildId } = await openGame();
     const fixed = await registerBuild(server, game, { version: '1.1.0' });
     await attach(game, await reportMany(game, buildId, 1), 'a');
@@ -169,7 +170,7 @@ describe('crash groups', () => {
     assert.deepEqual(await titles(game), [['group a of things', 3, 'open']]);
   });
 
-  test('hand their resolution on when new rules give them another name', async () => {
+  test('pass on their resolution when new rules rename them', async () => {
     const { game, buildId } = await openGame();
     const ids = await reportMany(game, buildId, 2);
     await attach(game, ids, 'old');
@@ -182,7 +183,7 @@ describe('crash groups', () => {
     ]);
   });
 
-  test('are asked for the reports that lack a module whatever the case of its name, the newest first and none twice', async () => {
+  test('find the reports that are missing a module regardless of case, newest first, none twice', async () => {
     const { game, buildId } = await openGame();
     const ids = (await reportMany(game, buildId, 3)).sort();
     await changed(
@@ -190,8 +191,8 @@ describe('crash groups', () => {
       sql`update crash_reports set missing_symbols = array['Game.pdb/AB1'] where report_id = any(${ids.slice(1)}::uuid[])`,
     );
     const arrived = { gameId: game.uid, debugFile: 'game.pdb', debugId: 'AB1' };
-    await reprocessLacking(server.ctx, arrived);
-    await reprocessLacking(server.ctx, arrived);
+    await reprocessMissing(server.ctx, arrived);
+    await reprocessMissing(server.ctx, arrived);
     const jobs = await waitingJobs(server, 'crashes:process');
     assert.deepEqual(
       jobs.flatMap(({ gameId, reportId }) => (gameId === game.uid ? [reportId] : [])),
@@ -200,7 +201,7 @@ describe('crash groups', () => {
   });
 });
 
-describe('reports that nothing would finish', () => {
+describe('reports that would never finish', () => {
   let server: TestServer;
   let now = Date.now();
   before(async () => {
@@ -208,13 +209,13 @@ describe('reports that nothing would finish', () => {
   });
   after(() => server.stop());
 
-  test('are grouped by their message when their dump never comes, and fail when its reading comes to no end', async () => {
+  test('are grouped by message if their dump never arrives, and fail if processing never ends', async () => {
     const game = await makeGame(server);
     const buildId = await registerBuild(server, game);
     const { body } = await request(`${server.api}/public/crashes`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-app-id': game.uid, 'x-build-id': buildId },
-      body: JSON.stringify({ has_dump: true, message: 'no dump came' }),
+      body: JSON.stringify({ has_dump: true, message: 'no dump arrived' }),
     });
     const silent: string = body.data.id;
     const stuck = await reportCrash(server, game, buildId, { dump: Buffer.from('never read'), message: 'stuck' });
@@ -225,7 +226,7 @@ describe('reports that nothing would finish', () => {
     await groupLate(server.ctx);
     assert.deepEqual(
       (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
-      [['no dump came', 1]],
+      [['no dump arrived', 1]],
     );
     now += DAY_MS;
     await finishReports(server.ctx);
@@ -233,7 +234,7 @@ describe('reports that nothing would finish', () => {
     now += DAY_MS / 12;
     await finishReports(server.ctx);
     const ended = await reportRow(server, silent);
-    assert.deepEqual([ended.state, ended.failure], ['processed', 'The dump that was announced never arrived.']);
+    assert.deepEqual([ended.state, ended.failure], ['processed', 'The announced dump never arrived.']);
     assert.equal((await reportRow(server, stuck)).state, 'queued');
     now += 2 * DAY_MS;
     await finishReports(server.ctx);
@@ -242,21 +243,21 @@ describe('reports that nothing would finish', () => {
     assert.deepEqual(
       (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
       [
-        ['no dump came', 1],
+        ['no dump arrived', 1],
         ['stuck', 1],
       ],
     );
   });
 });
 
-describe('grouping again after the rules changed', () => {
+describe('regrouping after the rules changed', () => {
   let server: TestServer;
   before(async () => {
     server = await startServer();
   });
   after(() => server.stop());
 
-  /** As if an older version had put everything into one group. */
+  /** Moves everything into one group, as if by older rules. */
   async function pretendOldRules(game: TestGame): Promise<void> {
     const { db } = server.ctx;
     const ids = await rows(
@@ -275,7 +276,7 @@ describe('grouping again after the rules changed', () => {
     await changed(db, sql`update crash_groups set grouping_version = 0 where game_id = ${game.uid}`);
   }
 
-  test('moves every report from what is stored of it, batch by batch, counting none twice', async () => {
+  test('moves all reports in batches by their stored stacks, counting none twice', async () => {
     const game = await makeGame(server);
     const buildId = await registerBuild(server, game);
     const dump = readDumpFixture('nosym_middle');
@@ -289,8 +290,8 @@ describe('grouping again after the rules changed', () => {
     await pretendOldRules(game);
     assert.equal((await groupsOf(server, game)).length, 1);
     assert.equal(await requestRegrouping(server.ctx, game.uid), 106);
-    await until(async () => !(await lookAtRegrouping(server.ctx, game.uid)).goesOn);
-    assert.equal((await lookAtRegrouping(server.ctx, game.uid)).left, 0);
+    await until(async () => !(await readRegrouping(server.ctx, game.uid)).isRunning);
+    assert.equal((await readRegrouping(server.ctx, game.uid)).left, 0);
     assert.deepEqual(
       (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
       before,
@@ -298,7 +299,7 @@ describe('grouping again after the rules changed', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('leaves a report where it is when its stored stack cannot be read', async () => {
+  test('leaves a report in its group if its stored stack cannot be read', async () => {
     const game = await makeGame(server);
     const buildId = await registerBuild(server, game);
     const done = await untilDone(
@@ -308,11 +309,11 @@ describe('grouping again after the rules changed', () => {
     await pretendOldRules(game);
     await server.ctx.blobs.delete(done.stack_key ?? '');
     await regroupReports(server.ctx, { gameId: game.uid, before: null });
-    assert.equal((await lookAtRegrouping(server.ctx, game.uid)).left, 1);
+    assert.equal((await readRegrouping(server.ctx, game.uid)).left, 1);
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('does nothing where the rules are those of now', async () => {
+  test('does nothing if the reports were grouped by the current rules', async () => {
     const game = await makeGame(server);
     await untilDone(server, await reportCrash(server, game, await registerBuild(server, game), { message: 'x' }));
     assert.equal(await requestRegrouping(server.ctx, game.uid), 0);

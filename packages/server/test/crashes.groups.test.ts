@@ -1,10 +1,10 @@
-// Crash groups on the real server: by when they were seen last, with their counts; resolved and opened again.
+// Crash groups on a real server: listed by when they were last seen, with counts; resolved and opened again.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -38,14 +38,14 @@ function statusOf({ status, body }: Answer): [number, number | undefined] {
   return [status, body.error?.code];
 }
 
-/** The service, in one moment `days` ago. */
+/** The context of the server with a clock `days` ago. */
 function ago(days: number) {
   const time = new Date(Date.now() - days * DAY);
   return { ...server.ctx, clock: { now: () => time } };
 }
 
 describe('the list of groups', () => {
-  test('counts also the reports of a build that is gone', async () => {
+  test('includes the reports of deleted builds in counts', async () => {
     const game = await makeSharedGame(server);
     const build = await addBuild(server, game);
     await addReport(server.ctx, { game, buildId: build, stack: ['a'] });
@@ -54,7 +54,7 @@ describe('the list of groups', () => {
     assert.deepEqual(group.builds, [{ build_id: build, version: '', count: 1 }]);
   });
 
-  test('has those seen last first, with counts by build, system and day', async () => {
+  test('has the most recently seen groups first, with counts by build, OS and day', async () => {
     const game = await makeSharedGame(server);
     const one = await addBuild(server, game);
     const two = await addBuild(server, game, { version: '2.0', os: 'windows' });
@@ -82,13 +82,13 @@ describe('the list of groups', () => {
       { os: 'linux', count: 2 },
       { os: 'windows', count: 2 },
     ]);
-    // The day of the first report is over 30 days ago.
+    // The first report is more than 30 days old.
     assert.deepEqual(group.days, [{ day: new Date(Date.now() - DAY).toISOString().slice(0, 10), count: 3 }]);
     assert.equal(group.first_seen, timeOf(first));
     assert.equal(group.last_seen, timeOf(newest));
   });
 
-  test('comes in pages; none is shown twice when one is seen again meanwhile', async () => {
+  test('has pages that show no group twice, even if it is seen again meanwhile', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const names = ['g', 'f', 'e', 'd', 'c', 'b', 'a'];
@@ -100,14 +100,14 @@ describe('the list of groups', () => {
       const { data } = (await list(game, { limit: '2', ...(cursor !== undefined && { cursor }) })).body;
       seen.push(...data.groups.map(({ title }: { title: string }) => title));
       cursor = data.next_cursor ?? undefined;
-      // Shown already, and a new one: both stand before the page.
+      // A group that was shown already, and a new one: both come before the page.
       await addReport(server.ctx, { game, buildId, stack: [seen[0]!] });
       await addReport(server.ctx, { game, buildId, stack: [`new ${seen.length}`] });
     } while (cursor !== undefined);
     assert.deepEqual(seen, names.toReversed());
   });
 
-  test('tells groups apart that were seen in the same moment', async () => {
+  test('pages through groups with the same time', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const now = new Date();
@@ -143,7 +143,7 @@ describe('the list of groups', () => {
     assert.deepEqual(statusOf(await list(game, { cursor: reports.body.data.next_cursor })), [400, 4002]);
   });
 
-  test('is for members of the game alone, as is one group', async () => {
+  test('is only visible to members of the game, as is a single group', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     await addReport(server.ctx, { game, buildId: await addBuild(server, game), stack: ['a'] });
     const { group_id } = (await list(game, {}, game.admin)).body.data.groups[0];
@@ -162,7 +162,7 @@ describe('the list of groups', () => {
   });
 });
 
-describe('one group', () => {
+describe('a group', () => {
   let game: SharedGame;
   let groupId: string;
   before(async () => {
@@ -171,12 +171,12 @@ describe('one group', () => {
     groupId = (await list(game)).body.data.groups[0].group_id;
   });
 
-  test('tells how its signature came about', async () => {
+  test('explains how its signature was made', async () => {
     const { body } = await callAs(server, game.owner, `/games/${game.uid}/crash-groups/${groupId}`);
     assert.deepEqual(body.data.explanation, ['took a']);
   });
 
-  test('is resolved as fixed in a version, and opened again, both safe to repeat', async () => {
+  test('can be resolved as fixed in a version and opened again, both repeatedly', async () => {
     for (let time = 0; time < 2; time += 1) {
       const { data } = (await update(game, groupId, { status: 'resolved', fixed_in_version: '2.0' }, game.admin)).body;
       assert.deepEqual([data.status, data.fixed_in_version, data.regressed_at], ['resolved', '2.0', null]);
@@ -187,7 +187,7 @@ describe('one group', () => {
     }
   });
 
-  test('stays resolved for a build that was there, and is a regression in one that came later', async () => {
+  test('stays resolved for earlier builds, and is a regression in a later one', async () => {
     const own = await makeSharedGame(server);
     const old = await addBuild(server, own);
     await addReport(server.ctx, { game: own, buildId: old, stack: ['a'] });
@@ -202,7 +202,7 @@ describe('one group', () => {
     assert.equal((await update(own, id, { status: 'resolved' })).body.data.regressed_at, null);
   });
 
-  test('refuses what makes no sense with 4002, and a group that is not there with 4040', async () => {
+  test('refuses invalid changes with 4002, and unknown groups with 4040', async () => {
     const wrong = [
       { status: 'open', fixed_in_version: '2.0' },
       { status: 'gone' },
@@ -216,7 +216,7 @@ describe('one group', () => {
   });
 });
 
-/** The time that a report’s id begins with. */
+/** The time at the start of a report's id. */
 function timeOf(reportId: string): string {
   return new Date(Number.parseInt(reportId.replace('-', '').slice(0, 12), 16)).toISOString();
 }

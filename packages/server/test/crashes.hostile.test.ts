@@ -1,4 +1,4 @@
-// Dumps that were damaged, or made to do harm: each ends in a clear state, and what comes after it is processed.
+// Malformed and malicious dumps: each ends in a clear state, and the next reports are processed.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ describe('hostile dumps', () => {
   });
   after(() => server.stop());
 
-  test('of the corpus end processed, or failed with a reason for people', { skip }, async () => {
+  test('of the corpus are processed, or fail with a readable reason', { skip }, async () => {
     const ids: string[] = [];
     for (const name of readdirSync(CORPUS).sort()) {
       const dump = readFileSync(fileOf(name));
-      // An empty body is no dump that was sent: the report goes on waiting for one.
+      // An empty body is not a dump, so the report keeps waiting for one.
       if (dump.length > 0) ids.push(await reportCrash(server, game, buildId, { dump, message: name }));
     }
     assert.ok(ids.length > 100);
@@ -51,7 +51,7 @@ describe('hostile dumps', () => {
     },
   ];
   for (const { what, env, failure } of BOUNDS) {
-    test(`that want more ${what} than they may have fail, and the next one is processed`, async (t) => {
+    test(`that exceed the limit of ${what} fail, and the next report is processed`, async (t) => {
       const bounded = await startServer({ env });
       t.after(() => bounded.stop());
       const game = await makeGame(bounded);
@@ -69,7 +69,7 @@ describe('hostile dumps', () => {
   }
 });
 
-/** A case is a file, or a folder with its dump. */
+/** A case is a file, or a folder with a dump. */
 function fileOf(name: string): string {
   const path = join(CORPUS, name);
   return statSync(path).isDirectory() ? join(path, 'case.dmp') : path;

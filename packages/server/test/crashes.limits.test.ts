@@ -1,4 +1,4 @@
-// The limits of crash reports on the real server: reports, files and bytes a day, POSTs a minute, and that 0 lifts each.
+// The limits of crash reports on a real server: reports, files and bytes a day, and requests a minute; 0 disables each.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -15,7 +15,7 @@ const START = new Date('2026-11-21T23:59:30Z');
 const DUMP = Buffer.from('MDMP and no more');
 const LOG = Buffer.from('started\ncrashed\n');
 
-/** Sends what Breakpad sends, its version behind the files; answers the report’s id. */
+/** Sends a Breakpad form with the version after the files, and returns the report's id. */
 async function sendForm(
   sender: CrashSender,
   dump: Uint8Array,
@@ -41,7 +41,7 @@ async function sendForm(
   return text;
 }
 
-/** Sends what Unreal’s client sends; answers the report’s id. */
+/** Sends an Unreal archive and returns the report's id. */
 async function sendArchive(sender: CrashSender, dump: Uint8Array): Promise<string> {
   const xml =
     '<FGenericCrashContext><RuntimeProperties><EngineVersion>7.0</EngineVersion></RuntimeProperties></FGenericCrashContext>';
@@ -78,7 +78,7 @@ describe('the daily limits of a game', () => {
   });
   after(() => server.stop());
 
-  test('let exactly as many reports through when all come at once, and as many again the next UTC day', async () => {
+  test('accept exactly the limit when all reports arrive at once, and again the next UTC day', async () => {
     const sender = await makeSender(server);
     const answers = await Promise.all(Array.from({ length: 40 }, () => report(sender)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 10);
@@ -89,7 +89,7 @@ describe('the daily limits of a game', () => {
     assertLimited(await report(sender), DAY / SECOND);
   });
 
-  test('hold over several processes', async () => {
+  test('apply across processes', async () => {
     const other = await startServer({
       role: 'api',
       beside: server,
@@ -104,14 +104,14 @@ describe('the daily limits of a game', () => {
     assert.equal((await reportsOf(sender)).length, 10);
   });
 
-  test('count each game by itself, and not what was refused', async () => {
+  test('count each game separately, without refused reports', async () => {
     const [one, two] = [await makeSender(server), await makeSender(server)];
     await Promise.all(Array.from({ length: 12 }, () => report(one)));
     for (let no = 0; no < 5; no += 1) await report({ ...two, buildId: one.buildId });
     for (let no = 0; no < 10; no += 1) assert.equal((await report(two)).status, 201);
   });
 
-  test('keep a report past the limit of upload addresses, without them, and it says so', async () => {
+  test('accept a report past the limit of uploads without upload addresses, and note it', async () => {
     const sender = await makeSender(server);
     const both = { has_dump: true, has_log: true };
     const answers = await Promise.all(Array.from({ length: 4 }, () => report(sender, both)));
@@ -127,7 +127,7 @@ describe('the daily limits of a game', () => {
     assert.deepEqual(states.sort(), [refused, refused, 'received ', 'received ']);
   });
 
-  test('count the files that forms and archives carry, and keep reports past them without their files', async () => {
+  test('count the files of forms and archives, and keep further reports without files', async () => {
     for (const send of [sendForm, sendArchive]) {
       const sender = await makeSender(server);
       await Promise.all(Array.from({ length: 4 }, () => send(sender, DUMP)));
@@ -137,17 +137,17 @@ describe('the daily limits of a game', () => {
       assert.equal(without.length, 2);
       for (const { state, failure, log_key, dump_size, metadata } of without) {
         assert.deepEqual([state, log_key, dump_size], ['queued', null, null]);
-        assert.match(failure ?? '', /^The dump was not kept, because the game had reached its daily limit/);
-        assert.match(String(metadata.chauffeur_omitted), /The log was not kept, because/);
+        assert.match(failure ?? '', /^The dump was not kept because the game had reached its daily limit/);
+        assert.match(String(metadata.chauffeur_omitted), /The log was not kept because/);
       }
-      // Now that it is known before the files come, they are passed over; what comes behind them is read.
+      // The limit is known before the files arrive, so they are skipped; the fields after them are read.
       const id = await send(sender, DUMP);
       const last = (await reportsOf(sender)).find(({ report_id }) => report_id === id);
       assert.deepEqual([last?.dump_key, last?.log_key], [null, null]);
       assert.ok([last?.app_version, last?.engine_version].includes('7.0'));
       assert.match(last?.failure ?? '', /daily limit/);
       assert.match(String(last?.metadata.chauffeur_omitted), /The log was not kept/);
-      // A game whose files are used up gets no addresses either.
+      // The same limit applies to upload addresses.
       assert.deepEqual((await report(sender, { has_dump: true })).body.data.uploads, {});
     }
     assert.deepEqual(await orphansOf(server), []);
@@ -185,42 +185,42 @@ describe('the daily limit on bytes of crash files', () => {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  test('answers an upload past it 4290, and the address works the next UTC day', async () => {
+  test('refuses an upload with 4290, and accepts it the next UTC day', async () => {
     const sender = await makeSender(server);
     const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
     const answers = await Promise.all(Array.from({ length: 5 }, () => put(sender, LARGE)));
     assert.equal(answers.filter(({ status }) => status === 200).length, 2);
     for (const answer of answers) if (answer.status !== 200) assertLimited(answer, 30);
     assertLimited(await put(sender, LARGE, url), 30);
-    // What still fits is taken.
+    // A smaller file still fits.
     assert.equal((await put(sender, SMALL)).status, 200);
     assert.ok((await storedBytes(sender)) < MIB);
     now = new Date(START.getTime() + 30 * SECOND);
     assert.equal((await put(sender, LARGE, url)).status, 200);
   });
 
-  test('counts what is stored, not what it unpacks to', async () => {
+  test('counts the compressed size', async () => {
     const sender = await makeSender(server);
     for (let no = 0; no < 3; no += 1) assert.equal((await put(sender, Buffer.alloc(4 * MIB))).status, 200);
     await sendForm(sender, Buffer.alloc(8 * MIB));
     assert.ok((await reportsOf(sender)).every(({ dump_size }) => (dump_size ?? 0) >= 4 * MIB));
   });
 
-  test('keeps a form past it without the files that do not fit', async () => {
+  test('keeps a form without the files that do not fit', async () => {
     const sender = await makeSender(server);
     await Promise.all(Array.from({ length: 4 }, () => sendForm(sender, LARGE)));
     assert.equal((await reportsOf(sender)).filter(({ dump_key }) => dump_key !== null).length, 2);
     const id = await sendForm(sender, LARGE);
     const last = (await reportsOf(sender)).find(({ report_id }) => report_id === id);
     assert.deepEqual([last?.dump_key, last?.app_version], [null, '7.0']);
-    assert.match(last?.failure ?? '', /^The dump was not kept, because the game had reached its daily limit/);
+    assert.match(last?.failure ?? '', /^The dump was not kept because the game had reached its daily limit/);
     assert.ok(last?.log_key !== null);
-    // The bytes of refused files were given back.
+    // The bytes of refused files are not counted.
     assert.equal((await put(sender, SMALL)).status, 200);
     assert.ok((await storedBytes(sender)) < MIB);
   });
 
-  test('holds for a form that names its game only behind its files', async () => {
+  test('applies to a form with its ids after its files', async () => {
     const sender = await makeSender(server);
     const send = () => sendForm(sender, LARGE, { idsInForm: true });
     await Promise.all([send(), send(), send(), send()]);
@@ -231,7 +231,7 @@ describe('the daily limit on bytes of crash files', () => {
   });
 });
 
-test('an address is held to its POSTs a minute, whatever they are', async () => {
+test('an address may send a limited number of POST requests a minute', async () => {
   let now = START;
   const server = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
   const sender = await makeSender(server);
@@ -244,7 +244,7 @@ test('an address is held to its POSTs a minute, whatever they are', async () => 
   await server.stop();
 });
 
-test('0 lifts each limit', async () => {
+test('0 disables each limit', async () => {
   const limits = ['CRASHES', 'CRASH_UPLOADS', 'CRASH_MB', 'PUBLIC'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
   const server = await startServer({ role: 'api', env: Object.fromEntries(limits) });
   const sender = await makeSender(server);

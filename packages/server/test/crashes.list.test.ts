@@ -1,11 +1,11 @@
-// The list of crash reports on the real server: newest first, by pages, filtered and searched; who may read it.
+// The list of crash reports on a real server: its order, pages, filters, search and access.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { rememberFunctions } from '../src/features/crashes/read/search.sql.ts';
+import { rememberFunctions } from '../src/features/crashes/process/functions.sql.ts';
 import { utcDayOf } from '../src/kernel/clock.ts';
-import { rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -33,13 +33,13 @@ function statusOf({ status, body }: Answer): [number, number | undefined] {
   return [status, body.error?.code];
 }
 
-/** Ids in the order in which the list has them. */
+/** Ids in the order of the list. */
 function newestFirst(ids: readonly string[]): string[] {
   return ids.toSorted().toReversed();
 }
 
 describe('the list of crash reports', () => {
-  test('shows owner and admin what a report is about, and nobody else that there is one', async () => {
+  test('is visible to owner and admins only', async () => {
     const game = await makeSharedGame(server);
     const other = await makeSharedGame(server);
     const buildId = await addBuild(server, game, { version: '2.1' });
@@ -76,7 +76,7 @@ describe('the list of crash reports', () => {
     assert.deepEqual(await idsOf(other), []);
   });
 
-  test('comes in pages that stay right while reports arrive and go', async () => {
+  test('has pages that stay correct while reports are added and deleted', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const add = () => addReport(server.ctx, { game, buildId, message: 'no disk' });
@@ -90,13 +90,13 @@ describe('the list of crash reports', () => {
       seen.push(...body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id));
       cursor = body.data.next_cursor ?? undefined;
       await add();
-      // The report at which the page ended may be gone when the next one is asked for.
+      // The last report of a page may be deleted before the next page is requested.
       await callAs(server, game.owner, `/games/${game.uid}/crashes/${seen.at(-1)}`, { method: 'DELETE' });
     } while (cursor !== undefined);
     assert.deepEqual(seen, expected);
   });
 
-  test('gives no cursor when the page is the last one', async () => {
+  test('has no cursor on the last page', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     for (let count = 0; count < 2; count += 1) await addReport(server.ctx, { game, buildId });
@@ -104,7 +104,7 @@ describe('the list of crash reports', () => {
     assert.notEqual((await ask(game, { limit: '1' })).body.data.next_cursor, null);
   });
 
-  test('refuses a cursor of another game, of other filters, or of nobody with 4002', async () => {
+  test('refuses a cursor of another game or other filters, or an invalid one, with 4002', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const buildId = await addBuild(server, game);
     for (let count = 0; count < 2; count += 1) await addReport(server.ctx, { game, buildId });
@@ -121,7 +121,7 @@ describe('the list of crash reports', () => {
     }
   });
 
-  test('filters by build, group and system, also together', async () => {
+  test('filters by build, group and OS, also combined', async () => {
     const game = await makeSharedGame(server);
     const [old, latest] = [
       await addBuild(server, game),
@@ -140,7 +140,7 @@ describe('the list of crash reports', () => {
     assert.deepEqual(await idsOf(game, { build_id: newId() }), []);
   });
 
-  test('refuses filters that cannot be with 4002 and names them', async () => {
+  test('refuses invalid filters with 4002 and names them', async () => {
     const game = await makeSharedGame(server);
     for (const query of [
       { os: 'amiga' },
@@ -210,7 +210,7 @@ describe('a search in a game with thousands of reports', () => {
   before(async () => {
     game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
-    // The newest, one beyond those that are looked through, one far beyond, and one of a month of long ago.
+    // The newest report, one just after the scanned ones, one long after, and one of a much earlier month.
     for (const age of [0, 60 * MINUTE, 600 * MINUTE, 100_000 * MINUTE]) {
       const report = { game, buildId, stack: ['rare::thing', 'main'], user_message: 'some needle' };
       wanted.push(await addReport(at(age), report));
@@ -233,7 +233,7 @@ describe('a search in a game with thousands of reports', () => {
     { frame: 'rare::' },
     { frame: 'RARE', text: 'need', os: 'linux' },
   ] as Query[]) {
-    test(`finds the few, however old, by ${JSON.stringify(query)}`, async () => {
+    test(`finds rare reports of any age by ${JSON.stringify(query)}`, async () => {
       assert.deepEqual(await idsOf(game, query), wanted);
       const seen: string[] = [];
       let cursor: string | undefined;
@@ -246,11 +246,11 @@ describe('a search in a game with thousands of reports', () => {
     });
   }
 
-  test('finds nothing by a rare word beside one that its reports do not have', async () => {
+  test('finds nothing by a rare word with another that its reports do not have', async () => {
     assert.deepEqual(await idsOf(game, { text: 'needle hay' }), []);
   });
 
-  test('finds a page of the many', async () => {
+  test('finds a page of many matches', async () => {
     for (const query of [{ text: 'hay' }, { frame: 'commo' }]) {
       const ids = await idsOf(game, { ...query, limit: '100' });
       assert.equal(ids.length, 100);
@@ -291,7 +291,7 @@ describe('the search by function', () => {
     });
   }
 
-  test('goes together with the other filters', async () => {
+  test('can be combined with filters', async () => {
     assert.deepEqual(
       await idsOf(game, { frame: 'main', text: 'abort', os: 'linux' }),
       newestFirst([ids.draw!, ids.load!]),
@@ -299,7 +299,7 @@ describe('the search by function', () => {
     assert.deepEqual(await idsOf(game, { frame: 'main', text: 'shader' }), []);
   });
 
-  test('comes in pages', async () => {
+  test('has pages', async () => {
     const first = await ask(game, { frame: 'main', text: 'abort', limit: '1' });
     const second = await ask(game, { frame: 'main', text: 'abort', limit: '1', cursor: first.body.data.next_cursor });
     const [a, b] = [first, second].map(({ body }) => body.data.crashes[0].crash_id);
@@ -307,7 +307,7 @@ describe('the search by function', () => {
     assert.equal(second.body.data.next_cursor, null);
   });
 
-  test('finds a part that thousands of names have', async () => {
+  test('finds a part of thousands of names', async () => {
     const crowd = await makeSharedGame(server);
     const buildId = await addBuild(server, crowd);
     const names = Array.from({ length: 200 }, (_, index) => index);

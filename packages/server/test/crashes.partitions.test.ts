@@ -1,11 +1,13 @@
-// The partitions of crash reports on the real database: made ahead, made at once by several, and emptying the default one.
+// The partitions of crash reports on a real database: created ahead of time, concurrently, and from rows of the default
+// partition.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { makePartitions } from '../src/features/crashes/keep/partitions.job.ts';
-import { ensurePartition } from '../src/features/crashes/keep/partitions.sql.ts';
-import { changed, rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { partitionOf } from '../src/features/crashes/report/partitions.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
+import { ensurePartition } from '../src/kernel/database/partitions.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeSender } from './setup/crashes.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
@@ -26,7 +28,7 @@ async function partitions(): Promise<string[]> {
   return found.map(({ name }) => name.replace('crash_reports_', ''));
 }
 
-test('the job makes this month and three more, and again as time goes on', async () => {
+test('the job creates this month and the next three, and continues later', async () => {
   await makePartitions(server.ctx);
   const first = ['2026_11', '2026_12', '2027_01', '2027_02', 'default'];
   assert.deepEqual(await partitions(), first);
@@ -37,7 +39,7 @@ test('the job makes this month and three more, and again as time goes on', async
   assert.deepEqual(await partitions(), [...first.slice(0, -1), '2027_03', 'default']);
 });
 
-test('several that make one at once make it once; what the default one took in moves over', async () => {
+test('concurrent calls create a partition once, and move its rows from the default partition', async () => {
   const { game, buildId } = await makeSender(server);
   const month = new Date('2030-06-15T00:00:00Z');
   const id = newId(month.getTime());
@@ -55,6 +57,6 @@ test('several that make one at once make it once; what the default one took in m
     return found.map(({ name }) => name);
   };
   assert.deepEqual(await tableOf(), ['crash_reports_default']);
-  await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, month)));
+  await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, partitionOf(month))));
   assert.deepEqual(await tableOf(), ['crash_reports_2030_06']);
 });

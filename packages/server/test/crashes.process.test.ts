@@ -1,4 +1,4 @@
-// Processing of crash dumps: from a dump's last byte to its stack, with symbols that are there, come later, or never.
+// The processing of crash dumps on a real server: with symbols that exist, arrive later, or never arrive.
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
@@ -9,8 +9,8 @@ import type { Context } from '../src/context.ts';
 import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed, rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   findMiscount,
   groupsOf,
@@ -31,7 +31,7 @@ const SYMBOLS = readSymbolFixture('null_deref_inline');
 const MODULE = 'null_deref_inline/8EB9ED96B569A6A04D6CB5C57A4568B80';
 const FIRST = { number: 1, last: false, signal: new AbortController().signal };
 
-/** A game of its own for each test, so that its groups are those of the test. */
+/** A new game for each test, so its groups are those of the test. */
 async function openGame(server: TestServer): Promise<{ game: TestGame; buildId: string }> {
   const game = await makeGame(server);
   return { game, buildId: await registerBuild(server, game) };
@@ -60,7 +60,7 @@ describe('processing a crash', () => {
   });
   after(() => server.stop());
 
-  test('names the functions of the stack when the build has symbols, and groups by them', async () => {
+  test('names functions by the symbols of the build, and groups by them', async () => {
     const { game, buildId } = await openGame(server);
     await addSymbols(server, game, buildId, SYMBOLS);
     await untilCompiled(server, game, buildId);
@@ -86,7 +86,7 @@ describe('processing a crash', () => {
     assert.ok(group?.explanation.some((line) => line.startsWith('stack: ')));
   });
 
-  test('stores the whole report without the folders of build machines', async () => {
+  test('stores the report without folders of build machines', async () => {
     const { game, buildId } = await openGame(server);
     await addSymbols(server, game, buildId, SYMBOLS);
     await untilCompiled(server, game, buildId);
@@ -97,7 +97,7 @@ describe('processing a crash', () => {
     assert.equal(stack.signature.signature, report.signature);
   });
 
-  test('moves a report to the right group by itself when its symbols arrive later', async () => {
+  test('moves a report to another group when its symbols arrive later', async () => {
     const { game, buildId } = await openGame(server);
     const before = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
     assert.ok(before.missing_symbols.includes(MODULE));
@@ -113,11 +113,11 @@ describe('processing a crash', () => {
       [['render::measure', 1]],
     );
     assert.equal(await findMiscount(server, game.uid), undefined);
-    // The stack of before goes once the report has the new one.
+    // The previous stack is deleted once the report has the new one.
     await until(async () => (await keysOf(server, before.report_id)).length === 2);
   });
 
-  test('finds symbols that arrive while the dump is being walked', async () => {
+  test('finds symbols that arrive during the walk', async () => {
     const { game, buildId } = await openGame(server);
     const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
     await addSymbols(server, game, buildId, SYMBOLS);
@@ -125,7 +125,7 @@ describe('processing a crash', () => {
     assert.equal((await untilSymbols(server, reportId)).signature, 'render::measure');
   });
 
-  test('comes to the same when it runs again, and when it runs twice at once', async () => {
+  test('has the same result when repeated, and when run twice at once', async () => {
     const { game, buildId } = await openGame(server);
     const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
     const payload = { gameId: game.uid, reportId };
@@ -139,7 +139,7 @@ describe('processing a crash', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('ends in a visible failure when the file is no dump, and groups the report by its message', async () => {
+  test('fails visibly if the file is not a dump, and groups the report by its message', async () => {
     const { game, buildId } = await openGame(server);
     const dump = Buffer.from('this is not a dump');
     const message = 'Assertion failed: index 7 of 3';
@@ -153,7 +153,7 @@ describe('processing a crash', () => {
     );
   });
 
-  test('says so when the dump is gone', async () => {
+  test('reports a missing dump', async () => {
     const { game, buildId } = await openGame(server);
     const first = await untilDone(server, await reportCrash(server, game, buildId, { dump: Buffer.from('no dump') }));
     for (const key of await keysOf(server, first.report_id)) await server.ctx.blobs.delete(key);
@@ -162,7 +162,7 @@ describe('processing a crash', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('keeps what an earlier walk found when a later one fails', async () => {
+  test('keeps the result of an earlier walk if a later one fails', async () => {
     const { game, buildId } = await openGame(server);
     const before = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
     for (const key of await keysOf(server, before.report_id))
@@ -171,7 +171,7 @@ describe('processing a crash', () => {
     assert.deepEqual(await reportRow(server, before.report_id), before);
   });
 
-  test('leaves nothing behind when the report is deleted while its dump is walked', async () => {
+  test('leaves nothing behind if the report is deleted during the walk', async () => {
     const { game, buildId } = await openGame(server);
     const { report_id: reportId } = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
     const before = await keysOf(server, reportId);
@@ -181,12 +181,12 @@ describe('processing a crash', () => {
     assert.deepEqual(await keysOf(server, reportId), before);
   });
 
-  test('passes over a report that is not there', async () => {
+  test('ignores a report that does not exist', async () => {
     const { game } = await openGame(server);
     await processCrash(server.ctx, { gameId: game.uid, reportId: newId() }, FIRST);
   });
 
-  test('groups a report without a dump by its message, its version and its system', async () => {
+  test('groups a report without a dump by message, version and OS', async () => {
     const { game, buildId } = await openGame(server);
     for (const message of [
       'Out of space: 12 MB left on /home/ann/saves',
@@ -204,7 +204,7 @@ describe('processing a crash', () => {
     assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
-  test('counts walks by what came of them', async () => {
+  test('counts walks by outcome', async () => {
     const text = await server.ctx.metrics.registry.metrics();
     const counted = [...text.matchAll(/chauffeur_crash_walks_total\{outcome="(\w+)"\} \d/g)].map(
       ([, outcome]) => outcome,
@@ -227,7 +227,7 @@ describe('processing a crash with blobs on S3', () => {
     await s3?.stop();
   });
 
-  test('reads dump and symbols from there, and stores the stack there', async (t) => {
+  test('reads dump and symbols and stores the stack there', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const { game, buildId } = await openGame(server);
     const reportId = await reportCrash(server, game, buildId, { dump: DUMP });
@@ -238,15 +238,15 @@ describe('processing a crash with blobs on S3', () => {
   });
 });
 
-describe('the names of functions that processing keeps for the search', () => {
+describe('names of functions for the search', () => {
   let server: TestServer;
   before(async () => {
-    // Without a worker: the test says when and where a dump is processed.
+    // Without a worker, so the test decides when and where a dump is processed.
     server = await startServer({ role: 'api' });
   });
   after(() => server.stop());
 
-  test('are kept anew when they were forgotten meanwhile, by whichever process', async () => {
+  test('are written again by any process after they were deleted', async () => {
     const { game, buildId } = await openGame(server);
     const [symbols] = await addSymbols(server, game, buildId, SYMBOLS);
     await compileNow(server, game, symbols!.checksum);

@@ -1,10 +1,10 @@
-// What the sender of a report may read of it on the real server: by its read token, or by an id that only its client knows.
+// What the sender of a report may read of it on a real server: by its read token, or by the client's own id.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { type CrashSender, makeSender, onlyReportOf, report } from './setup/crashes.ts';
 import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
 
@@ -40,7 +40,7 @@ async function process(reportId: string): Promise<void> {
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   request(`${server.api}/public/crashes/${path}`, { headers });
 
-test('a read token shows the state, and the reason and the stack once there are some', async () => {
+test('a read token allows reading the state, and later the reason and the stack', async () => {
   const sender = await makeSender(server);
   const { id, read_token } = (await report(sender, { has_dump: true, message: 'secret words', user_message: 'hello' }))
     .body.data;
@@ -60,7 +60,7 @@ test('a read token shows the state, and the reason and the stack once there are 
   assert.equal(await stack.text(), STACK);
 });
 
-test('a report is not shown without its own token', async () => {
+test('a report cannot be read without its own token', async () => {
   const sender = await makeSender(server);
   const [one, two] = [(await report(sender)).body.data, (await report(sender)).body.data];
   const changedToken = `${one.read_token.slice(0, -1)}${one.read_token.endsWith('A') ? 'B' : 'A'}`;
@@ -88,7 +88,7 @@ async function reportWithDumpNamed(sender: CrashSender, filename: string): Promi
   assert.equal(status, 201);
 }
 
-test('a side-car asks by its own id, and is answered in plain JSON and text', async () => {
+test("an engine's reporter reads by its own id, and gets plain JSON and text", async () => {
   const sender = await makeSender(server);
   const own = randomUUID();
   await reportWithDumpNamed(sender, `${own}.dmp`);
@@ -105,7 +105,7 @@ test('a side-car asks by its own id, and is answered in plain JSON and text', as
   assert.equal(await (await fetch(`${server.api}/public/crashes/${own}/stack/`)).text(), STACK);
 });
 
-test('a side-car whose id Breakpad made on Linux is answered, and a repeat is one report', async () => {
+test('ids made by Breakpad on Linux are accepted, and a repeated report is stored once', async () => {
   const sender = await makeSender(server);
   const own = randomUUID().replace(/^(.{18})-(.{4})-(.{4})/, '$1-$2$3-');
   assert.match(own, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{8}-[0-9a-f]{8}$/);
@@ -116,7 +116,7 @@ test('a side-car whose id Breakpad made on Linux is answered, and a repeat is on
   assert.equal(await (await fetch(`${server.api}/public/crashes/${own}/stack`)).text(), STACK);
 });
 
-test('an id that could be guessed opens nothing, and none is stored as it is', async () => {
+test('an id that can be guessed gives no access, and ids are only stored as hashes', async () => {
   const sender = await makeSender(server);
   await reportWithDumpNamed(sender, 'crash.dmp');
   assert.equal((await get('crash')).status, 404);

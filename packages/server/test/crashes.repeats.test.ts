@@ -1,11 +1,11 @@
-// Reports that their clients send again on the real server, after an answer that was lost: one report, and the same answer each time.
+// Reports that clients send again after a lost response, on a real server: one report, and the same response each time.
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { DAY, SECOND } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   type CrashSender,
   countJobs,
@@ -64,7 +64,7 @@ describe('a report that is sent again', () => {
     ['an engine', engineForm, 201],
     ['Crashpad', crashpadForm, 200],
   ] as const) {
-    test(`by ${client} is answered as before, and is one report with one set of files`, async () => {
+    test(`by ${client} gets the same response, and is one report with one set of files`, async () => {
       const sender = await makeSender(server);
       const id = randomUUID();
       const first = await send(sender, form(nameOf(id)));
@@ -77,7 +77,7 @@ describe('a report that is sent again', () => {
     });
   }
 
-  test('many times at once, to two processes, is one report', async () => {
+  test('many times at once to two processes is one report', async () => {
     const sender = await makeSender(server);
     const ids = Array.from({ length: 5 }, () => randomUUID());
     for (let round = 0; round < 3; round += 1) {
@@ -93,7 +93,7 @@ describe('a report that is sent again', () => {
     assert.deepEqual(await orphansOf(server), []);
   });
 
-  test('past the daily limit is still answered as before, and a new one is refused however often it comes', async () => {
+  test('past the daily limit gets the same response, while a new report is refused each time', async () => {
     const sender = await makeSender(server);
     const names = Array.from({ length: 20 }, () => nameOf(randomUUID()));
     const first = await Promise.all(names.map((name) => send(sender, crashpadForm(name))));
@@ -107,7 +107,7 @@ describe('a report that is sent again', () => {
     assert.deepEqual(await orphansOf(server), []);
   });
 
-  test('after a refusal, or after the first was deleted, is a report', async () => {
+  test('after a refusal, or after the first was deleted, is stored', async () => {
     const sender = await makeSender(server);
     const form = crashpadForm(nameOf(randomUUID()));
     assert.equal((await send({ ...sender, buildId: newId() }, form)).status, 403);
@@ -121,8 +121,8 @@ describe('a report that is sent again', () => {
   });
 });
 
-describe('another report is', () => {
-  test('one of another build, of another game, or under another name', async () => {
+describe('a separate report is', () => {
+  test('a report of another build, another game, or under another id', async () => {
     const sender = await makeSender(server);
     const other = { ...sender, buildId: await register(server, sender.game, { version: '2' }) };
     const foreign = await makeSender(server);
@@ -136,13 +136,13 @@ describe('another report is', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 4);
   });
 
-  test('one whose name is no id: all that a client sends may be called so', async () => {
+  test('a report whose filename is not an id', async () => {
     const sender = await makeSender(server);
     for (let round = 0; round < 2; round += 1) await send(sender, crashpadForm('crash.dmp'));
     assert.equal((await reportsOf(sender)).length, 2);
   });
 
-  test('one that comes a day later', async () => {
+  test('a report that arrives a day later', async () => {
     const sender = await makeSender(server);
     const form = crashpadForm(nameOf(randomUUID()));
     const first = await send(sender, form);

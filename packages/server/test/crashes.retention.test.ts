@@ -1,13 +1,14 @@
-// How long crash reports are kept on the real server: months that are over go with their files, groups stay with their counts.
+// The retention of crash reports on a real server: expired months are deleted with their files; groups keep their
+// counts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
 import { sweepCrashes } from '../src/features/crashes/keep/sweep.job.ts';
-import { rememberFunctions } from '../src/features/crashes/read/search.sql.ts';
+import { rememberFunctions } from '../src/features/crashes/process/functions.sql.ts';
 import { HOUR } from '../src/kernel/clock.ts';
-import { rows, transact } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { rows, transact } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
@@ -19,7 +20,7 @@ after(() => server.stop());
 
 const FILES = { dump: Buffer.from('MDMP'), log: Buffer.from('x') };
 
-/** The service at a moment. */
+/** The context of the server with a clock at this time. */
 function at(time: string | number) {
   return { ...server.ctx, clock: { now: () => new Date(time) } };
 }
@@ -40,13 +41,13 @@ async function groupsOf(game: SharedGame) {
 }
 
 describe('the retention of crash reports', () => {
-  test('drops the months that ended before the limit, with their files, and keeps the month in which it lies', async () => {
+  test('drops months before the limit with their files, and keeps the month of the limit', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const add = (time: string, name: string) => addReport(at(time), { game, buildId, stack: [name], ...FILES });
     const [first, last] = [await add('2024-01-01T00:00:00Z', 'a'), await add('2024-01-31T23:59:59.999Z', 'b')];
     const next = await add('2024-02-01T00:00:00Z', 'b');
-    // 90 days before the 1st of May 2024 is the 1st of February; a moment earlier it is January.
+    // 90 days before May 1, 2024 is February 1; a moment earlier it is in January.
     await dropOldCrashes(at('2024-04-30T23:59:59Z'));
     assert.deepEqual((await idsOf(game)).toSorted(), [first, last, next].toSorted());
     await dropOldCrashes(at('2024-05-01T00:00:00Z'));
@@ -62,7 +63,7 @@ describe('the retention of crash reports', () => {
     );
   });
 
-  test('counts on in a group none of whose reports is kept, and forgets only reports that are deleted then', async () => {
+  test('keeps counting in a group whose reports were dropped', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     await addReport(at('2024-06-10T00:00:00Z'), { game, buildId, stack: ['a'] });
@@ -75,7 +76,7 @@ describe('the retention of crash reports', () => {
     assert.deepEqual([left.count, left.sample_crash_id], [1, null]);
   });
 
-  test('drops reports that came while their month had no partition', async () => {
+  test('drops reports that arrived before their month had a partition', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const id = newId(Date.parse('2023-03-05T00:00:00Z'));
@@ -99,7 +100,7 @@ describe('the retention of crash reports', () => {
     assert.deepEqual(await idsOf(game), []);
   });
 
-  test('gives up for now behind a long query, so that nothing waits behind it, and does it when asked again', async () => {
+  test('gives up behind a long query, and succeeds when repeated', async () => {
     const game = await makeSharedGame(server);
     const id = await addReport(at('2021-03-05T00:00:00Z'), { game, buildId: await addBuild(server, game), ...FILES });
     await transact(server.ctx.db, async (tx) => {
@@ -125,12 +126,12 @@ describe('the names of functions', () => {
   const search = async (game: SharedGame, part: string): Promise<number> =>
     (await callAs(server, game.owner, `/games/${game.uid}/crashes?frame=${part}`)).body.data.crashes.length;
 
-  test('go with the last report that has them, and come back with the next', async () => {
+  test('are deleted with the last report that has them, and return with the next one', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     await addReport(at('2019-01-31T23:59:59Z'), { game, buildId, stack: ['old::f', 'main'] });
     await addReport(at('2019-02-01T00:00:00Z'), { game, buildId, stack: ['new::f', 'main'] });
-    // 90 days after the 1st of February it is the 2nd of May: all of February is kept, and one day of names for clocks that differ.
+    // 90 days after February 1 is May 2: all of February is kept, and a day of names because clocks differ.
     await dropOldCrashes(at('2019-05-02T00:00:00Z'));
     assert.deepEqual([await names(game), await search(game, 'old')], [['main', 'new::f', 'old::f'], 0]);
     await dropOldCrashes(at('2019-06-15T00:00:00Z'));
@@ -141,7 +142,7 @@ describe('the names of functions', () => {
     assert.deepEqual([await names(game), await search(game, 'old')], [['main', 'old::f'], 1]);
   });
 
-  test('that are seen again in another month stay as long as that', async () => {
+  test('stay as long as the last month in which they were seen', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     for (const day of ['2018-01-10', '2018-03-10', '2018-02-10'])
@@ -150,7 +151,7 @@ describe('the names of functions', () => {
     assert.deepEqual([await names(game), await search(game, 'main')], [['main'], 1]);
   });
 
-  test('go also where there are many', async () => {
+  test('are deleted even if there are many', async () => {
     const game = await makeSharedGame(server);
     await rows(
       server.ctx.db,
@@ -161,7 +162,7 @@ describe('the names of functions', () => {
     assert.deepEqual(await names(game), []);
   });
 
-  test('that are being seen again at this moment stay, and nobody waits for the other', async () => {
+  test('stay if they are being updated, without waiting', async () => {
     const game = await makeSharedGame(server);
     await rememberFunctions(server.ctx.db, game.uid, ['a', 'b'], '2017-01-01');
     await transact(server.ctx.db, async (tx) => {
@@ -172,14 +173,14 @@ describe('the names of functions', () => {
   });
 });
 
-describe('the sweeper of crash files', () => {
-  test('removes files that no report has once they are a day old, and no others', async () => {
+describe('the sweep of crash files', () => {
+  test('deletes files without a report after a day, and no others', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const kept = await addReport(server.ctx, { game, buildId, stack: ['a'], ...FILES });
     const prefix = `crashes/${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
     const unknown = newId();
-    // A second walk of a report that was cut short, a file of a report that never came, and a name that is none of ours.
+    // The blob of an interrupted second walk, a file of a report that was never written, and an unrelated name.
     for (const key of [`${prefix}/${kept}/${newId()}.json.gz`, `${prefix}/${unknown}/${newId()}.dmp`, 'crashes/odd']) {
       await server.ctx.blobs.complete(await server.ctx.blobs.begin(key));
     }

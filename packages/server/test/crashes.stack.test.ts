@@ -1,9 +1,10 @@
-// What pages about crashes read on the real server: the whole stack of a real dump, the end of a log, groups alike, symbols that lack.
+// What crash pages read on a real server: the whole stack of a dump, the end of a log, similar groups, and missing
+// symbols.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { DAY } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   readDumpFixture,
   readSymbolFixture,
@@ -29,9 +30,9 @@ const DUMP = readDumpFixture('null_deref_inline');
 const SYMBOLS = readSymbolFixture('null_deref_inline');
 const OTHER_DUMP = readDumpFixture('nosym_middle');
 
-/** Where reports are written without a dump: no worker looks at them then. */
+/** A server without a worker, for reports without a dump. */
 let server: TestServer;
-/** Where dumps are walked. */
+/** A server that processes dumps. */
 let walking: TestServer;
 let stranger: Person;
 before(async () => {
@@ -45,7 +46,7 @@ function statusOf({ status, body }: Answer): [number, number | undefined] {
 }
 
 describe('the whole stack of a real dump', () => {
-  test('is there once it is walked, names what is the game’s own, and gets better when symbols come late', async () => {
+  test("is available after processing, marks the game's own code, and improves when symbols arrive", async () => {
     const game = await makeGame(walking);
     const buildId = await registerBuild(walking, game);
     const headers = await signIn(walking, game.owner);
@@ -84,7 +85,7 @@ describe('the whole stack of a real dump', () => {
     assert.doesNotMatch(JSON.stringify({ crashed, modules }), /oracle|\/tmp\//);
   });
 
-  test('is 4040 for anyone who is no member, and by the id of another game', async () => {
+  test('is 4040 for non-members and under another game', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const buildId = await addBuild(server, game);
     const id = await addReport(server.ctx, { game, buildId, stack: ['a'], log: Buffer.from('x') });
@@ -101,7 +102,7 @@ describe('the whole stack of a real dump', () => {
 });
 
 describe('the end of a log', () => {
-  test('is its last lines as text; of a short log it is all, of an empty one nothing', async () => {
+  test('has its last lines as text, all of a short log, and nothing of an empty one', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const readLog = async (log?: Buffer) => {
@@ -115,7 +116,7 @@ describe('the end of a log', () => {
       is_cut: false,
     });
     const long = Buffer.from(Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(''));
-    // The store keeps the memory that it is given.
+    // The store keeps a reference to the buffer.
     const { length } = long;
     const { text, size, is_cut } = (await readLog(long)).body.data;
     assert.deepEqual([size, is_cut], [length, true]);
@@ -135,7 +136,7 @@ describe('similar groups', () => {
     return new Map(groups.map(({ title, group_id }: { title: string; group_id: string }) => [title, group_id]));
   }
 
-  test('are those that share functions, the most in common first, five at most, and none of another game', async () => {
+  test('share functions, the most similar first, up to five, and none of another game', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const buildId = await addBuild(server, game);
     await addReport(server.ctx, { game: other, buildId: await addBuild(server, other), stack: ['z', 'b', 'c'] });
@@ -162,7 +163,7 @@ describe('similar groups', () => {
     assert.deepEqual(statusOf(await similar(game, newId())), [404, 4040]);
   });
 
-  test('are found between real dumps, and forget a group that is gone', async () => {
+  test('are found for real dumps, without deleted groups', async () => {
     const game = await makeGame(walking);
     const buildId = await registerBuild(walking, game);
     for (const name of ['null_deref_inline', 'nosym_middle'] as const)
@@ -183,8 +184,8 @@ describe('similar groups', () => {
   });
 });
 
-describe('symbols that the reports of a build lacked', () => {
-  test('are counted over its newest reports, the most lacked first, with why', async () => {
+describe('the missing symbols of a build', () => {
+  test('are counted over its newest reports, most frequent first, with the reason', async () => {
     const game = await makeGame(walking);
     const buildId = await registerBuild(walking, game);
     const headers = await signIn(walking, game.owner);
@@ -201,7 +202,7 @@ describe('symbols that the reports of a build lacked', () => {
         module: 'null_deref_inline',
         debug_id: '8EB9ED96B569A6A04D6CB5C57A4568B80',
         why: 'never_uploaded',
-        detail: 'No symbols of this file were uploaded; run `chauffeur symbols` on the build.',
+        detail: 'No symbols of this file were uploaded. Run `chauffeur symbols` on the build.',
         crashes: 2,
       },
     );
@@ -221,14 +222,14 @@ describe('symbols that the reports of a build lacked', () => {
   });
 });
 
-describe('what is new since a build', () => {
-  /** The service, in one moment `days` ago. */
+describe('groups that are new since a build', () => {
+  /** The context of the server with a clock `days` ago. */
   const ago = (days: number) => {
     const time = new Date(Date.now() - days * DAY);
     return { ...server.ctx, clock: { now: () => time } };
   };
 
-  test('filters the list of groups, through its pages', async () => {
+  test('are filtered in the list, across pages', async () => {
     const game = await makeSharedGame(server);
     const old = await addBuild(server, game);
     await addReport(ago(2), { game, buildId: old, stack: ['old'] });
@@ -250,7 +251,7 @@ describe('what is new since a build', () => {
     assert.deepEqual([games[0].game_uid, games[0].new_groups], [game.uid, 3]);
   });
 
-  test('a group has its days by version', async () => {
+  test('have their days by version', async () => {
     const game = await makeSharedGame(server);
     const [one, two] = [await addBuild(server, game), await addBuild(server, game, { version: '2.0' })];
     await addReport(ago(1), { game, buildId: one, stack: ['a'] });

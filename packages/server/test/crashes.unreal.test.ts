@@ -1,4 +1,5 @@
-// Crashes as Unreal Engine’s CrashReportClient sends them, on the real server: archives with and without the marker, whole and broken.
+// Crashes from Unreal Engine's CrashReportClient on a real server: archives with and without the marker, complete and
+// truncated.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -68,7 +69,7 @@ function post(
 
 for (const marked of [true, false]) {
   describe(`an archive ${marked ? 'with the marker' : 'of older engines, whose header is at the end'}`, () => {
-    test('becomes a report with context, log and dump, queued for processing', async () => {
+    test('creates a report with context, log and dump, queued for processing', async () => {
       const sender = await makeSender(server);
       const { status, body } = await post(sender, deflateSync(unrealArchive(FILES, { marked })));
       assert.equal(status, 201, JSON.stringify(body));
@@ -98,7 +99,7 @@ for (const marked of [true, false]) {
       assert.equal(await countJobs(sender, 'crashes:process', row.report_id), 1);
     });
 
-    test('without a dump is a report of its message', async () => {
+    test('without a dump creates a report with its message', async () => {
       const sender = await makeSender(server);
       assert.equal((await post(sender, deflateSync(unrealArchive(FILES.slice(0, 1), { marked })))).status, 201);
       const { dump_key, log_key, message } = await onlyReportOf(sender);
@@ -108,7 +109,7 @@ for (const marked of [true, false]) {
   });
 }
 
-test('the client’s own question mark behind ours does no harm', async () => {
+test('a second question mark in the URL is accepted', async () => {
   const sender = await makeSender(server);
   const { game, buildId } = sender;
   const body = deflateSync(unrealArchive(FILES, { marked: true }));
@@ -116,14 +117,14 @@ test('the client’s own question mark behind ours does no harm', async () => {
   assert.equal((await reportsOf(sender)).length, 1);
 });
 
-test('a content type that is none does no harm', async () => {
+test('an invalid content type is accepted', async () => {
   const sender = await makeSender(server);
   const body = deflateSync(unrealArchive(FILES, { marked: true }));
   assert.equal((await post(sender, body, undefined, 'crash report')).status, 201);
   assert.equal((await onlyReportOf(sender)).dump_size, DUMP.length);
 });
 
-test('an archive that breaks off gives what was whole', async () => {
+test('a truncated archive creates a report of its complete files', async () => {
   const sender = await makeSender(server);
   const whole = unrealArchive(FILES, { marked: true });
   assert.equal((await post(sender, deflateSync(whole.subarray(0, -1000)))).status, 201);
@@ -131,7 +132,7 @@ test('an archive that breaks off gives what was whole', async () => {
   assert.deepEqual([dump_key, log_size], [null, LOG.length]);
 });
 
-test('what is no archive, and what is packed otherwise, is refused', async () => {
+test('a body that is not an archive or is compressed differently is refused', async () => {
   const sender = await makeSender(server);
   const archive = unrealArchive(FILES, { marked: true });
   const bodies = [
@@ -148,13 +149,13 @@ test('what is no archive, and what is packed otherwise, is refused', async () =>
   assert.deepEqual(await reportsOf(sender), []);
 });
 
-test('an archive that unpacks to more than it may is refused', { timeout: 60_000 }, async () => {
+test('an archive that decompresses to more than allowed is refused', { timeout: 60_000 }, async () => {
   const sender = await makeSender(server);
   const answer = await post(sender, deflateSync(Buffer.alloc(300 * MIB), { level: 1 }));
   assert.deepEqual([answer.status, answer.body.error?.code], [413, 4043]);
 });
 
-test('without ids it is refused, and they may stand in headers', async () => {
+test('an archive without ids is refused; they may be in headers', async () => {
   const sender = await makeSender(server);
   const body = deflateSync(unrealArchive(FILES, { marked: true }));
   assert.equal((await post(sender, body, `?${QUERY}`)).body.error?.code, 4010);

@@ -1,4 +1,5 @@
-// Putting dump and log to their addresses on the real server, on files and on S3: whole, twice, at once, too large, cut off, too late.
+// Uploads of dumps and logs on a real server, with files and with S3: complete, repeated, concurrent, too large,
+// interrupted, late.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -60,7 +61,7 @@ function describeUploads(place: string, store: S3Server | null): void {
       assert.deepEqual(await left, []);
     });
 
-    test('take dump and log once; the dump is queued for processing in the same moment', async () => {
+    test('accept dump and log once, and queue the dump for processing', async () => {
       const opened = await open(server);
       const log = await put(opened.log, Buffer.from('a log'), { 'content-type': 'text/plain' });
       assert.deepEqual(log.body.data, { crash_id: opened.crashId, kind: 'log', size: 5 });
@@ -76,7 +77,7 @@ function describeUploads(place: string, store: S3Server | null): void {
       assert.equal(await countJobs(opened, 'crashes:process', opened.crashId), 1);
     });
 
-    test('take the file in a form, and packed', async () => {
+    test('accept the file in a form, and compressed', async () => {
       const opened = await open(server);
       const form = multipartOf([filePart(DUMP, { name: 'anything', filename: 'a.dmp' })]);
       assert.equal((await put(opened.dump, form, { 'content-type': 'multipart/form-data; boundary=B' })).status, 200);
@@ -86,7 +87,7 @@ function describeUploads(place: string, store: S3Server | null): void {
       assert.equal((await blobOf(opened, row.log_key)).toString(), 'a log');
     });
 
-    test('take bytes whatever their content type says', async () => {
+    test('accept any content type', async () => {
       const types = [
         'application/json',
         'application/x-www-form-urlencoded',
@@ -103,14 +104,14 @@ function describeUploads(place: string, store: S3Server | null): void {
       }
     });
 
-    test('give the file to one of two that send at once, and keep nothing of the other', async () => {
+    test('accept one of two concurrent uploads, and keep nothing of the other', async () => {
       const opened = await open(server);
       const answers = await Promise.all(Array.from({ length: 4 }, () => put(opened.dump, DUMP)));
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404]);
       assert.equal(await countJobs(opened, 'crashes:process', opened.crashId), 1);
     });
 
-    test('refuse what is too large, and are as good as before', { timeout: 60_000 }, async () => {
+    test('refuse a file that is too large, and can be used again', { timeout: 60_000 }, async () => {
       const opened = await open(server);
       const large = Buffer.alloc(LIMITS.crashFileBytes + 1);
       assertCode(await put(opened.dump, large), 4043);
@@ -120,14 +121,14 @@ function describeUploads(place: string, store: S3Server | null): void {
       assert.equal((await put(opened.dump, large.subarray(1))).status, 200);
     });
 
-    test('refuse an empty body and a form without a file, and are as good as before', async () => {
+    test('refuse an empty body and a form without a file, and can be used again', async () => {
       const opened = await open(server);
       assertCode(await put(opened.dump, Buffer.alloc(0)), 4001);
       assertCode(await put(opened.dump, multipartOf([]), { 'content-type': 'multipart/form-data; boundary=B' }), 4001);
       assert.equal((await put(opened.dump, DUMP)).status, 200);
     });
 
-    test('stay good after a connection that is cut', async () => {
+    test('can be used again after an interrupted upload', async () => {
       const opened = await open(server);
       const before = await crashBlobs(server);
       const socket = await beginRequest(server, {
@@ -143,7 +144,7 @@ function describeUploads(place: string, store: S3Server | null): void {
       await until(async () => (await crashBlobs(server)).length === before.length + 1);
     });
 
-    test('are over after a day, and are nobody else’s', async () => {
+    test('expire after a day, and accept no other token', async () => {
       const opened = await open(server);
       const other = await open(server);
       const swapped = `${opened.dump.slice(0, -4)}${other.dump.slice(-4)}`;

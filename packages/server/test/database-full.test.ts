@@ -1,4 +1,4 @@
-// A database whose disk runs full under the real server: every operation says so, nothing is half done, and all is well once there is room again.
+// A full database disk under the real server: every operation reports it, nothing is half done, and everything works again afterwards.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -9,9 +9,9 @@ import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { partitionOf } from '../src/features/crashes/keep/partitions.sql.ts';
-import { onlyRow, rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { partitionOf } from '../src/features/crashes/report/partitions.ts';
+import { onlyRow, rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { type CrashSender, crashBlobs, idHeaders, makeSender, orphansOf, report, reportsOf } from './setup/crashes.ts';
 import { TEST_POSTGRES } from './setup/database.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
@@ -20,7 +20,7 @@ import { keptOf, sendSymbols, symText } from './setup/symbols.ts';
 import { formOf, postJson, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 const DISK_BYTES = 8 * MIB;
-/** Of text that neither packs nor fits into a page that is there already. */
+/** Text that cannot be compressed and needs new pages. */
 const noise = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
 
 let server: TestServer;
@@ -43,7 +43,7 @@ after(async () => {
 
 type Disk = { fill(): Promise<void>; makeRoom(): Promise<void>; remove(): Promise<void> };
 
-/** A small disk with the tables that the tests write to; null where this account may not mount one, or not beside the database. */
+/** A small disk with the tables that the tests write to; null where this account cannot mount one or the database is remote. */
 async function mountDisk(): Promise<Disk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-small-disk-'));
   const tablespace = `small_${newId().replaceAll('-', '')}`;
@@ -58,7 +58,7 @@ async function mountDisk(): Promise<Disk | null> {
     return null;
   }
   await run(`create tablespace ${tablespace} location '${folder}'`);
-  for (const table of ['builds', 'files', 'symbol_texts', partitionOf(new Date())])
+  for (const table of ['builds', 'files', 'symbol_texts', partitionOf(new Date()).name])
     await run(`alter table ${table} set tablespace ${tablespace}`);
   const ballast = join(folder, 'ballast');
   return {
@@ -77,7 +77,7 @@ async function mountDisk(): Promise<Disk | null> {
   };
 }
 
-/** Outside of the database of the test, which is gone then. */
+/** Runs outside the test database, which is dropped by then. */
 async function command(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: process.env[TEST_POSTGRES] });
   await client.connect();

@@ -1,8 +1,8 @@
-// Deploy keys on the real server: shown once, kept as hashes, revoked by the next one, told apart by their prefix.
+// Deploy keys on the real server: shown once, stored as hashes, identified by their prefix, revoked by the next key.
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { createLog } from '../src/kernel/log.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import {
   type Answer,
@@ -25,13 +25,7 @@ let game: TestGame;
 let session: { cookie: string };
 
 before(async () => {
-  const stream = new Writable({
-    write(line, _encoding, done) {
-      logged.push(String(line));
-      done();
-    },
-  });
-  server = await startServer({ log: createLog('trace', stream) });
+  server = await startServer({ log: createLog('trace', { write: (line: string) => logged.push(line) }) });
   game = await makeGame(server);
   session = await signIn(server, game.owner);
 });
@@ -66,7 +60,7 @@ async function listKeys(headers: Record<string, string> = session) {
 }
 
 describe('issuing a deploy key', () => {
-  test('answers the token and the secret, with the token’s first 8 characters to know it by', async () => {
+  test('returns the token and the secret, and the first 8 characters of the token as its reference', async () => {
     const key = await issueKey();
     assert.equal(key.game_uid, game.uid);
     assert.equal(key.key_ref, key.access_token.slice(0, 8));
@@ -75,29 +69,28 @@ describe('issuing a deploy key', () => {
     assert.equal((await tryKey(key)).body.data.key_ref, key.key_ref);
   });
 
-  test('revokes every earlier key at once', async () => {
+  test('immediately revokes every earlier key', async () => {
     const first = await issueKey();
     assert.equal((await tryKey(first)).status, 200);
     const second = await issueKey();
     const third = await issueKey();
     for (const revoked of [first, second]) {
-      const answer = await tryKey(revoked);
-      assert.deepEqual([answer.status, answer.body.error?.code], [401, 4023]);
+      assert.deepEqual(statusOf(await tryKey(revoked)), [401, 4023]);
     }
     assert.equal((await tryKey(third)).status, 200);
   });
 
-  test('revokes it also for an upload that comes right after', async () => {
+  test('refuses an upload with the earlier key right afterwards', async () => {
     const first = await issueKey();
     await issueKey();
     const zip = smallZip();
     const form = formOf(uploadFields(game.uid, zip), zip);
     const url = `${server.api}/tool/upload/files`;
     const answer = await request(url, { method: 'POST', headers: headersOf(first), body: form });
-    assert.deepEqual([answer.status, answer.body.error?.code], [401, 4023]);
+    assert.deepEqual(statusOf(answer), [401, 4023]);
   });
 
-  test('leaves exactly one valid key when many are issued at once', async () => {
+  test('leaves exactly one valid key when several are issued concurrently', async () => {
     const keys = await Promise.all(Array.from({ length: 6 }, issueKey));
     const codes = await Promise.all(keys.map(async (key) => (await tryKey(key)).body.error?.code ?? 'valid'));
     assert.deepEqual(codes.toSorted(), [...Array(5).fill(4023), 'valid']);
@@ -108,29 +101,25 @@ describe('issuing a deploy key', () => {
     );
   });
 
-  test('does not touch the keys of another game', async () => {
+  test('does not affect the keys of another game', async () => {
     const other = await makeGame(server);
     await issueKey();
     assert.equal((await request(`${server.api}/tool/info`, { headers: other.keyHeaders })).status, 200);
   });
 
-  test('is for the owner and admins: not for strangers, players without an account, or a deploy key', async () => {
+  test('is available to the owner and admins, but not to strangers, visitors or deploy keys', async () => {
     const admin = await makePlayer(server);
     const stranger = await makePlayer(server);
     await makeAdmin(server, game.uid, admin);
-    const statusOf = async (headers: Record<string, string>) => {
-      const { status, body } = await askForKey(headers);
-      return [status, body.error?.code];
-    };
-    assert.deepEqual(await statusOf(stranger.headers), [404, 4040]);
-    assert.deepEqual(await statusOf({}), [401, 4011]);
-    assert.deepEqual(await statusOf(headersOf(await issueKey())), [401, 4011]);
-    assert.deepEqual(await statusOf(admin.headers), [201, undefined]);
+    assert.deepEqual(statusOf(await askForKey(stranger.headers)), [404, 4040]);
+    assert.deepEqual(statusOf(await askForKey({})), [401, 4011]);
+    assert.deepEqual(statusOf(await askForKey(headersOf(await issueKey()))), [401, 4011]);
+    assert.deepEqual(statusOf(await askForKey(admin.headers)), [201, undefined]);
   });
 });
 
 describe('an issued deploy key', () => {
-  test('is listed by its prefix with who issued it and when it was used and revoked, never whole', async () => {
+  test('is listed by its prefix with its issuer and the times of use and revocation, without secrets', async () => {
     const key = await issueKey();
     const [unused] = await listKeys();
     assert.deepEqual(
@@ -149,16 +138,16 @@ describe('an issued deploy key', () => {
     assert.ok(!text.includes(key.access_token) && !text.includes(key.secret_key));
   });
 
-  test('does not count as used when its secret was wrong or it was revoked', async () => {
+  test('does not count as used if its secret is wrong or it is revoked', async () => {
     const key = await issueKey();
     await tryKey({ ...key, secret_key: 'wrong' });
     await issueKey();
     await tryKey(key);
-    const found = (await listKeys()).find(({ key_ref }) => key_ref === key.key_ref);
-    assert.equal(found?.last_used_at, null);
+    const listed = (await listKeys()).find(({ key_ref }) => key_ref === key.key_ref);
+    assert.equal(listed?.last_used_at, null);
   });
 
-  test('stands in the database only as hashes, and in no log line and no metric', async () => {
+  test('is stored only as hashes and appears in no log line or metric', async () => {
     const key = await issueKey();
     await tryKey(key);
     await tryKey({ ...key, secret_key: `${key.secret_key}x` });
@@ -167,7 +156,7 @@ describe('an issued deploy key', () => {
     await request(`${server.api}/tool/upload/files`, { ...wrong, body: '{}' });
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     const places = { database: await readWholeDatabase(server.ctx.db), log: logged.join(''), metrics };
-    // The search must be able to find what is there.
+    // Make sure that the search works at all.
     assert.ok(places.database.includes(key.key_ref));
     assert.ok(places.log.includes(key.key_ref));
     for (const [place, text] of Object.entries(places)) {

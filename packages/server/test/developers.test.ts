@@ -1,8 +1,8 @@
-// Handles and the public pages of developers on the real server: who gets which handle, and which games stand there.
+// Handles and public pages of developers on the real server: who gets which handle, and which games a page lists.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DAY } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { type Seed, seedGame } from './setup/listings.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 
@@ -25,7 +25,7 @@ describe('developers and their handles', () => {
     });
   const look = (handle: string, query = '') => request(`${server.api}/public/developers/${handle}${query}`);
 
-  test('there is none at first; one is chosen, changed and given up', async () => {
+  test('there is none at first; it can be chosen, changed and removed', async () => {
     const person = await makePlayer(server);
     const mine = async () => (await request(`${server.api}/profile`, { headers: person.headers })).body.data;
     assert.deepEqual(await mine(), { handle: null });
@@ -38,10 +38,10 @@ describe('developers and their handles', () => {
     assert.equal((await look('second-choice')).status, 404);
   });
 
-  test('a handle that is malformed, reserved or taken is 4002 and says which', async () => {
+  test('a malformed, reserved or taken handle is refused with 4002 and the reason', async () => {
     await choose(ann, 'ann');
     const other = await makePlayer(server);
-    for (const [handle, says] of [
+    for (const [handle, reason] of [
       ['ann', /ann belongs to another developer/],
       ['Ann', /lowercase/],
       ['admin', /speak for the service/],
@@ -49,28 +49,28 @@ describe('developers and their handles', () => {
     ] as const) {
       const { status, body } = await choose(other, handle);
       assert.deepEqual([status, body.error?.code], [400, 4002], handle);
-      assert.match(body.error?.message ?? '', says);
+      assert.match(body.error?.message ?? '', reason);
     }
-    assert.equal((await choose(ann, 'ann')).status, 200, 'one’s own is no other’s');
+    assert.equal((await choose(ann, 'ann')).status, 200, 'choosing the same handle again succeeds');
   });
 
-  test('of many who want one handle at the same moment, one gets it and the others are told', async () => {
+  test('of several concurrent requests for one handle, one succeeds and the others are refused', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => makePlayer(server)));
     const answers = await Promise.all(people.map((person) => choose(person, 'wanted')));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400, 400]);
   });
 
-  test('a page of another site cannot choose it, and nobody does who is not signed in', async () => {
+  test('a handle cannot be chosen by a page of another site or by a visitor', async () => {
     const forged = { ...ann, headers: { ...ann.headers, origin: 'https://evil.example' } };
     assert.equal((await choose(forged, 'forged')).body.error?.code, 4032);
     assert.equal((await choose({ ...ann, headers: { cookie: '' } }, 'nobody-yet')).body.error?.code, 4011);
   });
 
-  test('shows the games that browsing would find, the newest first, page by page', async () => {
+  test('a page lists the games that a search would find, newest first, in pages', async () => {
     const person = await makePlayer(server);
     const handle = `dev-${newId().slice(-8)}`;
     await choose(person, handle);
-    const seed = (given: Partial<Seed>) => seedGame(server, person.id, given);
+    const seed = (fields: Partial<Seed>) => seedGame(server, person.id, fields);
     const ago = (days: number) => new Date(Date.now() - days * DAY);
     await seed({ name: 'Older', publishedAt: ago(9) });
     await seed({ name: 'Newer', publishedAt: ago(2) });
@@ -91,7 +91,7 @@ describe('developers and their handles', () => {
     assert.equal((await look(others, `?cursor=${body.data.next_cursor}`)).body.error?.code, 4002);
   });
 
-  test('tells nothing else of the person', async () => {
+  test('a page reveals nothing else about the person', async () => {
     const { body } = await look('ann');
     assert.deepEqual(Object.keys(body.data).sort(), ['games', 'handle', 'name', 'next_cursor', 'since']);
     assert.doesNotMatch(JSON.stringify(body), /@example\.com/);

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL under signals that the service did not send, at the worst moments of its life.
+// The embedded PostgreSQL when signals or crashes hit it at the worst moments.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,8 +9,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/kernel/embedded-postgres.ts';
-import { createLog } from '../src/kernel/log.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/kernel/postgres/embedded-postgres.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { until } from './setup/server.ts';
 
 describe('an embedded PostgreSQL', () => {
@@ -25,7 +25,7 @@ describe('an embedded PostgreSQL', () => {
   });
   before(async () => {
     dataFolder = await mkdtemp(join(tmpdir(), 'chauffeur-test-'));
-    // As root, PostgreSQL runs under another account, which must be able to enter.
+    // As root, PostgreSQL runs under another account, which needs access.
     await chmod(dataFolder, 0o755);
     lockFile = join(dataFolder, 'postgres', 'postmaster.pid');
   });
@@ -61,7 +61,7 @@ describe('an embedded PostgreSQL', () => {
     return client;
   }
 
-  test('is stopped although sessions of the process that stops it are open', async () => {
+  test('stops even if the stopping process still has open sessions', async () => {
     const { url, stop } = await start();
     const client = await connect(url);
     await stop();
@@ -69,7 +69,7 @@ describe('an embedded PostgreSQL', () => {
     await client.end();
   });
 
-  test('is left running while another process uses it', async () => {
+  test('keeps running while another process uses it', async () => {
     const { url, stop } = await start();
     const other = await startEmbeddedPostgres(dataFolder, log);
     const client = await connect(other.url);
@@ -82,7 +82,7 @@ describe('an embedded PostgreSQL', () => {
     assert.notEqual(other.url, url);
   });
 
-  test('is started again when it was told to stop and waits for our sessions', async () => {
+  test('is restarted after an external shutdown request that waits for our sessions', async () => {
     const { url, stop } = await start();
     const client = await connect(url);
     const ended = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ describe('an embedded PostgreSQL', () => {
     await stop();
   });
 
-  test('leaves nothing running when it is stopped while it starts again', async () => {
+  test('leaves nothing running when it is stopped during a restart', async () => {
     const { stop } = await start();
     process.kill((await serverPid()) as number, 'SIGKILL');
     await untilLogged('starting it again');
@@ -106,7 +106,7 @@ describe('an embedded PostgreSQL', () => {
     assert.ok(!stdout.includes(dataFolder), stdout);
   });
 
-  test('that was killed takes no other program with it, whoever has its number now', async () => {
+  test('never stops another program that has reused the process id of a killed server', async () => {
     const { stop } = await start();
     const pid = await serverPid();
     const bystander = spawn('sleep', ['60'], { stdio: 'ignore' });

@@ -1,13 +1,14 @@
-// Sending events to the real server: what is stored, what is refused and why, all or none of a request.
+// Sending events to a real server: what is stored, what is refused and why, and that requests are stored completely or
+// not at all.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import { launchFacts } from '../src/features/events/events.ts';
-import { partitionOf } from '../src/features/events/keep/partitions.sql.ts';
-import { onlyRow, rows } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { partitionOf } from '../src/features/events/partitions.ts';
+import { onlyRow, rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { idHeaders, makeSender } from './setup/crashes.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { eventsOf, type Sender, type SendOptions, send, sendByEngine } from './setup/events.ts';
@@ -32,7 +33,7 @@ describe('events', () => {
     sender = await makeSender(server);
   });
 
-  test('are stored as they were said', async () => {
+  test('are stored with all their fields', async () => {
     const events = [
       { event: 'session_start', session_id: 's-1', timestamp: '2026-11-21T10:00:00.5Z', anonymous: true },
       { event: 'boot_ok', device_uid: DEVICE, ms: 4200, timestamp: 1_795_255_200 },
@@ -75,7 +76,7 @@ describe('events', () => {
     ]);
   });
 
-  test('may be a single one, without an array around it', async () => {
+  test('may be a single object instead of an array', async () => {
     const mine = await makeSender(server);
     assertTaken(await send(mine, { event: 'quit' }), 1);
     assert.deepEqual(
@@ -84,11 +85,11 @@ describe('events', () => {
     );
   });
 
-  test('may be none', async () => {
+  test('may be an empty array', async () => {
     assertTaken(await send(sender, { events: [] }), 0);
   });
 
-  test('may be a hundred at once, and are kept in their order', async () => {
+  test('may be up to a hundred, and keep their order', async () => {
     const mine = await makeSender(server);
     const events = Array.from({ length: 100 }, (_, no) => ({ event: `custom ${no}` }));
     assertTaken(await send(mine, { events }), 100);
@@ -98,18 +99,18 @@ describe('events', () => {
     );
   });
 
-  test('lie in the partition of their day, and the default one stays empty', async () => {
+  test('are in the partition of their day, and the default partition stays empty', async () => {
     const mine = await makeSender(server);
     await send(mine, { event: 'quit' });
     const found = await rows(
       server.ctx.db,
       sql<{ name: string }>`select tableoid::regclass::text as name from events where game_id = ${mine.game.uid}`,
     );
-    assert.deepEqual(found, [{ name: partitionOf(new Date()) }]);
+    assert.deepEqual(found, [{ name: partitionOf(new Date()).name }]);
     assert.equal((await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from events_default`)).count, 0);
   });
 
-  test('are known by ids in the address, and read as JSON whatever they are called, as a beacon and curl send them', async () => {
+  test('may have ids in the query and any content type, as beacons and curl send them', async () => {
     const mine = await makeSender(server);
     const query = `?app_id=${mine.game.uid.toUpperCase()}&build_id=${mine.buildId}`;
     for (const type of [
@@ -122,7 +123,7 @@ describe('events', () => {
     assert.equal((await eventsOf(mine)).length, 4);
   });
 
-  test('count once under an event_id, in one request, in many at once, and over processes', async () => {
+  test('are counted once by event_id, within a request, in concurrent requests, and across processes', async () => {
     const mine = await makeSender(server);
     const other = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
     const beside = { ...mine, server: other };
@@ -142,12 +143,12 @@ describe('events', () => {
     assert.equal((await eventsOf(mine)).length, 5);
   });
 
-  test('of two games may have the same event_id', async () => {
+  test('may have the same event_id in two games', async () => {
     const [one, two] = [await makeSender(server), await makeSender(server)];
     for (const each of [one, two]) assertTaken(await send(each, { event: 'quit', event_id: 'same' }), 1);
   });
 
-  test('leave the address of their sender nowhere, anonymous or not', async () => {
+  test('are stored without the address of their sender', async () => {
     const mine = await makeSender(server);
     for (const anonymous of [true, false]) {
       const headers = {
@@ -158,13 +159,13 @@ describe('events', () => {
       assertTaken(await send(mine, { events: [{ event: 'boot_ok', device_uid: DEVICE, anonymous }] }, { headers }), 1);
     }
     const lines = (await readWholeDatabase(server.ctx.db)).split('\n');
-    // The service's own address: what agents are connected to.
+    // The server's own address, which agents are connected to.
     const text = lines.filter((line) => !line.startsWith('oauth_resources ')).join('\n');
     assert.ok(text.includes(DEVICE));
     assert.doesNotMatch(text, /203\.0\.113|127\.0\.0\.1|::1|TraceableAgent/);
   });
 
-  test('may be sent by pages of any origin', async () => {
+  test('may be sent from pages of any origin', async () => {
     const origin = 'https://play.example.com';
     for (const url of [`${server.api}/public/events`, `${server.url}/v1/events`]) {
       const asked = await request(url, {
@@ -188,7 +189,7 @@ describe('events', () => {
   });
 });
 
-describe('what is no event, or none of a build', () => {
+describe('an invalid request', () => {
   before(async () => {
     sender = await makeSender(server);
   });
@@ -226,12 +227,12 @@ describe('what is no event, or none of a build', () => {
     ['a name that is no text', { events: [{ event: 7 }] }, 4001, /\.event: missing/],
     ['an empty name', { events: [{ event: '' }] }, 4001, /\.event: missing/],
     ['a long name', { events: [{ event: long }] }, 4001, /longer than 64/],
-    ['a name of the service', { events: [{ event: '(other)' }] }, 4001, /not a name/],
-    ['a name with a line break', { events: [{ event: 'a\nb' }] }, 4001, /not a name/],
-    ['a name with a NUL', { events: [{ event: 'a\u0000' }] }, 4001, /not a name/],
-    ['half a character', '{"event":"\\ud800"}', 4001, /not a name/],
+    ['a name of the service', { events: [{ event: '(other)' }] }, 4001, /not a valid name/],
+    ['a name with a line break', { events: [{ event: 'a\nb' }] }, 4001, /not a valid name/],
+    ['a name with a NUL', { events: [{ event: 'a\u0000' }] }, 4001, /not a valid name/],
+    ['half a character', '{"event":"\\ud800"}', 4001, /not a valid name/],
     ['33 properties', { events: [custom({ properties: properties(33) })] }, 4001, /properties: more than 32/],
-    ['properties that are not flat', { events: [custom({ properties: { a: [1] } })] }, 4001, /not flat/],
+    ['properties that are not flat', { events: [custom({ properties: { a: [1] } })] }, 4001, /nested value/],
     ['properties that are no object', { events: [custom({ properties: 'a=1' })] }, 4001, /not an object/],
     ['a long property', { events: [custom({ properties: { a: 'x'.repeat(257) } })] }, 4001, /longer than 256/],
     ['a long key', { events: [custom({ properties: { [long]: 1 } })] }, 4001, /longer than 64/],
@@ -269,7 +270,7 @@ describe('what is no event, or none of a build', () => {
     });
   }
 
-  test('the bounds themselves are taken', async () => {
+  test('does not include values at the limits', async () => {
     const mine = await makeSender(server);
     const events = [
       { ...boot, ms: 600_000, device_uid: 'd'.repeat(64) },
@@ -282,7 +283,7 @@ describe('what is no event, or none of a build', () => {
     assertTaken(await send(mine, { events }), events.length);
   });
 
-  test('of another game’s build: 4030, and costs requests that come together with it nothing', async () => {
+  test("for another game's build gets 4030, without effect on concurrent requests", async () => {
     const [mine, theirs] = [await makeSender(server), await makeSender(server)];
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, no) =>
@@ -296,7 +297,7 @@ describe('what is no event, or none of a build', () => {
     assert.deepEqual([(await eventsOf(mine)).length, (await eventsOf(theirs)).length], [20, 0]);
   });
 
-  test('is counted by the rule that turned it away', async () => {
+  test('is counted by the rule that refuses it', async () => {
     const of = async (rule: string) => {
       const { values } = await server.ctx.metrics.eventRefusals.get();
       return values.find(({ labels }) => labels.rule === rule)?.value ?? 0;
@@ -317,7 +318,7 @@ describe('what is no event, or none of a build', () => {
   });
 });
 
-describe('events of an engine’s own module', () => {
+describe("events of an engine's analytics module", () => {
   const eventOf = ({ game, buildId }: Sender, fields: object) => ({
     app_id: game.uid,
     build_id: buildId,
@@ -327,7 +328,7 @@ describe('events of an engine’s own module', () => {
     ...fields,
   });
 
-  test('say themselves which build they are of, and what their session took as a float', async () => {
+  test('have their own ids, and the length of a session as a float', async () => {
     const [one, two] = [await makeSender(server), await makeSender(server)];
     const { status, body } = await sendByEngine(server, {
       events: [
@@ -350,7 +351,7 @@ describe('events of an engine’s own module', () => {
     );
   });
 
-  test('count without a device, and for launch health where there is one', async () => {
+  test('are counted without a device, and for launch health with one', async () => {
     const mine = await makeSender(server);
     const events = [
       eventOf(mine, { event: 'boot_ok', properties: { ms: 900 } }),
@@ -395,7 +396,7 @@ describe('events of an engine’s own module', () => {
     ['that is no object', () => [], 4010, /app_id/],
   ];
   for (const [what, badOf, code, reason] of skips) {
-    test(`an event ${what} is skipped, and the events around it are taken`, async () => {
+    test(`an event ${what} is skipped, and the other events are stored`, async () => {
       const mine = await makeSender(server);
       const [first, last] = [eventOf(mine, { event: 'session_start' }), eventOf(mine, { event: 'quit' })];
       const { status, body } = await sendByEngine(server, { events: [first, badOf(mine), last] });
@@ -410,7 +411,7 @@ describe('events of an engine’s own module', () => {
     });
   }
 
-  test('come by the thousand in one request, and the reasons of the first bad ones come back', async () => {
+  test('may be thousands in one request, and the reasons for the first skipped events are returned', async () => {
     const mine = await makeSender(server);
     const events = Array.from({ length: 2500 }, (_, no) =>
       eventOf(mine, { event: no % 100 === 99 ? 'session_end' : 'step', properties: { no } }),
@@ -425,7 +426,7 @@ describe('events of an engine’s own module', () => {
     assert.equal((await eventsOf(mine)).length, 2475);
   });
 
-  test('are dropped by their sender even if none of them is good', async () => {
+  test('are acknowledged even if none is valid', async () => {
     const mine = await makeSender(server);
     const events = Array.from({ length: 3 }, () => eventOf(mine, { event: 'quit', build_id: newId() }));
     const { status, body } = await sendByEngine(server, { events });
@@ -433,7 +434,7 @@ describe('events of an engine’s own module', () => {
     assert.equal((await sendByEngine(server, { events: [] })).status, 202);
   });
 
-  test('may name their game by its slug', async () => {
+  test('may have the slug of their game', async () => {
     const [one, two] = [await makeSender(server), await makeSender(server)];
     const events = [one, two].map(({ game, buildId }) =>
       eventOf(one, { event: 'quit', app_id: game.slug, build_id: buildId }),
@@ -442,7 +443,7 @@ describe('events of an engine’s own module', () => {
     for (const sender of [one, two]) assert.equal((await eventsOf(sender)).length, 1);
   });
 
-  test('that are no list are refused, and so is a body that is too large', async () => {
+  test('are refused if the body has none or is too large', async () => {
     const mine = await makeSender(server);
     const large = eventOf(mine, { event: 'quit', properties: { text: 'x'.repeat(LIMITS.engineEventBytes) } });
     for (const body of [{}, [], 'quit', { events: 'quit' }, { events: [large] }]) {
@@ -454,7 +455,7 @@ describe('events of an engine’s own module', () => {
 });
 
 describe('the limit of an address', () => {
-  test('turns away with the seconds until it is over, and counts both routes', async () => {
+  test('refuses requests with the seconds until it ends, and counts both routes', async () => {
     const now = new Date('2026-11-21T10:00:20Z');
     const limited = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
     const mine = await makeSender(limited);

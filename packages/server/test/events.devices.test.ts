@@ -1,4 +1,4 @@
-// What is kept of one device, on the real server: read page by page, deleted whole, and then counted nowhere.
+// The data of a device on a real server: read in pages, deleted, and then no longer counted.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { launchFacts } from '../src/features/events/events.ts';
@@ -56,7 +56,7 @@ async function fill(): Promise<void> {
 describe('a device', () => {
   before(fill);
 
-  test('is told with how far it came with each build, and all its events', async () => {
+  test('has its progress with each build, and all its events', async () => {
     const { status, body } = await callAs(server, game.admin, path());
     assert.equal(status, 200, JSON.stringify(body));
     const empty = {
@@ -115,7 +115,7 @@ describe('a device', () => {
     });
   });
 
-  test('is read page by page, each event once', async () => {
+  test('has pages with each event once', async () => {
     const names: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body } = await callAs(server, game.owner, path(`?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`));
@@ -126,7 +126,7 @@ describe('a device', () => {
     assert.deepEqual(names, ['session_end', 'mine', 'boot_ok', 'crash']);
   });
 
-  test('that nobody knows has nothing, and needs a name of the right form', async () => {
+  test('that is unknown has no data; an invalid id is refused', async () => {
     const { body } = await callAs(server, game.owner, path('', 'unknown'));
     assert.deepEqual([body.data.builds, body.data.events, body.data.first_seen], [[], [], null]);
     assert.equal((await callAs(server, game.owner, path('', 'two words'))).body.error?.code, 4002);
@@ -136,7 +136,7 @@ describe('a device', () => {
 describe('the deletion of a device', () => {
   before(fill);
 
-  test('takes it and its events out of everything, and can be repeated', async () => {
+  test('removes it and its events from all data, and can be repeated', async () => {
     assert.deepEqual(
       [await healthOf(builds[0]), await healthOf(builds[1])],
       [
@@ -163,7 +163,7 @@ describe('the deletion of a device', () => {
     assert.deepEqual(await healthOf(builds[0]), [1, 0, 1]);
   });
 
-  test('lets it come again as a new one, but not by events that had come before', async () => {
+  test('lets it return as a new device, but not by repeated events', async () => {
     await callAs(server, game.owner, path(), { method: 'DELETE' });
     const again = await sendOn(4, 0, [{ event: 'crash', device_uid: DEVICE, event_id: 'e1' }]);
     assert.deepEqual(again.body.data, { accepted: 0, repeated: 1 });

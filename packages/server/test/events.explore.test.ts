@@ -1,4 +1,4 @@
-// Events as a developer sees them on the real server: names, counts by time, and that custom names are bounded.
+// Events for developers on a real server: names, counts by time, and the limit of custom names.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -49,7 +49,7 @@ describe('the explorer of events', () => {
   });
 
   const check = () => {
-    test('lists the names with counts and the hour of the last', async () => {
+    test('lists names with counts and the hour of the last event', async () => {
       assert.deepEqual((await read('names')).names, [
         { name: 'level', standard: false, count: 5, last_hour: '2026-11-21T12:00:00.000Z' },
         { name: 'quit', standard: true, count: 3, last_hour: '2026-11-20T23:00:00.000Z' },
@@ -57,7 +57,7 @@ describe('the explorer of events', () => {
       ]);
     });
 
-    test('counts all by day, and one name by hour', async () => {
+    test('counts all events by day, and one name by hour', async () => {
       const all = await read('counts');
       assert.deepEqual([all.series.length, all.series[0].key, all.series[0].total], [1, null, 9]);
       assert.deepEqual(pointsOf(all.series[0].points), [
@@ -74,7 +74,7 @@ describe('the explorer of events', () => {
       ]);
     });
 
-    test('splits by build, system and name, the largest first', async () => {
+    test('splits by build, OS and name, the largest first', async () => {
       const keysOf = async (query: string) =>
         (await read(`counts?${query}`)).series.map(({ key, label, total }: Record<string, unknown>) => [
           key,
@@ -102,8 +102,8 @@ describe('the explorer of events', () => {
     });
   };
 
-  describe('while the day goes on', check);
-  describe('when slots of past days are summed up', () => {
+  describe('during the day', check);
+  describe('after slots of past days are summed up', () => {
     before(async () => {
       now = new Date('2026-11-21T13:00:00Z');
       await sumPastDays(server.ctx);
@@ -111,7 +111,7 @@ describe('the explorer of events', () => {
     check();
   });
 
-  test('refuses what it cannot show', async () => {
+  test('refuses invalid requests', async () => {
     for (const [query, code] of [
       ['from=nonsense', 4002],
       ['step=week', 4002],
@@ -123,7 +123,7 @@ describe('the explorer of events', () => {
     }
   });
 
-  test('is the members’ alone', async () => {
+  test('is only visible to members', async () => {
     const stranger = await makePlayer(server);
     for (const path of ['events/names', 'events/counts', 'devices/d', 'health', `builds/${builds[0]}/health`]) {
       assert.equal((await callAs(server, stranger, `/games/${game.uid}/${path}`)).status, 404, path);
@@ -134,7 +134,7 @@ describe('the explorer of events', () => {
 });
 
 describe('custom names', () => {
-  test('beyond the first 500 of a game count together, over processes, and are kept as they came', async () => {
+  test('after the first 500 of a game are counted together across processes, and stored unchanged', async () => {
     game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
     const other = await startServer({

@@ -1,9 +1,9 @@
-// What goes wrong while events are written, on the real server: a database that is away, deadlocks, one event that no table takes, and two
-// processes that write the same devices at once.
+// Failures while events are written on a real server: an unavailable database, deadlocks, an event that the database
+// rejects, and two processes that write the same devices.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { rows } from '../src/kernel/db.ts';
+import { rows } from '../src/kernel/database/db.ts';
 import { makeSender } from './setup/crashes.ts';
 import { eventsOf, type Sender, send } from './setup/events.ts';
 import { outageOf } from './setup/outage.ts';
@@ -24,7 +24,7 @@ const run = (...statements: RawBuilder<unknown>[]) =>
     Promise.resolve<unknown>(null),
   );
 
-/** Sends `count` requests at once; the one at `place` has the event `odd`. */
+/** Sends `count` requests at once. The one at `place` has the event `odd`. */
 function sendMany(count: number, { place = -1, odd = '' } = {}) {
   return Promise.all(
     Array.from({ length: count }, (_, no) =>
@@ -33,12 +33,12 @@ function sendMany(count: number, { place = -1, odd = '' } = {}) {
   );
 }
 
-/** Sums of counters beside what the rows that they count say; empty where they agree. */
+/** Counters that differ from the rows that they count; empty if all are correct. */
 function findMiscounts({ game }: Sender) {
   return rows(
     server.ctx.db,
     sql`
-      with told as (
+      with counted as (
         select build_id, day, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
         where game_id = ${game.uid} group by 1, 2
       ), found as (
@@ -47,14 +47,14 @@ function findMiscounts({ game }: Sender) {
         from event_devices cross join lateral (values ('d', last_day), ('b', boot_day), ('c', crash_day)) as of (what, day)
         where game_id = ${game.uid} and of.day is not null group by 1, 2
       )
-      select 'devices' as what, build_id::text, day::text from told full join found using (build_id, day)
-      where (told.devices, told.booted, told.crashed) is distinct from (found.devices, found.booted, found.crashed)
+      select 'devices' as what, build_id::text, day::text from counted full join found using (build_id, day)
+      where (counted.devices, counted.booted, counted.crashed) is distinct from (found.devices, found.booted, found.crashed)
       union all
       select 'hours', name, null from (
-        select name, sum(count) as told from event_hours where game_id = ${game.uid} group by 1
-      ) as told full join (
+        select name, sum(count) as counted from event_hours where game_id = ${game.uid} group by 1
+      ) as counted full join (
         select name, count(*) as found from events where game_id = ${game.uid} group by 1
-      ) as found using (name) where told is distinct from found
+      ) as found using (name) where counted is distinct from found
       union all
       select 'ever', null, null
       where (select coalesce(sum(devices), 0) from event_games where game_id = ${game.uid})
@@ -62,7 +62,7 @@ function findMiscounts({ game }: Sender) {
   );
 }
 
-test('while the database is away, clients are told when to come again, and nothing is half-written', async () => {
+test('while the database is unavailable, clients are told when to try again, and nothing is partly written', async () => {
   sender = await makeSender(server);
   const outage = outageOf(server.database);
   await outage.begin();
@@ -76,7 +76,7 @@ test('while the database is away, clients are told when to come again, and nothi
   }
   for (;;) {
     const answers = await sendMany(20);
-    // The process has yet to find out that its connections work again.
+    // The process has not reconnected yet.
     if (answers.some(({ status }) => status === 503)) continue;
     assert.ok(answers.every(({ status }) => status === 202));
     break;
@@ -85,7 +85,7 @@ test('while the database is away, clients are told when to come again, and nothi
   assert.deepEqual(await findMiscounts(sender), []);
 });
 
-test('an event that no table takes costs the requests that came with it nothing', async () => {
+test('an event that the database rejects has no effect on concurrent requests', async () => {
   sender = await makeSender(server);
   await run(sql`alter table events add constraint no_poison check (name <> 'poison') not valid`);
   try {
@@ -101,7 +101,7 @@ test('an event that no table takes costs the requests that came with it nothing'
   assert.deepEqual(await findMiscounts(sender), []);
 });
 
-describe('a batch that was in the way of another', () => {
+describe('a batch that conflicts with another', () => {
   after(() => run(sql`drop trigger trip on event_hours`, sql`drop function trip`, sql`drop sequence trips`));
 
   test('is written again, once', async () => {
@@ -119,7 +119,7 @@ describe('a batch that was in the way of another', () => {
   });
 });
 
-test('two processes that write the same devices and ids at once count each right', async () => {
+test('two processes that write the same devices and ids count both correctly', async () => {
   const other = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
   sender = await makeSender(server);
   const builds = [sender.buildId, await register(server, sender.game, { version: '9.9.9' })];

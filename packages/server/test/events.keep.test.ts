@@ -1,15 +1,15 @@
-// How long events are kept on the real server: days made ahead and dropped, counts and ids forgotten.
+// The retention of events on a real server: partitions are created and dropped, counts and ids deleted.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { launchFacts } from '../src/features/events/events.ts';
 import { sumPastDays } from '../src/features/events/keep/fold-slots.job.ts';
 import { makeEventPartitions } from '../src/features/events/keep/partitions.job.ts';
-import { ensurePartition } from '../src/features/events/keep/partitions.sql.ts';
 import { dropOldEvents } from '../src/features/events/keep/retention.job.ts';
+import { partitionOf } from '../src/features/events/partitions.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed, onlyRow, rows } from '../src/kernel/db.ts';
-import { listPartitions } from '../src/kernel/partitions.ts';
+import { changed, onlyRow, rows } from '../src/kernel/database/db.ts';
+import { ensurePartition, listPartitions } from '../src/kernel/database/partitions.ts';
 import { makeSender } from './setup/crashes.ts';
 import { eventsOf, type Sender, send } from './setup/events.ts';
 import { startServer, type TestServer } from './setup/server.ts';
@@ -44,8 +44,8 @@ async function countOf(table: string, gameId = sender.game.uid): Promise<number>
 
 const ALL_KINDS = { event: 'boot_ok', device_uid: 'd', ms: 5, event_id: 'e' };
 
-describe('the days of events', () => {
-  test('are made a week ahead, once each', async () => {
+describe('the partitions of events', () => {
+  test('are created a week ahead, once each', async () => {
     now = new Date('2027-12-28T10:00:00Z');
     await makeEventPartitions(server.ctx);
     await makeEventPartitions(server.ctx);
@@ -57,19 +57,19 @@ describe('the days of events', () => {
     for (const name of made) await changed(server.ctx.db, sql`drop table ${sql.table(name)}`);
   });
 
-  test('take over what the default partition took in, when several make one at once', async () => {
+  test('take over rows of the default partition, even if created concurrently', async () => {
     const at = new Date('2027-06-15T23:59:59.999Z');
     await changed(
       server.ctx.db,
       sql`insert into events (game_id, build_id, received_at, name, anonymous) values (${sender.game.uid}, ${sender.buildId}, ${at}, 'quit', false)`,
     );
     assert.equal(await countOf('events_default'), 1);
-    await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, at)));
+    await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, partitionOf(at))));
     assert.deepEqual([await countOf('events_default'), await countOf('events_2027_06_15')], [0, 1]);
     await changed(server.ctx.db, sql`drop table events_2027_06_15`);
   });
 
-  test('hold a batch of the last moment whole, and in its order', async () => {
+  test('have all events of a batch at the end of a day, in order', async () => {
     const midnight = START + DAY;
     const events = Array.from({ length: 100 }, (_, no) => ({ event: `e${no}`, device_uid: 'd' }));
     await Promise.all(Array.from({ length: 20 }, () => sendAt(midnight - 1, ...events)));
@@ -88,7 +88,7 @@ describe('the days of events', () => {
 });
 
 describe('the retention of events', () => {
-  test('drops single events after 30 days by whole days, and keeps their counts', async () => {
+  test('drops events after 30 days by whole days, and keeps their counts', async () => {
     await sendAt(START, ALL_KINDS);
     await sendAt(START + DAY - 1, { event: 'quit' });
     await sendAt(START + DAY, { event: 'quit' });
@@ -104,7 +104,7 @@ describe('the retention of events', () => {
     );
   });
 
-  test('forgets ids after 7 days: then an event counts again', async () => {
+  test('deletes ids after 7 days, so an event with the same id is counted again', async () => {
     await sendAt(START, ALL_KINDS);
     for (const [days, accepted] of [
       [7, 0],
@@ -116,7 +116,7 @@ describe('the retention of events', () => {
     }
   });
 
-  test('forgets counts, silent devices and unused names after 400 days, and never how many devices there were', async () => {
+  test('deletes counts, inactive devices and unused names after 400 days, but keeps the total of devices', async () => {
     await sendAt(START, ALL_KINDS, { event: 'old' });
     await sendAt(START + DAY, { ...ALL_KINDS, device_uid: 'other', event_id: 'f' }, { event: 'new' });
     now = new Date(START + 401 * DAY - 1);
@@ -147,7 +147,7 @@ describe('the retention of events', () => {
 });
 
 describe('the sums of past days', () => {
-  test('are one row where several processes had one each, and those of today stay apart', async () => {
+  test('replace the rows of several processes by one, except for today', async () => {
     const others = await Promise.all(
       [1, 2].map(() =>
         startServer({ role: 'api', beside: server, clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } }),

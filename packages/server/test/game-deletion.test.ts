@@ -1,19 +1,17 @@
-// Deleting a game on the real server: gone for everybody at once, then from every table and the blob store, whatever interrupts or races.
+// Deleting a game on the real server: hidden from everyone at once, then removed from every table and the blob store, despite interruptions and races.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { sql } from 'kysely';
-import { requestApproval } from '../src/features/approvals/approvals.ts';
 import { finishDeletions, removeGame } from '../src/features/game-deletion/remove-game.job.ts';
-import { findGame } from '../src/features/games/games.ts';
 import { DAY, HOUR } from '../src/kernel/clock.ts';
-import { changed, rows } from '../src/kernel/db.ts';
-import type { Attempt } from '../src/kernel/jobs.ts';
-import { connect, makeKey } from './setup/agents.ts';
-import { addReport, type SharedGame } from './setup/crash-reports.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
+import type { Attempt } from '../src/kernel/jobs/jobs.ts';
+import { callApi, type Session, statusOf } from './setup/api-calls.ts';
 import { report } from './setup/crashes.ts';
 import { send } from './setup/events.ts';
-import { addPictures, named, picture } from './setup/images.ts';
+import { countRows, type FullGame, listBlobKeys, listBlobKeysOf, makeFullGame } from './setup/full-game.ts';
+import { picture } from './setup/images.ts';
 import { mailsTo } from './setup/mail.ts';
 import {
   type Answer,
@@ -23,33 +21,18 @@ import {
   request,
   signIn,
   startServer,
-  type TestGame,
   type TestServer,
   until,
 } from './setup/server.ts';
-import { addSymbols, sendSymbols, symText } from './setup/symbols.ts';
-import { formOf, sendChunk, ship, smallZip, startSession, upload, uploadFields } from './setup/uploads.ts';
-
-type Session = { cookie: string };
-type Studio = {
-  game: TestGame;
-  name: string;
-  owner: Session;
-  admin: Awaited<ReturnType<typeof makePlayer>>;
-  buildId: string;
-  fileUid: string;
-  imageUid: string;
-  symbolsUrl: string;
-  agentKey: string;
-  session: { id: string; zip: Buffer };
-};
+import { sendSymbols, symText } from './setup/symbols.ts';
+import { formOf, sendChunk, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 let server: TestServer;
 let now = Date.now();
 const RUN: Attempt = { number: 1, last: false, signal: new AbortController().signal };
 
 before(async () => {
-  // Jobs run when a test says so.
+  // With role api no job runs unless a test runs it.
   server = await startServer({
     role: 'api',
     clock: { now: () => new Date(now) },
@@ -58,61 +41,14 @@ before(async () => {
 });
 after(() => server.stop());
 
-function call(headers: Session | object, method: string, path: string, body?: object): Promise<Answer> {
-  const json = body && { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  return request(`${server.api}${path}`, { method, headers: { ...headers }, ...json });
-}
-
-const statusOf = ({ status, body }: Answer) => [status, body.error?.code];
-const ALL_KINDS = { event: 'boot_ok', device_uid: 'd', ms: 5, event_id: 'e' };
-
-/** A game with something of everything. */
-async function furnish(): Promise<Studio> {
-  const game = await makeGame(server);
-  const owner = await signIn(server, game.owner);
-  const { name } = (await call(owner, 'GET', `/games/${game.uid}`)).body.data;
-  const [admin, player] = [await makePlayer(server), await makePlayer(server)];
-  await makeAdmin(server, game.uid, admin);
-  const { buildId, fileUid } = await ship(server, game, { version: '1.0', channel: 'beta' });
-  await changed(server.ctx.db, sql`update files set scan_state = 'unscanned' where game_id = ${game.uid}`);
-  const { buildId: removed } = await ship(server, game, { version: '0.9' });
-  const promotion = { channel: 'stable', build_id: buildId };
-  assert.equal((await call(owner, 'POST', `/games/${game.uid}/channels/stable/promote`, promotion)).status, 200);
-  await call(owner, 'DELETE', `/games/${game.uid}/builds/${removed}`);
-  await addSymbols(server, game, buildId, symText({}));
-  const symbolsUrl = (await call(owner, 'POST', `/games/${game.uid}/symbol-token`)).body.data.symbols_url;
-  const [imageUid = ''] = await addPictures(server, game, 'screenshot', [named('a.jpg', await picture())]);
-  for (const message of ['one', 'two']) {
-    const bytes = Buffer.from(message);
-    const shared = { uid: game.uid } as SharedGame;
-    const stack = [`World::${message}`, 'main'];
-    await addReport(server.ctx, { game: shared, buildId, message, dump: bytes, log: bytes, stack });
-  }
-  await send({ server, game, buildId }, { events: [ALL_KINDS, { event: 'custom' }] });
-  await call(player.headers, 'POST', `/games/${game.uid}/bugs`, { message: 'stuck', build_id: buildId });
-  await call(player.headers, 'PUT', `/games/${game.uid}/beta`);
-  await call(owner, 'POST', `/games/${game.uid}/invitations`, { email: player.email });
-  const found = await findGame(server.ctx.db, game.uid);
-  const user = { id: admin.id, name: 'Player', email: admin.email, emailVerified: true };
-  const deletion = { game: found!, action: 'delete_build', input: { build_id: buildId } } as const;
-  await requestApproval(server.ctx, { user, via: 'Test agent' }, deletion);
-  const { key } = await makeKey(server, owner, { game: game.slug });
-  const agent = await connect(server, key);
-  await agent.call('list_channels', { uid: game.uid });
-  await agent.close();
-  const zip = smallZip('later.bin', Buffer.alloc(2000, 1));
-  const sessionId = await startSession(server, game, zip);
-  await sendChunk(server, game, sessionId, zip, 0, 1000);
-  const session = { id: sessionId, zip };
-  return { game, name, owner, admin, buildId, fileUid, imageUid, symbolsUrl, agentKey: key, session };
-}
-
-const deletionOf = ({ game, name }: Studio) => ({ name, password: game.owner.password });
-const remove = (studio: Studio, headers: Session = studio.owner) =>
+const call = (headers: object, method: string, path: string, body?: object) =>
+  callApi(server, headers, method, path, body);
+const deletionOf = ({ game, name }: FullGame) => ({ name, password: game.owner.password });
+const remove = (studio: FullGame, headers: Session = studio.owner) =>
   call(headers, 'POST', `/games/${studio.game.uid}/deletion`, deletionOf(studio));
 
-/** Asks for the tools with the key of an agent that is bound to the game. */
-function mcpOf({ agentKey }: Studio): Promise<Response> {
+/** Lists the MCP tools with the key that is limited to the game. */
+function mcpOf({ agentKey }: FullGame): Promise<Response> {
   return fetch(`${server.url}/mcp`, {
     method: 'POST',
     headers: {
@@ -124,40 +60,6 @@ function mcpOf({ agentKey }: Studio): Promise<Response> {
   });
 }
 
-/** How many rows of the game each table has that can have any: from the catalog, so that a new table is among them. */
-async function rowsOf(gameId: string): Promise<Record<string, number>> {
-  const tables = await rows(
-    server.ctx.db,
-    sql<{ name: string }>`select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
-      where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
-        and attname = 'game_id' and not attisdropped order by relname`,
-  );
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const [found] = await rows(
-      server.ctx.db,
-      sql<{ count: number }>`select count(*) as count from ${sql.table(name)} where game_id = ${gameId}`,
-    );
-    if (found!.count > 0) counts[name] = found!.count;
-  }
-  return counts;
-}
-
-async function blobKeys(): Promise<string[]> {
-  const keys = await Array.fromAsync(server.ctx.blobs.list(''), ({ key }) => key);
-  return keys.toSorted();
-}
-
-/** Keys of the game's blobs: those with its id in them, and those of its reports. */
-async function blobsOf(gameId: string): Promise<string[]> {
-  const reports = await rows(
-    server.ctx.db,
-    sql<{ report_id: string }>`select report_id from crash_reports where game_id = ${gameId}`,
-  );
-  const ids = [gameId, ...reports.map(({ report_id }) => report_id)];
-  return (await blobKeys()).filter((key) => ids.some((id) => key.includes(id)));
-}
-
 async function finish(gameId: string): Promise<void> {
   await removeGame(server.ctx, { gameId }, RUN);
   now += HOUR;
@@ -165,8 +67,8 @@ async function finish(gameId: string): Promise<void> {
 }
 
 describe('deleting a game', () => {
-  test('says before what goes, and from whom', async () => {
-    const studio = await furnish();
+  test('announces its consequences', async () => {
+    const studio = await makeFullGame(server);
     const { status, body } = await call(studio.owner, 'GET', `/games/${studio.game.slug}/deletion`);
     assert.equal(status, 200);
     const { consequences, bytes, ...counts } = body.data;
@@ -190,8 +92,8 @@ describe('deleting a game', () => {
     assert.match(consequences[0], /Players can no longer find, download or play it/);
   });
 
-  test('is for the owner, with the name typed and the password; nothing happens otherwise', async () => {
-    const studio = await furnish();
+  test('requires the owner, the typed name and the password, and otherwise does nothing', async () => {
+    const studio = await makeFullGame(server);
     const path = `/games/${studio.game.uid}/deletion`;
     const stranger = await makePlayer(server);
     const { name, password } = deletionOf(studio);
@@ -213,26 +115,26 @@ describe('deleting a game', () => {
     now += 2 * HOUR;
     await finishDeletions(server.ctx, {}, RUN);
     assert.equal((await call(studio.owner, 'GET', `/games/${studio.game.uid}`)).status, 200);
-    assert.equal((await rowsOf(studio.game.uid)).crash_reports, 2);
+    assert.equal((await countRows(server, studio.game.uid)).crash_reports, 2);
   });
 
-  test('limits how often the password can be tried', async () => {
-    const studio = await furnish();
+  test('limits password attempts', async () => {
+    const studio = await makeFullGame(server);
     const path = `/games/${studio.game.uid}/deletion`;
     await call(studio.owner, 'POST', path, { name: studio.name, password: 'a guess' });
     await changed(server.ctx.db, sql`update rate_counters set used = 20 where subject = ${studio.game.owner.id}`);
     assert.deepEqual(statusOf(await remove(studio)), [429, 4290]);
   });
 
-  test('takes it out of sight and refuses what it is sent, at once and in every process, before anything is removed', async () => {
-    const studio = await furnish();
+  test('immediately hides the game and refuses its requests in every process, before any data is removed', async () => {
+    const studio = await makeFullGame(server);
     const { game, buildId, session } = studio;
     const [other, created] = [
       await startServer({ role: 'api', clock: { now: () => new Date(now) }, beside: server }),
       await report({ server, game, buildId }, { has_dump: true }),
     ];
     const sender = { server: other, game, buildId };
-    // From here on this process remembers the build.
+    // This makes the other process cache the build.
     assert.equal((await send(sender, { event: 'quit' })).status, 202);
     assert.equal((await mcpOf(studio)).status, 200);
     const deleted = await remove(studio);
@@ -262,16 +164,16 @@ describe('deleting a game', () => {
     const { approvals } = (await call(studio.owner, 'GET', '/approvals')).body.data;
     assert.deepEqual(approvals, []);
     assert.deepEqual(statusOf(await remove(studio)), [404, 4040]);
-    assert.equal((await rowsOf(game.uid)).crash_reports, 3);
+    assert.equal((await countRows(server, game.uid)).crash_reports, 3);
     await other.stop();
   });
 
-  test('leaves no row in any table and no blob, and takes nothing of another game', async () => {
-    const [studio, kept] = [await furnish(), await furnish()];
+  test('leaves no row and no blob of the game, and removes nothing of another game', async () => {
+    const [studio, kept] = [await makeFullGame(server), await makeFullGame(server)];
     const { uid } = studio.game;
-    const [before, blobs] = [await rowsOf(kept.game.uid), await blobsOf(kept.game.uid)];
-    assert.ok(Object.keys(await rowsOf(uid)).length > 25, 'the game has rows in most tables');
-    const former = await blobsOf(uid);
+    const [before, blobs] = [await countRows(server, kept.game.uid), await listBlobKeysOf(server, kept.game.uid)];
+    assert.ok(Object.keys(await countRows(server, uid)).length > 25, 'the game has rows in most tables');
+    const former = await listBlobKeysOf(server, uid);
     for (const folder of ['files', 'media', 'symbols', 'crashes'])
       assert.ok(
         former.some((key) => key.startsWith(`${folder}/`)),
@@ -279,8 +181,8 @@ describe('deleting a game', () => {
       );
     await remove(studio);
     await removeGame(server.ctx, { gameId: uid }, RUN);
-    assert.deepEqual(await rowsOf(uid), { all_games: 1 });
-    const left = await blobKeys();
+    assert.deepEqual(await countRows(server, uid), { all_games: 1 });
+    const left = await listBlobKeys(server);
     assert.deepEqual(
       former.filter((key) => left.includes(key)),
       [],
@@ -288,9 +190,12 @@ describe('deleting a game', () => {
     await removeGame(server.ctx, { gameId: uid }, RUN);
     now += HOUR;
     await finishDeletions(server.ctx, {}, RUN);
-    assert.deepEqual(await rowsOf(uid), {});
+    assert.deepEqual(await countRows(server, uid), {});
     await finishDeletions(server.ctx, {}, RUN);
-    assert.deepEqual([await rowsOf(kept.game.uid), await blobsOf(kept.game.uid)], [before, blobs]);
+    assert.deepEqual(
+      [await countRows(server, kept.game.uid), await listBlobKeysOf(server, kept.game.uid)],
+      [before, blobs],
+    );
     const [counters] = await rows(
       server.ctx.db,
       sql<{ count: number }>`select count(*) as count from rate_counters where subject = ${uid}`,
@@ -298,10 +203,10 @@ describe('deleting a game', () => {
     assert.equal(counters?.count, 0);
   });
 
-  test('is completed by a later run, wherever an earlier one was cut short', async () => {
-    const studio = await furnish();
+  test('is completed by a later run, wherever an earlier one was interrupted', async () => {
+    const studio = await makeFullGame(server);
     const { uid } = studio.game;
-    const former = await blobsOf(uid);
+    const former = await listBlobKeysOf(server, uid);
     await remove(studio);
     let cuts = 0;
     for (; ; cuts += 1) {
@@ -319,16 +224,16 @@ describe('deleting a game', () => {
       if (!isCut) break;
     }
     assert.ok(cuts > 25, `${cuts} cuts`);
-    assert.deepEqual(await rowsOf(uid), { all_games: 1 });
-    const left = await blobKeys();
+    assert.deepEqual(await countRows(server, uid), { all_games: 1 });
+    const left = await listBlobKeys(server);
     assert.deepEqual(
       former.filter((key) => left.includes(key)),
       [],
     );
   });
 
-  test('lets uploads, reports, events and changes end in an answer, and leaves nothing of what raced with it', async () => {
-    const studio = await furnish();
+  test('ends concurrent uploads, reports, events and changes without a server error and leaves none of their data', async () => {
+    const studio = await makeFullGame(server);
     const { game, buildId, owner } = studio;
     const [sender, zip] = [{ server, game, buildId }, smallZip('race.bin', Buffer.alloc(300_000, 2))];
     const image = await picture();
@@ -375,21 +280,21 @@ describe('deleting a game', () => {
       [],
     );
     await finish(game.uid);
-    assert.deepEqual(await rowsOf(game.uid), {});
-    assert.deepEqual(await blobsOf(game.uid), []);
-    const known = await rows(
+    assert.deepEqual(await countRows(server, game.uid), {});
+    assert.deepEqual(await listBlobKeysOf(server, game.uid), []);
+    const referenced = await rows(
       server.ctx.db,
       sql<{ key: string }>`select unnest(array[dump_key, log_key, stack_key]) as key from crash_reports`,
     );
-    const keys = new Set(known.map(({ key }) => key));
+    const keys = new Set(referenced.map(({ key }) => key));
     assert.deepEqual(
-      (await blobKeys()).filter((key) => key.startsWith('crashes/') && !keys.has(key)),
+      (await listBlobKeys(server)).filter((key) => key.startsWith('crashes/') && !keys.has(key)),
       [],
     );
   });
 
-  test('keeps its address for the former owner for 90 days, unless it never was public', async () => {
-    const studio = await furnish();
+  test('reserves the slug for the former owner for 90 days, unless the game was never public', async () => {
+    const studio = await makeFullGame(server);
     const { slug } = studio.game;
     const stranger = await makePlayer(server);
     const draft = (await call(studio.owner, 'POST', '/games', { name: 'Draft' })).body.data;
@@ -411,7 +316,7 @@ describe('deleting a game', () => {
     assert.equal((await call(stranger.headers, 'PATCH', `/games/${named.game_uid}`, { slug })).status, 200);
   });
 
-  test('tells every member by mail, and lets the former owner delete their account at once', async () => {
+  test('notifies every member by mail and lets the former owner delete their account', async () => {
     const worker = await startServer();
     try {
       const made = await makeGame(worker, { visibility: 'draft' });
@@ -432,10 +337,10 @@ describe('deleting a game', () => {
         );
         assert.match(mail.text.replace(/\s+/g, ' '), /deleted the game/);
       }
-      // The worker does it without being told.
+      // The worker removes the data without further calls.
       await until(async () => {
-        const found = await rows(worker.ctx.db, sql`select from deploy_keys where game_id = ${made.uid}`);
-        return found.length === 0;
+        const keys = await rows(worker.ctx.db, sql`select from deploy_keys where game_id = ${made.uid}`);
+        return keys.length === 0;
       });
       const gone = await post(`${worker.url}/api/auth/delete-user`, { password: made.owner.password });
       assert.equal(gone.status, 200, JSON.stringify(gone.body));
@@ -444,7 +349,7 @@ describe('deleting a game', () => {
     }
   });
 
-  test('is nothing that agents can do, nor are invitations and transfers', () => {
+  test('is not available to agents; neither are invitations and transfers', () => {
     const own = OPERATIONS.filter(({ id }) => /^(invitations\.|games\.(deletion|delete|leave)$)/.test(id));
     assert.equal(own.length, 11);
     assert.deepEqual(

@@ -1,6 +1,7 @@
-// Games on the real server: who may see, change and share them; names, slugs and visibility; nothing from another site.
+// Games on the real server: who can see, change and share them; names, slugs and visibility; requests from other sites.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { statusOf } from './setup/api-calls.ts';
 import { type Answer, makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 
 type Person = Awaited<ReturnType<typeof makePlayer>>;
@@ -39,29 +40,25 @@ async function sharedGame(fields: Record<string, unknown> = {}): Promise<string>
   return game_uid;
 }
 
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
-}
-
 describe('creating a game', () => {
-  test('makes a draft that its creator owns, with a slug of its name', async () => {
+  test('makes a draft owned by its creator, with a slug from its name', async () => {
     const game = await createGame({ name: 'Größe & Glück II' });
     assert.match(game.game_uid, /^[0-9a-f-]{36}$/);
     assert.deepEqual([game.slug, game.visibility, game.role], ['gro-e-gluck-ii', 'draft', 'owner']);
   });
 
-  test('gives each game of one name a slug of its own, at once too', async () => {
+  test('gives games of the same name different slugs, even concurrently', async () => {
     const games = await Promise.all(Array.from({ length: 5 }, () => createGame({ name: 'Same Name' })));
     const slugs = games.map(({ slug }) => slug).toSorted();
     assert.deepEqual(slugs, ['same-name', 'same-name-2', 'same-name-3', 'same-name-4', 'same-name-5']);
   });
 
-  test('makes a usable slug of a name without a latin letter', async () => {
+  test('makes a usable slug from a name without Latin letters', async () => {
     const games = await Promise.all(['東京', '🎮', '—'].map((name) => createGame({ name })));
     for (const { slug } of games) assert.match(slug, /^game(-\d+)?$/);
   });
 
-  test('refuses a chosen slug that is taken or has not the form of one with 4002', async () => {
+  test('refuses a taken or malformed slug with 4002', async () => {
     await createGame({ slug: 'chosen-one' });
     for (const slug of ['chosen-one', 'ab', 'Upper', '-a-b', 'a_b', 'x'.repeat(65), '', 7]) {
       const answer = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', slug } });
@@ -70,7 +67,7 @@ describe('creating a game', () => {
     }
   });
 
-  test('refuses a bad name or visibility with 4002 and names it', async () => {
+  test('refuses an invalid name or visibility with 4002 and names the field', async () => {
     const wrong = [{ name: '' }, { name: 'x'.repeat(256) }, { name: 'a\u0000' }, { visibility: 'secret' }];
     for (const fields of wrong) {
       const answer = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
@@ -92,7 +89,7 @@ describe('a game', () => {
     }
   });
 
-  test('is listed to its owner and admins, and not to others', async () => {
+  test('is listed for its owner and admins, and not for others', async () => {
     const uid = await sharedGame();
     const listOf = async (person: Person) => {
       const { games } = (await call(person, '/games')).body.data as { games: { game_uid: string; role: string }[] };
@@ -101,7 +98,7 @@ describe('a game', () => {
     assert.deepEqual([await listOf(owner), await listOf(admin), await listOf(stranger)], ['owner', 'admin', undefined]);
   });
 
-  test('may be renamed and moved by owner and admins, in part or whole', async () => {
+  test('can be renamed and changed by its owner and admins, partially or completely', async () => {
     const uid = await sharedGame({ slug: 'before-change' });
     const renamed = await call(admin, `/games/${uid}`, { method: 'PATCH', body: { name: 'New Name' } });
     assert.deepEqual([renamed.body.data.name, renamed.body.data.slug], ['New Name', 'before-change']);
@@ -113,7 +110,7 @@ describe('a game', () => {
     assert.deepEqual(statusOf(stolen), [404, 4040]);
   });
 
-  test('cannot take the slug of another one', async () => {
+  test('cannot take the slug of another game', async () => {
     await createGame({ slug: 'occupied' });
     const { game_uid } = await createGame();
     const answer = await call(owner, `/games/${game_uid}`, { method: 'PATCH', body: { slug: 'occupied' } });
@@ -121,7 +118,7 @@ describe('a game', () => {
     assert.match(answer.body.error?.message ?? '', /^slug: .*another/);
   });
 
-  test('never has a slug that looks like a uid, by which it would not be found', async () => {
+  test('never gets a slug that looks like a uid, because it would not be found', async () => {
     const { game_uid } = await createGame();
     const answer = await call(stranger, '/games', { method: 'POST', body: { name: 'Trap', slug: game_uid } });
     assert.deepEqual(statusOf(answer), [400, 4002]);
@@ -142,7 +139,7 @@ describe('the page of a game', () => {
     }
   });
 
-  test('does not tell a draft from a game that is not there', async () => {
+  test('does not distinguish a draft from a missing game', async () => {
     const { game_uid } = await createGame();
     const [hidden, missing] = await Promise.all(
       [game_uid, '00000000-0000-7000-8000-000000000000'].map((uid) => call(null, `/public/games/${uid}`)),
@@ -152,7 +149,7 @@ describe('the page of a game', () => {
 });
 
 describe('the admins of a game', () => {
-  test('are removed by the owner, which is safe to repeat, and the owner cannot be removed', async () => {
+  test('are removed by the owner, idempotently, and the owner cannot be removed', async () => {
     const uid = await sharedGame();
     const membersAfter = async (id: string) =>
       (await call(owner, `/games/${uid}/admins/${id}`, { method: 'DELETE' })).body.data.members.map(
@@ -163,7 +160,7 @@ describe('the admins of a game', () => {
     assert.equal((await call(owner, `/games/${uid}`)).body.data.role, 'owner');
   });
 
-  test('may not remove anybody, and strangers do not even learn of the game', async () => {
+  test('cannot remove anyone, and strangers cannot see the game at all', async () => {
     const uid = await sharedGame();
     for (const id of [owner.id, admin.id]) {
       const remove = { method: 'DELETE' };
@@ -185,7 +182,7 @@ describe('the admins of a game', () => {
 });
 
 describe('a request about games', () => {
-  test('without a session is 4011', async () => {
+  test('without a session is refused with 4011', async () => {
     const { game_uid } = await createGame();
     for (const path of ['/games', `/games/${game_uid}`, `/games/${game_uid}/builds`, `/games/${game_uid}/channels`]) {
       assert.deepEqual(statusOf(await call(null, path)), [401, 4011], path);
@@ -194,7 +191,7 @@ describe('a request about games', () => {
     assert.deepEqual(statusOf(await call(null, '/games', forged)), [401, 4011]);
   });
 
-  test('that changes something is refused with 4032 when a page of another site sent it', async () => {
+  test('that changes something is refused with 4032 if a page of another site sent it', async () => {
     const post = (headers: Record<string, string>) =>
       call(owner, '/games', { method: 'POST', body: { name: 'A Game' }, headers });
     const foreign = [

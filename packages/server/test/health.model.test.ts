@@ -1,5 +1,5 @@
-// Launch health on the real database against a naive recount of all events: any events of a few devices over many days, in any batches,
-// some of them sent twice.
+// Compares launch health on a real database with a naive recount of all events: random events of a few devices over
+// many days, in random batches, some sent twice.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
@@ -9,7 +9,7 @@ import { launchFacts } from '../src/features/events/events.ts';
 import { sumPastDays } from '../src/features/events/keep/fold-slots.job.ts';
 import { createGameFor } from '../src/features/games/games.ts';
 import { DAY, HOUR, utcDayOf } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { send } from './setup/events.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
@@ -18,7 +18,7 @@ const RUNS = 40;
 
 let now = new Date('2026-03-01T00:00:00Z');
 let server: TestServer;
-/** A second process of the same service, which every other request goes to. */
+/** A second process of the same service, which receives every other request. */
 let other: TestServer;
 let owner: TestGame;
 let session: { cookie: string };
@@ -37,7 +37,7 @@ after(async () => {
 
 type Sent = { event: string; device_uid?: string; ms?: number; seconds?: number; event_id?: string };
 type Step = { hours: number; build: number; events: Sent[] };
-/** An event that counts, as it was received. */
+/** A counted event, as it was received. */
 type Received = Sent & { build: number; at: number };
 
 const device = fc.constantFrom('device-a', 'device-b', 'device-c', 'device-d');
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   events: fc.array(event, { minLength: 1, maxLength: 6 }),
 });
 
-test('is what a naive recount of all events says', async () => {
+test('is equal to a naive recount of all events', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), checkRun), { numRuns: RUNS });
 });
 
@@ -79,7 +79,7 @@ async function checkRun(steps: readonly Step[]): Promise<void> {
     assert.deepEqual(await healthOf(game, buildId), recount(received.filter((each) => each.build === build)));
   const facts = (await launchFacts(server.ctx, [game.uid])).get(game.uid);
   assert.deepEqual(facts, recountEver(received));
-  // Ids are kept for a week: the next run’s game is another, but its days go on.
+  // Ids are kept for a week. The next run uses another game, but continues with later days.
   now = new Date(now.getTime() + DAY);
 }
 
@@ -90,7 +90,7 @@ async function makeModelGame(): Promise<TestGame> {
   return { ...owner, uid: game_uid, slug, keyHeaders };
 }
 
-/** Those of the events whose id the game has not seen, the first of each only. */
+/** The events with new ids, without repetitions. */
 function freshOf(received: readonly Received[], events: readonly Sent[]): Sent[] {
   const seen = new Set(received.map(({ event_id }) => event_id));
   return events.filter(({ event_id }) => {

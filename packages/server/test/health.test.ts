@@ -1,10 +1,10 @@
-// Launch health as developers and players see it, on the real server.
+// Launch health for developers and players on a real server.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { listingBand, listingBands } from '../src/features/health/health.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { send } from './setup/events.ts';
 import { makeGame, signIn, startServer, type TestServer } from './setup/server.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 after(() => server.stop());
 
-/** Lets so many devices start the build; the first `crashed` of them crash, and all but the last `silent` boot. */
+/** Starts the build on `devices` devices: the first `crashed` of them crash, and all but the last `silent` boot. */
 async function launch(
   uid: string,
   buildId: string,
@@ -59,7 +59,7 @@ async function listOf(query = '') {
 }
 
 describe('the health of builds', () => {
-  test('has the numbers behind the band', async () => {
+  test('has the numbers for the band', async () => {
     const buildId = await addBuild(server, game);
     await launch(game.uid, buildId, 40, { crashed: 2, silent: 1, ms: 4000 });
     const { builds, next_cursor } = await listOf();
@@ -98,7 +98,7 @@ describe('the health of builds', () => {
     ]);
   });
 
-  test('looks at 30 days, today included', async () => {
+  test('covers 30 days including today', async () => {
     const start = now.getTime();
     const buildId = await addBuild(server, game);
     await launch(game.uid, buildId, 20);
@@ -113,7 +113,7 @@ describe('the health of builds', () => {
     now = new Date(start);
   });
 
-  test('lists the newest build first, page by page, and none without a device', async () => {
+  test('lists the newest builds first, in pages, without builds that have no device', async () => {
     const builds: string[] = [];
     for (const version of ['1', '2', '3', '4', '5']) builds.push(await addBuild(server, game, { version }));
     for (const buildId of builds.slice(0, 4)) await launch(game.uid, buildId, 1);
@@ -126,7 +126,7 @@ describe('the health of builds', () => {
     assert.deepEqual(found, ['4', '3', '2', '1']);
   });
 
-  test('knows no build of another game', async () => {
+  test('is 4006 for a build of another game', async () => {
     const other = await makeSharedGame(server);
     const { body } = await callAs(
       server,
@@ -137,8 +137,8 @@ describe('the health of builds', () => {
   });
 });
 
-describe('the band of a listing', () => {
-  test('is that of the newest build on stable that is rated', async () => {
+describe('the band of a store page', () => {
+  test('is the one of the newest rated build on stable', async () => {
     const studio = await makeGame(server);
     assert.equal(await listingBand(server.ctx, studio.uid), 'unrated');
     const first = (await shipAndScan(server, studio, { version: '1.0.0' })).buildId;
@@ -149,7 +149,7 @@ describe('the band of a listing', () => {
     assert.equal(await listingBand(server.ctx, studio.uid), 'healthy');
     await launch(studio.uid, second, 20, { silent: 20 });
     assert.equal(await listingBand(server.ctx, studio.uid), 'problematic');
-    // On the beta it says nothing of stable, until it is moved there.
+    // A build on the beta does not count for stable until it is moved there.
     const third = (await shipAndScan(server, studio, { version: '3.0.0', channel: 'beta' })).buildId;
     await launch(studio.uid, third, 20);
     assert.equal(await listingBand(server.ctx, studio.uid), 'problematic');
@@ -168,7 +168,7 @@ describe('the band of a listing', () => {
     assert.equal(await listingBand(server.ctx, studio.uid), 'healthy');
   });
 
-  test('is told for many games at once, and to players', async () => {
+  test('is available for many games at once, and to players', async () => {
     const [one, two] = [await makeGame(server), await makeGame(server)];
     const { buildId } = await ship(server, one);
     await launch(one.uid, buildId, 20);
@@ -183,7 +183,7 @@ describe('the band of a listing', () => {
     assert.equal(data.health, 'excellent');
   });
 
-  test('outlives builds that are gone', async () => {
+  test('ignores deleted builds', async () => {
     const buildId = await addBuild(server, game);
     await launch(game.uid, buildId, 20);
     await changed(server.ctx.db, sql`delete from builds where build_id = ${buildId}`);

@@ -1,4 +1,4 @@
-// What guards every request and answer on HTTP: no stored secrets, HTTPS kept, other sites refused, metrics closed, bodies and reads bounded.
+// Guards of every request and response over HTTP: secrets are not cached, HTTPS stays on, other sites are refused, metrics are closed, bodies and reads are bounded.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
@@ -7,7 +7,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { pathOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { MINUTE } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeKey } from './setup/agents.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** As a proxy sends it, with the headers that `fetch` would not let through. */
+/** Sends what a proxy sends, with headers that `fetch` would not allow. */
 async function send(path: string, { method = 'GET', headers = {}, body, bytes }: Sent = {}, to = server): Promise<Got> {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const outgoing = httpRequest(new URL(path, to.url), { method, headers: { ...json, ...headers } });
@@ -64,8 +64,8 @@ async function signIn(): Promise<Record<string, string>> {
   return { cookie: (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ') };
 }
 
-describe('an answer that carries a secret', () => {
-  test('is stored nowhere, whichever operation it is of and however it ends', async () => {
+describe('a response that carries a secret', () => {
+  test('is never cached, for every operation and every outcome', async () => {
     const secrets = OPERATIONS.filter(({ secret }) => secret);
     assert.ok(secrets.length >= 10);
     for (const operation of secrets) {
@@ -76,7 +76,7 @@ describe('an answer that carries a secret', () => {
     }
   });
 
-  test('is stored nowhere when it succeeds', async () => {
+  test('is never cached when it succeeds', async () => {
     const cookie = await signIn();
     const path = `/api/v1/games/${game.uid}`;
     const answers = {
@@ -98,7 +98,7 @@ describe('an answer that carries a secret', () => {
       assert.deepEqual([status < 300, headers['cache-control']], [true, 'no-store'], `${name}: ${status}`);
   });
 
-  test('is stored nowhere over MCP and OAuth', async () => {
+  test('is never cached over MCP and OAuth', async () => {
     const { key } = await makeKey({ ...server, api: `${server.url}/api/v1` }, (await signIn()) as { cookie: string });
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_games', arguments: {} } };
     const mcp = await send('/mcp', {
@@ -115,13 +115,13 @@ describe('an answer that carries a secret', () => {
 });
 
 describe('a service at an HTTPS address', () => {
-  test('has browsers keep to HTTPS, by every answer', async () => {
+  test('sends HSTS with every response', async () => {
     now += MINUTE;
     for (const path of ['/', '/health', '/api/v1/public/games', '/api/v1/games', '/api/auth/get-session', '/nowhere'])
       assert.equal((await send(path)).headers['strict-transport-security'], 'max-age=31536000', path);
   });
 
-  test('takes what its own pages change, whatever the proxy makes of Host', async () => {
+  test('accepts changes from its own pages, whatever the proxy does to Host', async () => {
     const cookie = await signIn();
     const { host } = new URL(server.url);
     const change = (origin: string, to: string) =>
@@ -139,7 +139,7 @@ describe('a service at an HTTPS address', () => {
     }
   });
 
-  test('still takes crash reports and events from pages of any site', async () => {
+  test('still accepts crash reports and events from pages of any site', async () => {
     const { status, headers } = await send('/api/v1/public/events', {
       method: 'POST',
       headers: { origin: 'https://elsewhere.example', 'x-app-id': game.uid, 'x-build-id': buildId },
@@ -150,7 +150,7 @@ describe('a service at an HTTPS address', () => {
 });
 
 describe('/metrics without a token', () => {
-  test('is open on the same machine, and closed to what a proxy there passes on', async () => {
+  test('is open on the same machine, and closed to requests that a proxy there forwards', async () => {
     assert.equal((await send('/metrics')).status, 200);
     const proxied: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.9' },
@@ -183,7 +183,7 @@ describe('a compressed JSON body', () => {
     });
 
   for (const [path, body, status] of ROUTES) {
-    test(`is taken by ${path}, whatever its Content-Type`, async () => {
+    test(`is accepted by ${path}, whatever its Content-Type`, async () => {
       const text = JSON.stringify(body());
       for (const type of ['application/json', 'text/plain']) {
         const headers = { 'content-type': type };
@@ -194,7 +194,7 @@ describe('a compressed JSON body', () => {
       }
     });
 
-    test(`is refused by ${path} with 4001 when it unpacks to more than 1 MiB`, async () => {
+    test(`is refused by ${path} with 4001 if it unpacks to more than 1 MiB`, async () => {
       for (const bomb of BOMBS) {
         for (const type of ['application/json', 'text/plain']) {
           const refused = await post(path, bomb, { 'content-type': type, 'content-encoding': 'gzip' });
@@ -207,7 +207,7 @@ describe('a compressed JSON body', () => {
       }
     });
 
-    test(`is refused by ${path} with 4001 when it is cut, is not compressed, or in another way`, async () => {
+    test(`is refused by ${path} with 4001 if it is cut, not compressed or compressed in another way`, async () => {
       const text = JSON.stringify(body());
       const packed = gzipSync(text);
       const broken: [Uint8Array, string][] = [
@@ -224,7 +224,7 @@ describe('a compressed JSON body', () => {
   }
 });
 
-describe('the limit on reads', () => {
+describe('the read limit', () => {
   beforeEach(() => {
     now += MINUTE;
   });
@@ -236,7 +236,7 @@ describe('the limit on reads', () => {
     for (let reads = 0; reads < READS; reads += 1) assert.equal((await read(address)).status, 200);
   }
 
-  test('refuses further reads of an address, with the seconds until the next minute, and no other address', async () => {
+  test('refuses further reads from an address until the next minute, and no other address', async () => {
     await useUp('203.0.113.1');
     const refused = await read('203.0.113.1');
     assert.deepEqual([refused.status, refused.code, refused.headers['retry-after']], [429, 4290, '40']);
@@ -251,13 +251,13 @@ describe('the limit on reads', () => {
     assert.equal((await read('2001:db8:1:3::1')).status, 200);
   });
 
-  test('is not escaped by addresses that a client makes up', async () => {
+  test('cannot be bypassed with forged addresses', async () => {
     await useUp('203.0.113.3');
     for (const madeUp of ['198.51.100.7', '127.0.0.1', 'unknown'])
       assert.equal((await read(`${madeUp}, 203.0.113.3`)).status, 429, madeUp);
   });
 
-  test('counts pages, the sitemap and public routes together, and answers a page with a page', async () => {
+  test('counts pages, the sitemap and public routes together, and responds to a page request with a page', async () => {
     const html = { accept: 'text/html' };
     await read('203.0.113.4', '/', html);
     await read('203.0.113.4', '/games/nothing', html);
@@ -271,7 +271,7 @@ describe('the limit on reads', () => {
       assert.equal((await read('203.0.113.4', path)).code, 4290, path);
   });
 
-  test('lets pages of other sites read that they were refused', async () => {
+  test('allows pages of other sites to read the refusal', async () => {
     await useUp('203.0.113.5');
     const { status, headers } = await read('203.0.113.5', `/api/v1/public/crashes/${newId()}`, {
       origin: 'https://game.example',
@@ -279,7 +279,7 @@ describe('the limit on reads', () => {
     assert.deepEqual([status, headers['access-control-allow-origin']], [429, '*']);
   });
 
-  test('leaves alone what monitors, players’ games and pages’ images need', async () => {
+  test("does not apply to monitors, players' games and the images of pages", async () => {
     await useUp('203.0.113.6');
     const from = { 'x-forwarded-for': '203.0.113.6' };
     assert.equal((await send('/health', { headers: from })).status, 200);
@@ -300,7 +300,7 @@ describe('the limit on reads', () => {
     try {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send('/api/v1/public/games', {}, open)));
       assert.ok(answers.every(({ status }) => status === 200));
-      assert.equal(answers[0]?.headers['strict-transport-security'], undefined, 'it is at an HTTP address');
+      assert.equal(answers[0]?.headers['strict-transport-security'], undefined, 'no HSTS at an HTTP address');
     } finally {
       await open.stop();
     }

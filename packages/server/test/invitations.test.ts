@@ -1,24 +1,23 @@
-// Invitations and transfers on the real server: mailed, accepted by the right person alone, once, and without telling who has an account.
+// Invitations and transfers on the real server: mailed, accepted once and only by the invited person, without revealing who has an account.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createUser } from '../src/features/accounts/accounts.ts';
 import { forgetOldInvitations } from '../src/features/invitations/forget.job.ts';
 import { DAY, MINUTE } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
+import { callApi, makeOwnedGame, type OwnedGame, type Session, statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import {
-  type Answer,
   makeAdmin,
   makeGame,
   makePlayer,
   request,
   signIn,
   startServer,
-  type TestGame,
   type TestServer,
   until,
 } from './setup/server.ts';
@@ -26,9 +25,6 @@ import { addSymbols, debugIdOf, symText } from './setup/symbols.ts';
 import { register, shipAndScan } from './setup/uploads.ts';
 
 const DEBUG_ID = debugIdOf('transfer');
-
-type Session = { cookie: string };
-type Own = { game: TestGame; owner: Session };
 
 let server: TestServer;
 let now = Date.now();
@@ -38,24 +34,16 @@ before(async () => {
 });
 after(() => server.stop());
 
-function call(headers: Session, method: string, path: string, body?: object): Promise<Answer> {
-  const json = body && { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  return request(`${server.api}${path}`, { method, headers, ...json });
-}
-
-async function open(): Promise<Own> {
-  const game = await makeGame(server);
-  return { game, owner: await signIn(server, game.owner) };
-}
-
-const statusOf = ({ status, body }: Answer) => [status, body.error?.code];
-const invite = ({ game, owner }: Own, email: string) =>
+const open = () => makeOwnedGame(server);
+const call = (headers: Session, method: string, path: string, body?: object) =>
+  callApi(server, headers, method, path, body);
+const invite = ({ game, owner }: OwnedGame, email: string) =>
   call(owner, 'POST', `/games/${game.uid}/invitations`, { email });
-const offer = ({ game, owner }: Own, email: string, password = game.owner.password) =>
+const offer = ({ game, owner }: OwnedGame, email: string, password = game.owner.password) =>
   call(owner, 'POST', `/games/${game.uid}/transfer`, { email, password });
-const roleIn = async ({ game }: Own, headers: Session) =>
+const roleIn = async ({ game }: OwnedGame, headers: Session) =>
   (await call(headers, 'GET', `/games/${game.uid}`)).body.data?.role ?? null;
-const openOf = async ({ game, owner }: Own) =>
+const openOf = async ({ game, owner }: OwnedGame) =>
   (await call(owner, 'GET', `/games/${game.uid}/invitations`)).body.data.invitations as {
     invitation_uid: string;
     email: string;
@@ -66,11 +54,11 @@ const openOf = async ({ game, owner }: Own) =>
 
 const ABOUT = /^(Invitation to|Transfer of)/;
 
-/** The token of the last mail with a link, once there are so many. */
+/** Waits for `count` mails about invitations and returns the token from the last one. */
 async function tokenFor(email: string, count = 1): Promise<string> {
   const mails = await until(async () => {
-    const found = (await mailsTo(server, email)).filter(({ subject }) => ABOUT.test(subject));
-    return found.length >= count && found;
+    const received = (await mailsTo(server, email)).filter(({ subject }) => ABOUT.test(subject));
+    return received.length >= count && received;
   });
   return /\/invitations\/(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
 }
@@ -80,7 +68,7 @@ const decline = (headers: Session, token: string) => call(headers, 'POST', `/inv
 const look = (headers: Session, token: string) => call(headers, 'GET', `/invitations/${token}`);
 
 describe('inviting an admin', () => {
-  test('answers the same whether or not the address has an account, and adds nobody', async () => {
+  test('gets the same response and mail whether or not the address has an account, and adds no member', async () => {
     const own = await open();
     const person = await makePlayer(server);
     const stranger = `nobody-${newId()}@example.com`;
@@ -98,7 +86,7 @@ describe('inviting an admin', () => {
     assert.equal(textOf(one, person.email), textOf(other, stranger));
   });
 
-  test('makes the person an admin once they accept, signed in with that address in any case', async () => {
+  test('makes the person an admin after they accept; the letter case of the email does not matter', async () => {
     const own = await open();
     const person = await makePlayer(server);
     await invite(own, person.email.toUpperCase());
@@ -115,7 +103,7 @@ describe('inviting an admin', () => {
     assert.deepEqual(await openOf(own), []);
   });
 
-  test('lets a person create the account first, who accepts once its address is verified', async () => {
+  test('can be accepted from an account created afterwards, once its email is verified', async () => {
     const own = await open();
     const account = { email: `new-${newId()}@example.com`, password: 'correct horse battery' };
     await invite(own, account.email);
@@ -129,7 +117,7 @@ describe('inviting an admin', () => {
     assert.equal(await roleIn(own, headers), 'admin');
   });
 
-  test('is answered by nobody else: not by another account, a visitor, or a guessed link', async () => {
+  test('cannot be accepted or declined from another account, by a visitor or with a guessed link', async () => {
     const own = await open();
     const [person, other] = [await makePlayer(server), await makePlayer(server)];
     await invite(own, person.email);
@@ -144,7 +132,7 @@ describe('inviting an admin', () => {
     assert.equal(await roleIn(own, other.headers), null);
   });
 
-  test('works once, also when it is accepted twice at the same moment', async () => {
+  test('can be accepted once, even by concurrent requests', async () => {
     const own = await open();
     const person = await makePlayer(server);
     await invite(own, person.email);
@@ -156,7 +144,7 @@ describe('inviting an admin', () => {
     assert.equal(await roleIn(own, person.headers), null);
   });
 
-  test('ends with a withdrawal, a refusal, seven days, or the deletion of the game', async () => {
+  test('ends when it is withdrawn or declined, after seven days, or when the game is deleted', async () => {
     const own = await open();
     const people = await Promise.all(['a', 'b', 'c', 'd'].map(() => makePlayer(server)));
     for (const { email } of people) await invite(own, email);
@@ -187,7 +175,7 @@ describe('inviting an admin', () => {
     assert.deepEqual(statusOf(await accept(deleted!.headers, deleted!.token)), [404, 4040]);
   });
 
-  test('is sent again with a new link, a minute later at the earliest, and the old link ends', async () => {
+  test('can be resent after a minute, with a new link that replaces the old one', async () => {
     const own = await open();
     const person = await makePlayer(server);
     const { invitation_uid: uid } = (await invite(own, person.email)).body.data;
@@ -211,7 +199,7 @@ describe('inviting an admin', () => {
     assert.deepEqual(statusOf(await resend()), [409, 4230]);
   });
 
-  test('is for the owner alone to do, see, send again and withdraw, in their own games', async () => {
+  test('is available only to the owner of the game, as are listing, resending and withdrawing', async () => {
     const [own, foreign] = [await open(), await open()];
     const [admin, person] = [await makePlayer(server), await makePlayer(server)];
     await makeAdmin(server, own.game.uid, admin);
@@ -238,7 +226,7 @@ describe('inviting an admin', () => {
     assert.equal((await openOf(own)).length, 1);
   });
 
-  test('refuses members with 4233, what is no single address with 4002, and owners without a verified address with 4096', async () => {
+  test('refuses members with 4233, malformed addresses with 4002 and owners with an unverified email with 4096', async () => {
     const own = await open();
     const admin = await makePlayer(server);
     await makeAdmin(server, own.game.uid, admin);
@@ -261,7 +249,7 @@ describe('inviting an admin', () => {
     assert.equal((await openOf({ game, owner })).length, 0);
   });
 
-  test('is limited for each owner by the hour, whichever the game', async () => {
+  test('is limited per owner and hour, across all games', async () => {
     const own = await open();
     const { game_uid } = (await call(own.owner, 'POST', '/games', { name: 'Second' })).body.data;
     for (let no = 0; no < 20; no += 1) assert.equal((await invite(own, `p${no}-${newId()}@example.com`)).status, 202);
@@ -271,7 +259,7 @@ describe('inviting an admin', () => {
     assert.equal((await openOf(own)).length, 20);
   });
 
-  test('keeps a hash of the link alone, and forgets addresses a month after the end', async () => {
+  test('stores only a hash of the token and deletes addresses a month after the end', async () => {
     const own = await open();
     const person = await makePlayer(server);
     const stranger = `kept-${newId()}@example.com`;
@@ -290,7 +278,7 @@ describe('inviting an admin', () => {
 });
 
 describe('transferring a game', () => {
-  test('changes nothing until the new owner accepts, who then owns it with the former owner as an admin', async () => {
+  test('takes effect when the new owner accepts, and keeps the former owner as an admin', async () => {
     const own = await open();
     const person = await makePlayer(server);
     assert.equal((await offer(own, person.email)).status, 202);
@@ -305,7 +293,7 @@ describe('transferring a game', () => {
     assert.equal(await roleIn(own, own.owner), null);
   });
 
-  test('to an admin leaves no second role, and withdraws the invitations that were open', async () => {
+  test('to an admin replaces that role and withdraws pending invitations', async () => {
     const own = await open();
     const [admin, invited] = [await makePlayer(server), await makePlayer(server)];
     await makeAdmin(server, own.game.uid, admin);
@@ -323,7 +311,7 @@ describe('transferring a game', () => {
     assert.deepEqual(statusOf(await accept(invited.headers, await tokenFor(invited.email))), [409, 4230]);
   });
 
-  test('revokes the deploy key and the address for symbols, which the former owner still knows', async () => {
+  test('revokes the deploy key and the symbol server URL, which the former owner still has', async () => {
     const own = await open();
     const path = `/games/${own.game.uid}/symbol-token`;
     const symbolsUrl = (await call(own.owner, 'POST', path)).body.data.symbols_url;
@@ -338,7 +326,7 @@ describe('transferring a game', () => {
     assert.equal(await read(), 404);
   });
 
-  test('asks for the password, and takes one offer at a time', async () => {
+  test('requires the password and allows one pending transfer at a time', async () => {
     const own = await open();
     const [person, other] = [await makePlayer(server), await makePlayer(server)];
     assert.deepEqual(statusOf(await offer(own, person.email, 'wrong')), [403, 4236]);
@@ -353,7 +341,7 @@ describe('transferring a game', () => {
     assert.equal((await offer(own, person.email)).status, 202);
   });
 
-  test('gives the former owner’s agents no more than an admin has, from that moment', async () => {
+  test('immediately limits agents of the former owner to the rights of an admin', async () => {
     const own = await open();
     const person = await makePlayer(server);
     const { key } = await makeKey(server, own.owner);
@@ -366,7 +354,7 @@ describe('transferring a game', () => {
     await agent.close();
   });
 
-  test('hands over what waits for approval: the former owner’s mail decides nothing any more', async () => {
+  test('hands over pending approvals: the code mailed to the former owner stops working', async () => {
     const own = await open();
     const { buildId } = await shipAndScan(server, own.game, { version: '1.0', channel: 'beta' });
     const person = await makePlayer(server);
@@ -375,7 +363,7 @@ describe('transferring a game', () => {
     const asked = await agent.call('promote_build', { uid: own.game.uid, build_id: buildId, channel: 'stable' });
     const { uid } = asked.structuredContent.approval;
     const codeIn = async (email: string) =>
-      /approves it: (\d{6})/.exec((await mailTo(server, email, /^Approve/)).text.replace(/\s+/g, ' '))?.[1] ?? '';
+      /Confirmation code: (\d{6})/.exec((await mailTo(server, email, /^Approve/)).text.replace(/\s+/g, ' '))?.[1] ?? '';
     const formerCode = await codeIn(own.game.owner.email);
     await offer(own, person.email);
     await accept(person.headers, await tokenFor(person.email));
@@ -396,7 +384,7 @@ describe('transferring a game', () => {
     assert.deepEqual([decided.status, decided.body.data?.status], [200, 'approved']);
   });
 
-  test('accepted in the moment of its withdrawal either happens or not', async () => {
+  test('accepted and withdrawn concurrently ends in exactly one of the two states', async () => {
     for (let round = 0; round < 5; round += 1) {
       const own = await open();
       const person = await makePlayer(server);

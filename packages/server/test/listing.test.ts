@@ -1,9 +1,9 @@
-// What a game says of itself, since when it is public, and the check of its listing, on the real server.
+// The texts of a game, its publication time and the listing check, on the real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { addPictures, screenshots } from './setup/images.ts';
 import {
   type Answer,
@@ -52,7 +52,7 @@ describe('the texts of a game', () => {
     owner = await signIn(server, game.owner);
   });
 
-  test('are empty at first, and shown to members and on its page once they are set', async () => {
+  test('are empty at first, and shown to members and on the store page once set', async () => {
     const before = await pageOf(game);
     assert.deepEqual([before.tagline, before.description, before.tags], ['', '', []]);
     const texts = {
@@ -67,7 +67,7 @@ describe('the texts of a game', () => {
       assert.deepEqual({ tagline, description, tags }, expected);
   });
 
-  test('stay as they are when something else changes, and can be emptied', async () => {
+  test('do not change with other fields and can be emptied', async () => {
     await updated(game, owner, { tagline: 'Stays', tags: ['a'] });
     const renamed = await updated(game, owner, { name: 'Another' });
     assert.deepEqual([renamed.tagline, renamed.tags], ['Stays', ['a']]);
@@ -75,7 +75,7 @@ describe('the texts of a game', () => {
     assert.deepEqual([emptied.tagline, emptied.tags, emptied.name], ['', [], 'Another']);
   });
 
-  test('have lengths in characters, one line for the tagline, and tags of their form: else 4002 names the field', async () => {
+  test('have maximum lengths in characters, a one-line tagline and valid tags; 4002 names the invalid field', async () => {
     await updated(game, owner, { tagline: '🎮'.repeat(120), description: '🎮'.repeat(10_000) });
     const wrong: Record<string, unknown>[] = [
       { tagline: 'x'.repeat(121) },
@@ -101,8 +101,8 @@ describe('the texts of a game', () => {
   });
 });
 
-describe('the time of publication', () => {
-  test('is that of the creation for a game created public, and null for one that never was', async () => {
+describe('the publication time', () => {
+  test('is the creation time of a game created public, and null for a game that was never public', async () => {
     const game = await makeGame(server);
     assert.equal((await pageOf(game)).published_at, new Date(now).toISOString());
     const draft = await makeGame(server, { visibility: 'draft' });
@@ -125,7 +125,7 @@ describe('the time of publication', () => {
 });
 
 describe('the listing check', () => {
-  test('names what a new game lacks, and nothing once all of it was done', async () => {
+  test('names what a new game is missing, and nothing once everything is done', async () => {
     const game = await makeGame(server, { verified: false, visibility: 'draft' });
     const owner = await signIn(server, game.owner);
     const missing = async () => {
@@ -158,7 +158,7 @@ describe('the listing check', () => {
     assert.deepEqual(await missing(), ['name']);
   });
 
-  test('is for the game’s members', async () => {
+  test('is available to members of the game only', async () => {
     const game = await makeGame(server);
     const stranger = await makePlayer(server);
     assert.equal((await listingOf(game, stranger.headers)).body.error?.code, 4040);

@@ -1,4 +1,4 @@
-// Approvals over MCP, on the real server: what waits for the owner, what does not, and that it happens once.
+// Approvals over MCP on the real server: which changes wait for the owner, which do not, and that each runs once.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Agent, type AgentKey, codeOf, connect, makeKey } from './setup/agents.ts';
@@ -47,7 +47,7 @@ describe('a risky change', () => {
     return /\b(\d{6})\b/.exec(text)?.[1] ?? '';
   }
 
-  test('waits, which is a result: with the approval, and a mail to the owner that names the agent', async () => {
+  test('returns a pending approval as a result, and the mail to the owner names the agent', async () => {
     const studio = await open();
     const answer = await studio.agent.call('promote_build', studio.promotion);
     assert.equal(codeOf(answer), 0);
@@ -64,7 +64,7 @@ describe('a risky change', () => {
     assert.equal(structuredContent.status, 'pending');
   });
 
-  test('is done once the code is given, and once only, however often it is asked for again', async () => {
+  test('runs once when the code is given, however often it is requested again', async () => {
     const studio = await open();
     const asking = { ...studio.promotion, idempotency_key: 'release-1' };
     const first = await Promise.all(Array.from({ length: 4 }, () => studio.agent.call('promote_build', asking)));
@@ -88,7 +88,7 @@ describe('a risky change', () => {
     assert.equal(await movesOf(studio), 1);
   });
 
-  test('that the owner denies is an error that says so', async () => {
+  test('that the owner denies returns an error that says so', async () => {
     const studio = await open();
     const asking = { uid: studio.game.uid, build_id: studio.buildId, idempotency_key: 'd' };
     const { structuredContent } = await studio.agent.call('delete_build', asking);
@@ -102,7 +102,7 @@ describe('a risky change', () => {
     assert.equal(codeOf(await studio.agent.call('get_approval', { uid })), 0);
   });
 
-  test('is checked before anybody is asked', async () => {
+  test('is validated before the owner is asked', async () => {
     const { agent, game, promotion, buildId } = await open();
     assert.equal(codeOf(await agent.call('promote_build', { ...promotion, expires_in_hours: 9999 })), 4226);
     assert.equal(codeOf(await agent.call('promote_build', { ...promotion, build_id: 'x' })), 4006);
@@ -113,7 +113,7 @@ describe('a risky change', () => {
     assert.deepEqual(await mailsTo(server, game.owner.email), []);
   });
 
-  test('is not decided by the agent itself, with the key that asks', async () => {
+  test('cannot be decided by the agent with its own key', async () => {
     const studio = await open();
     const { structuredContent } = await studio.agent.call('promote_build', studio.promotion);
     const { uid } = structuredContent.approval;
@@ -126,7 +126,7 @@ describe('a risky change', () => {
     assert.deepEqual(await stableOf(studio), []);
   });
 
-  test('that asks for a deploy key hands it out once it is approved, once, and to the agent that asked', async () => {
+  test('that requests a deploy key returns it after the approval, once, to the requesting agent', async () => {
     const studio = await open();
     const asking = { uid: studio.game.slug, idempotency_key: 'key-1' };
     const keys = async () => {
@@ -155,7 +155,7 @@ describe('a risky change', () => {
     }
   });
 
-  test('is one of stable alone: other channels move at once', async () => {
+  test('concerns stable only: other channels move immediately', async () => {
     const studio = await open();
     const answer = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
     assert.equal(answer.structuredContent.code, undefined);

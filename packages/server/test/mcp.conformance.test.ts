@@ -1,4 +1,4 @@
-// The public conformance suite of MCP against the real server, behind a proxy that signs in: the suite itself has no token.
+// The public MCP conformance suite against the real server, behind a proxy that adds the token, which the suite does not have.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { makeKey } from './setup/agents.ts';
 import { makeGame, signIn, startServer, type TestServer } from './setup/server.ts';
 
-/** What they ask is part of the protocol that every server has. The others want tools, resources and prompts by fixed names; docs/mcp.md lists them. */
+/** Scenarios that test what every server must support. The others need tools, resources and prompts with fixed names; docs/mcp.md lists them. */
 const SCENARIOS = [
   'server-initialize',
   'ping',
@@ -58,7 +58,7 @@ describe('the conformance suite', () => {
   }
 });
 
-/** Sends everything on as it came, with the key. */
+/** Forwards every request unchanged, with the key added. */
 async function signingProxy(target: string, key: string): Promise<Server> {
   const server = createServer((request, response) => {
     const passed = httpRequest(`${target}${request.url}`, {

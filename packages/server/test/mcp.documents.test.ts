@@ -1,4 +1,4 @@
-// Programs that are known by the documents that they publish: read over HTTPS, connected by the official client, and hostile ones.
+// OAuth clients identified by published documents: fetched over HTTPS, connected by the official client, and hostile ones.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ClientDocumentError } from '../src/features/accounts/client-document-error.ts';
@@ -28,11 +28,11 @@ after(async () => {
 });
 beforeEach(() => {
   site.publish();
-  // Each test has the fetches of a minute for itself.
+  // Gives each test the full number of fetches per minute.
   now += MINUTE;
 });
 
-/** The address of a program that nobody has asked for yet. */
+/** The address of a client that has not been requested yet. */
 const newAddress = () => {
   made += 1;
   return `https://${HOST}/programs/${made}`;
@@ -42,7 +42,7 @@ const ask = (address: string, query: Record<string, string> = {}) =>
   askConsent(server, client(address), session.cookie, query);
 const timesRead = (address: string) => site.requests.filter((path) => path === new URL(address).pathname).length;
 
-/** What the page says that a person is sent to in place of the consent page. */
+/** The reason shown to a person who is redirected to an error instead of the consent page. */
 async function refusalOf(address: string): Promise<string> {
   const { request: said } = await ask(address);
   const query = new URLSearchParams(said);
@@ -56,7 +56,7 @@ async function describeClient(address: string) {
   return { status, data: body.data };
 }
 
-describe('reading a document', () => {
+describe('fetching a document', () => {
   const read = (more: Partial<Internet> = {}, host = HOST) =>
     fetchClientDocument(new URL(`https://${host}/client.json`), { ...site.internet, ...more });
   const isError = (pattern: RegExp, passing: boolean) => (error: ClientDocumentError) => {
@@ -66,7 +66,7 @@ describe('reading a document', () => {
     return true;
   };
 
-  test('brings its text, over a connection to the address that was looked up', async () => {
+  test('returns its text over a connection to the resolved address', async () => {
     site.publish({}, { 'cache-control': 'max-age=600' });
     const { text, cacheControl } = await read();
     assert.deepEqual(JSON.parse(text), documentOf(`https://${HOST}/client.json`));
@@ -74,14 +74,14 @@ describe('reading a document', () => {
     assert.equal(site.connectedTo.at(-1), PUBLIC_ADDRESS.address);
   });
 
-  test('looks a name up once: what it leads to a moment later is not asked', async () => {
+  test('resolves a name once: a changed DNS response a moment later has no effect', async () => {
     const answers = [[PUBLIC_ADDRESS], [{ address: '127.0.0.1', family: 4 }]];
     await read({ resolve: async () => answers.shift() ?? [] });
     assert.equal(answers.length, 1);
     assert.equal(site.connectedTo.at(-1), PUBLIC_ADDRESS.address);
   });
 
-  test('goes to no host with an address in a private network, not even beside public ones', async () => {
+  test('refuses hosts with a private address, even alongside public ones', async () => {
     const before = site.connectedTo.length;
     for (const address of ['127.0.0.1', '10.0.0.8', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.8']) {
       const family = address.includes(':') ? 6 : 4;
@@ -91,7 +91,7 @@ describe('reading a document', () => {
     assert.equal(site.connectedTo.length, before);
   });
 
-  test('with the real internet does not reach this machine, by whichever name', async () => {
+  test('with the real resolver does not reach this machine under any name', async () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]', '2130706433'])
       await assert.rejects(
         fetchClientDocument(new URL(`https://${host}/client.json`)),
@@ -103,11 +103,11 @@ describe('reading a document', () => {
   test('follows no redirect', async () => {
     const before = site.requests.length;
     site.serve((_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/secret' }).end());
-    await assert.rejects(read(), isError(/answered 302/, false));
+    await assert.rejects(read(), isError(/responded with status 302/, false));
     assert.equal(site.requests.length, before + 1);
   });
 
-  test('stops when there is too much of it, whatever length was said', async () => {
+  test('stops at the size limit, whatever length was announced', async () => {
     let sent = 0;
     site.serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -121,30 +121,30 @@ describe('reading a document', () => {
     assert.ok(sent < 2000, `${sent} parts were sent`);
   });
 
-  test('gives up on a host that takes its time: to be found, to answer, and within its answer', async () => {
+  test('times out on a host that is slow to resolve, to respond or to send its body', async () => {
     const slow: Partial<Internet> = { milliseconds: 100 };
-    await assert.rejects(read({ ...slow, resolve: () => new Promise(() => undefined) }), isError(/in time/, true));
+    await assert.rejects(read({ ...slow, resolve: () => new Promise(() => undefined) }), isError(/timed out/, true));
     site.serve(() => undefined);
-    await assert.rejects(read(slow), isError(/in time/, true));
+    await assert.rejects(read(slow), isError(/timed out/, true));
     site.serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     });
-    await assert.rejects(read(slow), isError(/in time/, true));
+    await assert.rejects(read(slow), isError(/timed out/, true));
   });
 
-  test('takes no page for a document, and no host for another', async () => {
+  test('accepts no HTML page as a document and no wrong host', async () => {
     site.publish({}, { 'content-type': 'text/html' });
     await assert.rejects(read(), isError(/application\/json/, false));
     // Its certificate is for another name.
     await assert.rejects(read({}, 'other.example'), isError(/cannot be reached/, true));
     site.serve((_request, response) => response.writeHead(503).end());
-    await assert.rejects(read(), isError(/answered 503/, true));
+    await assert.rejects(read(), isError(/responded with status 503/, true));
     await assert.rejects(read({ resolve: async () => [] }), isError(/cannot be reached/, true));
   });
 });
 
-describe('a program with a document', () => {
-  test('is announced, and connected by the official client without registering', async (t) => {
+describe('a client with a document', () => {
+  test('is supported according to the metadata, and connects with the official client without registering', async (t) => {
     const metadata = await fetch(`${server.url}/.well-known/oauth-authorization-server/api/auth`);
     assert.equal((await metadata.json()).client_id_metadata_document_supported, true);
     const address = newAddress();
@@ -162,7 +162,7 @@ describe('a program with a document', () => {
     assert.equal(timesRead(address), 1);
   });
 
-  test('is shown by the host that publishes it, and by the name that it gives itself', async () => {
+  test('is shown with the host that publishes it and the name it gives itself', async () => {
     const address = newAddress();
     await ask(address);
     assert.deepEqual((await describeClient(address)).data, {
@@ -175,13 +175,13 @@ describe('a program with a document', () => {
     assert.equal((await describeClient(registered.client_id)).data.host, null);
   });
 
-  test('may be asked for by many at once, and is read once', async () => {
+  test('is fetched once for many concurrent requests', async () => {
     const address = newAddress();
     await Promise.all(Array.from({ length: 8 }, () => ask(address)));
     assert.equal(timesRead(address), 1);
   });
 
-  test('is read again when the document says so, and not before', async () => {
+  test('is fetched again when its cache headers say so, and not before', async () => {
     const address = newAddress();
     site.publish({}, { 'cache-control': 'max-age=7200' });
     await ask(address);
@@ -194,7 +194,7 @@ describe('a program with a document', () => {
     assert.deepEqual([(await describeClient(address)).data.name, timesRead(address)], ['Day owl', 2]);
   });
 
-  test('gets its answers where its document says now, and is asked about anew there', async () => {
+  test('gets its redirects where the current document says, after a new consent', async () => {
     const address = newAddress();
     await connectClient(server, session.cookie, client(address));
     site.publish({ redirect_uris: ['https://agents.example/back'] });
@@ -209,12 +209,12 @@ describe('a program with a document', () => {
     assert.equal(new URLSearchParams(asking.request).get('redirect_uri'), 'https://agents.example/back');
   });
 
-  test('is not disconnected by a short outage of its maker’s website, but by a long one, or by its end', async () => {
+  test('stays connected during a short outage of its website, but not during a long one or after its removal', async () => {
     const address = newAddress();
     const tokens = await connectClient(server, session.cookie, client(address));
     site.serve((_request, response) => response.writeHead(503).end());
     now += 2 * HOUR;
-    // The provider notes by the real clock when it kept the document: the tests before have gone less than a day ahead of it.
+    // The provider stores the fetch time by the real clock; the tests above advance the clock by less than a day.
     const during = await refresh(server, client(address), tokens.refresh_token);
     assert.equal(during.status, 200);
     now += DAY;
@@ -229,7 +229,7 @@ describe('a program with a document', () => {
     assert.equal((await refresh(server, client(address), during.body.refresh_token)).status, 200);
   });
 
-  test('is read for authorization and tokens alone', async () => {
+  test('is fetched only for authorization and tokens', async () => {
     const address = newAddress();
     const body = new URLSearchParams({ client_id: address, token: 'x' });
     const { status } = await fetch(`${server.url}/api/auth/oauth2/revoke`, { method: 'POST', body });
@@ -240,7 +240,7 @@ describe('a program with a document', () => {
 });
 
 describe('a hostile document', () => {
-  test('makes no client, and a person is told why', async () => {
+  test('creates no client, and the person sees the reason', async () => {
     const cases: [object, RegExp][] = [
       [{ client_id: `https://${HOST}/other` }, /^invalid_client: .*not the address/],
       [{ client_secret: 'x' }, /client_secret/],
@@ -259,19 +259,19 @@ describe('a hostile document', () => {
     }
   });
 
-  test('is not read again for a minute', async () => {
+  test('is not fetched again for a minute', async () => {
     const address = newAddress();
     site.serve((_request, response) => response.writeHead(302, { location: '/' }).end());
     await refusalOf(address);
     site.publish();
-    assert.match(await refusalOf(address), /answered 302/);
+    assert.match(await refusalOf(address), /responded with status 302/);
     assert.equal(timesRead(address), 1);
     now += 2 * MINUTE;
     await ask(address);
     assert.equal((await describeClient(address)).status, 200);
   });
 
-  test('that changes into one cannot be used any more, by those who were connected neither', async () => {
+  test('that replaces a valid one stops working, even for connected people', async () => {
     const address = newAddress();
     const tokens = await connectClient(server, session.cookie, client(address));
     site.publish({ client_id: 'https://other.example/x' });
@@ -280,7 +280,7 @@ describe('a hostile document', () => {
     assert.match(await refusalOf(address), /not the address/);
   });
 
-  test('cannot have this service fetch without end', async () => {
+  test('cannot make this service fetch without limit', async () => {
     for (let no = 0; no < 10; no += 1) await ask(newAddress());
     assert.match(await refusalOf(newAddress()), /^temporarily_unavailable: .*too many/);
     now += MINUTE;
@@ -289,7 +289,7 @@ describe('a hostile document', () => {
     assert.equal((await describeClient(address)).status, 200);
   });
 
-  test('is not looked for at an address that is none', async () => {
+  test('is not fetched from an invalid address', async () => {
     const before = site.requests.length;
     for (const address of [
       `http://${HOST}/x`,

@@ -1,4 +1,4 @@
-// Programs connected by OAuth on the real server: registration, consent, tokens bound to this resource, and their end.
+// Programs connected through OAuth on the real server: registration, consent, tokens bound to this resource, and disconnection.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { codeOf, connect } from './setup/agents.ts';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** What a call with the token answers, whatever the protocol says of it. */
+/** The HTTP status of an MCP call with the token. */
 function callWith(token: string): Promise<Response> {
   return fetch(`${server.url}/mcp`, {
     method: 'POST',
@@ -55,7 +55,7 @@ const readJson = async (path: string) =>
   (await fetch(`${server.url}${path}`)).json() as Promise<Record<string, unknown>>;
 
 describe('discovery', () => {
-  test('leads from a refused call to the resource, and from it to the authorization server', async () => {
+  test('leads from a refused call to the resource metadata, and from there to the authorization server', async () => {
     const refused = await request(`${server.url}/mcp`, { method: 'POST' });
     assert.equal(refused.status, 401);
     const challenge = refused.headers.get('www-authenticate') ?? '';
@@ -71,13 +71,13 @@ describe('discovery', () => {
     assert.deepEqual(metadataOfServer.code_challenge_methods_supported, ['S256']);
   });
 
-  test('finds the authorization server also where older clients look', async () => {
+  test('finds the authorization server where older clients look for it', async () => {
     const paths = ['', '/api/auth'].map((path) => `/.well-known/oauth-authorization-server${path}`);
     const [bare, full] = await Promise.all(paths.map(readJson));
     assert.deepEqual(bare, full);
   });
 
-  test('announces what works here, and nothing else', async () => {
+  test('announces exactly what works here', async () => {
     const announced = await readJson('/.well-known/oauth-authorization-server');
     const resource = await readJson('/.well-known/oauth-protected-resource');
     assert.doesNotMatch(
@@ -135,7 +135,7 @@ describe('discovery', () => {
     assert.equal((await callWith(tokens.access_token)).status, 200);
   });
 
-  test('offers no OAuth at an address that browsers do not keep secret', async () => {
+  test('offers no OAuth at an address that browsers do not treat as secure', async () => {
     const plain = await startServer({ env: { CHAUFFEUR_PUBLIC_URL: 'http://games.example' } });
     try {
       const refused = await request(`${plain.url}/mcp`, { method: 'POST' });
@@ -148,13 +148,13 @@ describe('discovery', () => {
 });
 
 describe('registration', () => {
-  test('takes a program that does not say what it is as one on a person’s machine', async () => {
+  test('treats a program that does not say what it is as a native app', async () => {
     const client = await registerClient(server);
     assert.deepEqual(client.redirect_uris, [REDIRECT]);
     assert.deepEqual(client.grant_types, ['authorization_code', 'refresh_token']);
   });
 
-  test('refuses addresses to which anybody could listen', async () => {
+  test('refuses redirect addresses that others could listen on', async () => {
     const uris = [
       ...['http://agents.example/back', 'javascript:alert(1)', 'data:text/html,x', 'smb://agents.example/back'],
       ...['cursor://agents/back', 'stands-in.for:javascript:alert(1)', 'https://localhost/back'],
@@ -162,7 +162,7 @@ describe('registration', () => {
     for (const uri of uris) await assert.rejects(registerClient(server, { redirect_uris: [uri] }), /40\d/);
   });
 
-  test('takes the addresses of editors beside others, and sends the answer there', async () => {
+  test('accepts redirect schemes of editors and redirects to them', async () => {
     const editor = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const redirect_uris = [
       editor,
@@ -198,7 +198,7 @@ describe('registration', () => {
 });
 
 describe('consent', () => {
-  test('is asked of who is not signed in as well, with the request kept for afterwards', async () => {
+  test('is also requested after sign-in, with the request preserved', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, '');
     const back = await agree(server, session.cookie, asking);
@@ -206,7 +206,7 @@ describe('consent', () => {
     assert.ok(back.searchParams.get('code'));
   });
 
-  test('is given only in the session that the request was begun in', async () => {
+  test('can be given only in the session that started the request', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie);
     const stranger = await makePlayer(server);
@@ -219,7 +219,7 @@ describe('consent', () => {
     assert.ok(back.searchParams.get('code'));
   });
 
-  test('to a request that was begun before signing in is given in the same browser alone', async () => {
+  test('to a request started before sign-in can be given only in the same browser', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, '');
     const elsewhere = await askConsent(server, client, '');
@@ -229,12 +229,12 @@ describe('consent', () => {
     assert.ok((await agree(server, session.cookie, asking)).searchParams.get('code'));
   });
 
-  test('is asked again each time', async () => {
+  test('is requested every time', async () => {
     const { client } = await connectProgram(server, session.cookie);
     await askConsent(server, client, session.cookie);
   });
 
-  test('is never taken as given, also where the program wants no page to be shown', async () => {
+  test('is never assumed, even if the program asks for no page to be shown', async () => {
     const { client } = await connectProgram(server, session.cookie);
     const { location } = await authorize(server, session.cookie, {
       client_id: client.client_id,
@@ -249,7 +249,7 @@ describe('consent', () => {
     assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('code')], ['interaction_required', null]);
   });
 
-  test('refused sends the program away without a code', async () => {
+  test('that is denied redirects the program back without a code', async () => {
     const client = await registerClient(server);
     const back = await agree(server, session.cookie, await askConsent(server, client, session.cookie), {
       accept: false,
@@ -258,7 +258,7 @@ describe('consent', () => {
     assert.equal(back.searchParams.get('code'), null);
   });
 
-  test('to a request that was changed on its way is refused', async () => {
+  test('to a tampered request is refused', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie, { scope: 'mcp:read' });
     const changed = { ...asking, request: asking.request.replace('scope=mcp%3Aread', 'scope=mcp%3Awrite') };
@@ -266,7 +266,7 @@ describe('consent', () => {
     await assert.rejects(agree(server, session.cookie, changed, { scope: 'mcp:write' }), /invalid_signature/);
   });
 
-  test('is not asked without PKCE, for another address, or for a resource that is not here', async () => {
+  test('is not requested without PKCE, for another redirect address or for an unknown resource', async () => {
     const client = await registerClient(server);
     const query = { client_id: client.client_id, response_type: 'code', redirect_uri: REDIRECT, scope: 'mcp:read' };
     const bare = await authorize(server, session.cookie, query);
@@ -279,7 +279,7 @@ describe('consent', () => {
     );
   });
 
-  test('cannot be given for a game that is not the person’s', async () => {
+  test('cannot be given for a game of another person', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie);
     await assert.rejects(agree(server, session.cookie, asking, { game: other.uid }), /4040/);
@@ -287,7 +287,7 @@ describe('consent', () => {
 });
 
 describe('tokens', () => {
-  test('are short, say what was agreed to, and open what was agreed to', async () => {
+  test('expire soon and grant exactly the agreed scope', async () => {
     const tokens = await connectProgram(server, session.cookie, { game: game.slug });
     assert.ok(tokens.expires_in <= 600);
     assert.equal(tokens.scope, 'mcp:read mcp:write offline_access');
@@ -302,7 +302,7 @@ describe('tokens', () => {
     assert.deepEqual({ name: newest?.name, slug: newest?.game?.slug }, { name: 'Test program', slug: game.slug });
   });
 
-  test('are for this resource also where the program does not name it', async () => {
+  test('are bound to this resource even if the program does not name it', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie);
     const back = await agree(server, session.cookie, asking);
@@ -316,7 +316,7 @@ describe('tokens', () => {
     assert.equal((await callWith(body.access_token)).status, 200);
   });
 
-  test('that only read cannot change anything, whichever side gave them less', async () => {
+  test('without write scope cannot change anything, whichever side restricted them', async () => {
     for (const consent of [{ mayWrite: false }, { scope: 'mcp:read offline_access' }]) {
       const tokens = await connectProgram(server, session.cookie, consent);
       const agent = await connect(server, tokens.access_token);
@@ -326,7 +326,7 @@ describe('tokens', () => {
     }
   });
 
-  test('are refreshed by rotation, and only for the program that they were made for', async () => {
+  test('are refreshed by rotation, and only for the program they were issued to', async () => {
     const first = await connectProgram(server, session.cookie);
     const second = await refresh(server, first.client, first.refresh_token);
     assert.equal(second.status, 200);
@@ -338,7 +338,7 @@ describe('tokens', () => {
     assert.equal((await refresh(server, another, third.body.refresh_token)).status, 400);
   });
 
-  test('end when the code that they were given for comes again', async () => {
+  test('are revoked when their code is used again', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie);
     const code = (await agree(server, session.cookie, asking)).searchParams.get('code') ?? '';
@@ -361,7 +361,7 @@ describe('tokens', () => {
     }
   });
 
-  test('do not outlive two exchanges of one code at the same moment', async () => {
+  test('are revoked when one code is exchanged twice concurrently', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie);
     const code = (await agree(server, session.cookie, asking)).searchParams.get('code') ?? '';
@@ -382,7 +382,7 @@ describe('tokens', () => {
     }
   });
 
-  test('are given for a code that was sent with a mistake before it was used', async () => {
+  test('are issued for a code that was first sent in an invalid exchange', async () => {
     const client = await registerClient(server);
     const asking = await askConsent(server, client, session.cookie);
     const code = (await agree(server, session.cookie, asking)).searchParams.get('code') ?? '';
@@ -393,7 +393,7 @@ describe('tokens', () => {
     assert.equal((await callWith(body.access_token)).status, 200);
   });
 
-  test('do not open the HTTP API, and a session does not open MCP', async () => {
+  test('give no access to the HTTP API, and a session gives no access to MCP', async () => {
     const { access_token } = await connectProgram(server, session.cookie);
     const asAgent = await request(`${server.api}/games`, { headers: { authorization: `Bearer ${access_token}` } });
     assert.equal(asAgent.status, 401);
@@ -401,7 +401,7 @@ describe('tokens', () => {
     assert.equal(asPerson.body.error?.code, 4011);
   });
 
-  test('that were made up, changed or signed by another are refused', async () => {
+  test('that are invented, altered or signed by others are refused', async () => {
     const { access_token } = await connectProgram(server, session.cookie);
     const [head, body, signature] = access_token.split('.');
     const claims = JSON.parse(Buffer.from(body!, 'base64url').toString());
@@ -433,8 +433,8 @@ describe('tokens', () => {
   });
 });
 
-describe('the end of a connection', () => {
-  test('takes effect at once, for access and refresh tokens', async () => {
+describe('disconnecting a program', () => {
+  test('immediately invalidates access and refresh tokens', async () => {
     const tokens = await connectProgram(server, session.cookie);
     assert.equal((await callWith(tokens.access_token)).status, 200);
     const [newest] = await connections();
@@ -447,7 +447,7 @@ describe('the end of a connection', () => {
     assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).body.error, 'invalid_grant');
   });
 
-  test('comes also when the program gives its refresh token back', async () => {
+  test('happens when the program revokes its refresh token', async () => {
     const tokens = await connectProgram(server, session.cookie);
     await fetch(`${server.url}/api/auth/oauth2/revoke`, {
       method: 'POST',
@@ -461,13 +461,13 @@ describe('the end of a connection', () => {
     assert.equal((await callWith(tokens.access_token)).status, 401);
   });
 
-  test('comes with the next consent to the same program', async () => {
+  test('happens when the person consents to the same program again', async () => {
     const first = await connectProgram(server, session.cookie);
     await agree(server, session.cookie, await askConsent(server, first.client, session.cookie), { game: game.uid });
     assert.equal((await callWith(first.access_token)).status, 401);
   });
 
-  test('does not come with signing out', async () => {
+  test('does not happen on sign-out', async () => {
     const visit = await signIn(server, game.owner);
     const tokens = await connectProgram(server, visit.cookie);
     await request(`${server.url}/api/auth/sign-out`, {
@@ -479,7 +479,7 @@ describe('the end of a connection', () => {
     assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).status, 200);
   });
 
-  test('is the person’s own to bring about', async () => {
+  test('is available to the person only', async () => {
     await connectProgram(server, session.cookie);
     const [newest] = await connections();
     const player = await makePlayer(server);

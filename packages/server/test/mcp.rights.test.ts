@@ -1,4 +1,4 @@
-// Rights over MCP on the real server: every tool with every kind of wrong token, and what stays behind a token of one game.
+// Permissions over MCP on the real server: every tool with every kind of wrong token, and the limits of a token for one game.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** One call without a client, as it is on the wire. */
+/** One raw call without a client. */
 function callBare(tool: string, args: object, headers: Record<string, string>): Promise<Response> {
   return fetch(`${server.url}/mcp`, {
     method: 'POST',
@@ -42,7 +42,7 @@ async function asAgent<T>(key: AgentKey, work: (agent: Agent) => Promise<T>): Pr
   }
 }
 
-/** The code that each tool answers about the studio, by the tool. */
+/** The error code of each tool called about the studio, keyed by tool. */
 function codesAbout(key: AgentKey, studio: Studio): Promise<Record<string, number>> {
   return asAgent(key, async (agent) => {
     const codes: Record<string, number> = {};
@@ -57,7 +57,7 @@ describe('every tool', () => {
     assert.equal(new Set(tools).size, tools.length);
   });
 
-  test('is refused without a token, before anything is read, with the way to get one', async () => {
+  test('is refused without a token before anything is read, with a pointer to the authorization server', async () => {
     const revoked = await makeKey(server, mine.owner);
     await revokeKey(server, mine.owner, revoked);
     const expired = await makeKey(server, mine.owner, { expiresInDays: 1 });
@@ -85,21 +85,21 @@ describe('every tool', () => {
     now -= 2 * DAY;
   });
 
-  test('that changes things is refused to a token that only reads', async () => {
+  test('that changes something is refused for a read-only token', async () => {
     const before = await stateOf(server, mine);
     const codes = await codesAbout(await makeKey(server, mine.owner, { mayWrite: false }), mine);
     for (const tool of tools) assert.equal(codes[tool], writes.includes(tool) ? 4031 : 0, tool);
     assert.deepEqual(await stateOf(server, mine), before);
   });
 
-  test('knows no game of others to a token of one game', async () => {
+  test('hides the games of others from a token limited to one game', async () => {
     const before = await stateOf(server, theirs);
     const codes = await codesAbout(await makeKey(server, mine.owner, { game: mine.game.slug }), theirs);
     for (const tool of tools) assert.equal(codes[tool], tool === 'list_games' ? 0 : 4040, tool);
     assert.deepEqual(await stateOf(server, theirs), before);
   });
 
-  test('knows no other game of the same person to a token of one game', async () => {
+  test('hides other games of the same person from a token limited to one game', async () => {
     await makeAdmin(server, theirs.game.uid, mine.game.owner);
     const before = await stateOf(server, theirs);
     const bound = await makeKey(server, mine.owner, { game: mine.game.uid });
@@ -115,24 +115,24 @@ describe('every tool', () => {
     assert.equal(open.get_crash, 0);
   });
 
-  test('shows a stranger nothing but what every player sees', async () => {
+  test('shows a stranger only what every player can see', async () => {
     const stranger = await makePlayer(server);
     const before = await stateOf(server, mine);
     const codes = await codesAbout(await makeKey(server, stranger.headers), mine);
-    // The record of a file is every player’s, who may download it; this one is on beta, which the stranger has not joined.
+    // Players can read the record of any file they can download; this file is on beta, which the stranger has not joined.
     for (const tool of tools)
       assert.equal(codes[tool], tool === 'list_games' ? 0 : tool === 'get_build_provenance' ? 4074 : 4040, tool);
     assert.deepEqual(await stateOf(server, mine), before);
   });
 
-  test('answers who may call it', async () => {
+  test('succeeds for a caller with access', async () => {
     const codes = await codesAbout(await makeKey(server, mine.owner), mine);
     for (const [tool, { code = 0 }] of Object.entries(callsOf(mine))) assert.equal(codes[tool], code, tool);
   });
 });
 
-describe('a token of one game', () => {
-  test('reads no resource of another', async () => {
+describe('a token limited to one game', () => {
+  test('cannot read resources of another game', async () => {
     const key = await makeKey(server, mine.owner, { game: mine.game.uid });
     await asAgent(key, async ({ client }) => {
       const { resources } = await client.listResources();
@@ -147,7 +147,7 @@ describe('a token of one game', () => {
     });
   });
 
-  test('cannot take the cursor of another list, game or filter', async () => {
+  test('cannot use the cursor of another list, game or filter', async () => {
     const both = await makeKey(server, mine.owner);
     const args = { uid: theirs.game.uid, limit: 1 };
     const page = await asAgent(both, (agent) => agent.call('list_game_builds', args));
@@ -161,7 +161,7 @@ describe('a token of one game', () => {
     });
   });
 
-  test('gets no crash of another by its id', async () => {
+  test('cannot get a crash of another game by its id', async () => {
     const key = await makeKey(server, mine.owner, { game: mine.game.uid });
     await asAgent(key, async (agent) => {
       const crash = { uid: mine.game.uid, crash_id: theirs.crashId };
@@ -170,7 +170,7 @@ describe('a token of one game', () => {
     });
   });
 
-  test('ends with the person’s place among its members', async () => {
+  test('stops working when the person is no longer a member of the game', async () => {
     const key = await makeKey(server, mine.owner, { game: theirs.game.uid });
     const args = { uid: theirs.game.uid };
     await asAgent(key, async (agent) => {
@@ -184,7 +184,7 @@ describe('a token of one game', () => {
   });
 });
 
-test('a link to a crash is for one object and one hour', async () => {
+test('a link to a crash works for one object and one hour', async () => {
   const key = await makeKey(server, mine.owner, { mayWrite: false });
   const args = { uid: mine.game.uid, crash_id: mine.crashId, kind: 'stack' };
   const { structuredContent } = await asAgent(key, (agent) => agent.call('request_crash_download', args));
@@ -194,7 +194,7 @@ test('a link to a crash is for one object and one hour', async () => {
   now -= 3_601_000;
 });
 
-/** The rows of the table in docs/mcp.md: the tool, where the row is about one channel that channel, and whether it waits. */
+/** The rows of the table in docs/mcp.md: the tool, the channel if the row is about one channel, and whether it waits for approval. */
 async function readDocumentedTools(): Promise<{ tool: string; channel?: string; waits: boolean }[]> {
   const text = await readFile(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)`(?: to (.+?))? \| (waits|immediate) \|/gm);
@@ -206,12 +206,12 @@ async function readDocumentedTools(): Promise<{ tool: string; channel?: string; 
 }
 
 describe('docs/mcp.md', () => {
-  test('lists every tool that changes something, and no other', async () => {
+  test('lists exactly the tools that change something', async () => {
     const documented = await readDocumentedTools();
     assert.deepEqual([...new Set(documented.map(({ tool }) => tool))].sort(), [...writes].sort());
   });
 
-  test('says of each tool whether it waits for the owner, as the tool does', async () => {
+  test('states correctly for each tool whether it waits for the owner', async () => {
     const studio = await openStudio(server);
     const calls = callsOf(studio);
     const key = await makeKey(server, studio.owner);

@@ -1,4 +1,4 @@
-// Adding store images on the real server: what is accepted, what is said when not, and that nothing is left then.
+// Adding store images on the real server: what is accepted, the errors otherwise, and that a refusal leaves nothing.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import { beginRequest, multipartOf, sendRaw } from './setup/raw.ts';
 import { makeGame, request, startServer, type TestServer, until } from './setup/server.ts';
 
 let server: TestServer;
-/** Where temporary files go while the server runs, to see what is left there. */
+/** Folder for temporary files while the server runs, so that tests can check for leftovers. */
 let temporary: string;
 const { TMPDIR: usual } = process.env;
 
@@ -41,13 +41,13 @@ after(() => {
   return server.stop();
 });
 
-test('a game without images has none', async () => {
+test('a game without images has an empty list', async () => {
   const { status, body } = await callMedia(server, await makeGame(server));
   assert.deepEqual([status, body.data], [200, { cover: null, thumbnail: null, gallery: [], images: [] }]);
 });
 
 for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
-  test(`a ${format} cover is stored and served as one`, async () => {
+  test(`a ${format} cover is stored and served in its format`, async () => {
     const game = await makeGame(server);
     const answer = await postMedia(
       server,
@@ -74,8 +74,8 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
     const bytes = Buffer.from(await response.arrayBuffer());
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, `image/${format}`]);
     assert.equal(bytes.length, size);
-    const found = await sharp(bytes).metadata();
-    assert.deepEqual([found.format, found.width, found.height], [format, 1600, 900]);
+    const metadata = await sharp(bytes).metadata();
+    assert.deepEqual([metadata.format, metadata.width, metadata.height], [format, 1600, 900]);
     assert.deepEqual(
       copies.map(({ width, height }: { width: number; height: number }) => [width, height]),
       [
@@ -94,7 +94,7 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
 }
 
 for (const kind of ['cover', 'thumbnail']) {
-  test(`a new ${kind} takes the place of the one before, whose bytes go`, async () => {
+  test(`a new ${kind} replaces the previous one and its bytes`, async () => {
     const game = await makeGame(server);
     const [first = ''] = await addPictures(server, game, kind, [named('a.png', await picture())]);
     const [second = ''] = await addPictures(server, game, kind, [named('b.png', await picture(1600, 900))]);
@@ -106,7 +106,7 @@ for (const kind of ['cover', 'thumbnail']) {
   });
 }
 
-test('two covers sent at once leave one, and one blob', async () => {
+test('two concurrent covers leave one cover and one blob', async () => {
   const game = await makeGame(server);
   const bytes = await picture();
   await Promise.all(['a', 'b', 'c'].map((name) => addPictures(server, game, 'cover', [named(name, bytes)])));
@@ -114,7 +114,7 @@ test('two covers sent at once leave one, and one blob', async () => {
   assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, body.data.images[0].uid));
 });
 
-test('screenshots come to the gallery’s end in the order of the form, whether the kind comes first or last', async () => {
+test('screenshots are appended to the gallery in form order, whether the kind comes first or last', async () => {
   const game = await makeGame(server);
   const first = await addPictures(server, game, 'screenshot', await screenshots(2));
   const later = mediaForm('screenshot', await screenshots(10, 'later'), { kindLast: true });
@@ -132,7 +132,7 @@ test('screenshots come to the gallery’s end in the order of the form, whether 
   );
 });
 
-test('a picture at the least and at the most of its kind is taken', async () => {
+test('an image at the minimum or maximum size of its kind is accepted', async () => {
   const game = await makeGame(server);
   for (const [kind, ...corners] of [
     ['thumbnail', [960, 540], [1920, 1080]],
@@ -150,7 +150,7 @@ for (const [kind, megabytes] of [
   ['cover', 8],
   ['screenshot', 10],
 ] as const) {
-  test(`a ${kind} of ${megabytes} MB is taken, and not one of a byte more`, async () => {
+  test(`a ${kind} of ${megabytes} MB is accepted, and one byte more is refused`, async () => {
     const game = await makeGame(server);
     await addPictures(server, game, kind, [named('fits.png', await padded(megabytes * MIB))]);
     const answer = await postMedia(
@@ -171,20 +171,20 @@ const REFUSED: Record<string, { bytes: () => Promise<Buffer>; reason: string }> 
   'not 16:9': { bytes: () => picture(1280, 960), reason: '1280×960 pixels are not 16:9, 1.333 to 1' },
   'a text': {
     bytes: async () => Buffer.from('no picture'),
-    reason: 'not a PNG, JPEG, GIF or WebP that can be read',
+    reason: 'not a readable PNG, JPEG, GIF or WebP',
   },
   'a SVG': {
     bytes: async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="720"/>'),
-    reason: 'not a PNG, JPEG, GIF or WebP that can be read',
+    reason: 'not a readable PNG, JPEG, GIF or WebP',
   },
-  empty: { bytes: async () => Buffer.alloc(0), reason: 'not a PNG, JPEG, GIF or WebP that can be read' },
+  empty: { bytes: async () => Buffer.alloc(0), reason: 'not a readable PNG, JPEG, GIF or WebP' },
   'cut off': {
     bytes: async () => (await picture(1280, 720, 'png')).subarray(0, -60),
-    reason: 'damaged, cut off, or too slow to read; export it again',
+    reason: 'damaged, truncated or too slow to decode; export it again',
   },
 };
 for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {
-  test(`a cover that is ${what} is refused, and what is needed is said`, async () => {
+  test(`a cover that is ${what} is refused with the requirement`, async () => {
     const game = await makeGame(server);
     const answer = await postMedia(server, game, mediaForm('cover', [named('x.png', await bytes())]));
     assertRefusal(answer, 4151, /./);
@@ -192,7 +192,7 @@ for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {
   });
 }
 
-test('when one image of several is bad none is added, nothing is left, and its index is told', async () => {
+test('if one of several images is invalid, none is added, nothing is left and the error names its index', async () => {
   const game = await makeGame(server);
   const [before = ''] = await addPictures(server, game, 'screenshot', await screenshots(1));
   const files = await screenshots(4);
@@ -205,11 +205,11 @@ test('when one image of several is bad none is added, nothing is left, and its i
   assert.deepEqual(await readdir(temporary), []);
 });
 
-test('a file over 10 MB is refused while it still comes', async () => {
+test('a file over 10 MB is refused while it is still being sent', async () => {
   const game = await makeGame(server);
   const form = mediaForm('screenshot', [...(await screenshots(1)), named('big.png', randomBytes(12 * MIB))]);
   const answer = await postMedia(server, game, form);
-  assertRefusal(answer, 4151, /^big\.png: larger than 10 MB, the most that an image may have; make it smaller\.$/);
+  assertRefusal(answer, 4151, /^big\.png: larger than 10 MB\. Make it smaller\.$/);
   assert.deepEqual(answer.body.error?.data, { index: 1 });
 });
 
@@ -229,11 +229,11 @@ const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; mess
   },
   'with two covers': {
     body: async () => mediaForm('cover', await screenshots(2)),
-    message: /^file: a game has one cover; send exactly one file part\.$/,
+    message: /^file: a game has one cover\. Send exactly one file part\.$/,
   },
   'with two thumbnails': {
     body: async () => mediaForm('thumbnail', await screenshots(2)),
-    message: /^file: a game has one thumbnail; send exactly one file part\.$/,
+    message: /^file: a game has one thumbnail\. Send exactly one file part\.$/,
   },
   'with the kind twice': {
     body: async () => {
@@ -258,7 +258,7 @@ const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; mess
   'that is JSON': { body: async () => '{"kind":"cover"}', message: /Content-Type must be multipart\/form-data/ },
 };
 for (const [what, { body, message }] of Object.entries(BAD_FORMS)) {
-  test(`a form ${what} is refused, and leaves nothing`, async () => {
+  test(`a form ${what} is refused and leaves nothing`, async () => {
     const game = await makeGame(server);
     assertRefusal(await postMedia(server, game, await body()), 4150, message);
     assert.deepEqual(await imageBlobsOf(server, game), []);
@@ -266,7 +266,7 @@ for (const [what, { body, message }] of Object.entries(BAD_FORMS)) {
   });
 }
 
-test('a form that breaks off leaves nothing, and the next is taken', async () => {
+test('an interrupted form leaves nothing, and the next one is accepted', async () => {
   const game = await makeGame(server);
   const content = await picture(1280, 720, 'png');
   const body = multipartOf([
@@ -286,12 +286,12 @@ test('a form that breaks off leaves nothing, and the next is taken', async () =>
   assert.equal((await sendRaw(server, { ...post, body }))?.status, 201);
 });
 
-test('without a deploy key nothing is listed or added', async () => {
+test('without a deploy key nothing can be listed or added', async () => {
   for (const method of ['GET', 'POST'])
     assertRefusal(await request(`${server.api}/tool/media`, { method }), 4020, /access token/);
 });
 
-test('image uploads are limited by the hour, and the answer says when to come again', async () => {
+test('image uploads are limited per hour, and the response says when to retry', async () => {
   const server = await startServer({ env: { CHAUFFEUR_LIMIT_MEDIA: '2' } });
   try {
     const game = await makeGame(server);

@@ -1,7 +1,7 @@
-// Who may load store images, and who keeps them, on the real server.
+// Loading store images on the real server: who can, and who may cache them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { addPictures, assertRefusal, imageBlobsOf, load, named, picture, screenshots } from './setup/images.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
@@ -19,7 +19,7 @@ async function coverOf(visibility: 'public' | 'invisible' | 'draft') {
 }
 
 for (const visibility of ['public', 'invisible'] as const) {
-  test(`everybody loads the images of a game that is ${visibility}, and keeps them`, async () => {
+  test(`everyone can load and cache the images of a game that is ${visibility}`, async () => {
     const { uid } = await coverOf(visibility);
     const { status, headers } = await load(server, uid);
     assert.equal(status, 200);
@@ -35,7 +35,7 @@ for (const visibility of ['public', 'invisible'] as const) {
   });
 }
 
-test('a draft’s images are for its members, and no cache keeps them for others', async () => {
+test('images of a draft are for members only and are not stored in shared caches', async () => {
   const { game, uid } = await coverOf('draft');
   const owner = await signIn(server, game.owner);
   const player = await makePlayer(server);
@@ -53,16 +53,16 @@ test('a draft’s images are for its members, and no cache keeps them for others
   }
 });
 
-test('an image that is not there is not found, nor one whose blob was lost', async () => {
-  assertRefusal(await request(`${server.api}/public/media/${newId()}`), 4040, /^uid: there is no such image/);
+test('an unknown image, or one whose blob is lost, is not found', async () => {
+  assertRefusal(await request(`${server.api}/public/media/${newId()}`), 4040, /^uid: this image does not exist/);
   const { game, uid } = await coverOf('public');
   for (const key of await imageBlobsOf(server, game)) await server.ctx.blobs.delete(key);
   const answer = await request(`${server.api}/public/media/${uid}`);
-  assertRefusal(answer, 4040, /^uid: there is no such image/);
+  assertRefusal(answer, 4040, /^uid: this image does not exist/);
   assert.equal(answer.headers.get('cache-control'), 'no-store');
 });
 
-test('the page of a game shows them', async () => {
+test('the page of a game shows its images', async () => {
   const { game, uid } = await coverOf('public');
   const gallery = await addPictures(server, game, 'screenshot', await screenshots(2));
   const { body } = await request(`${server.api}/public/games/${game.uid}`);
@@ -73,7 +73,7 @@ test('the page of a game shows them', async () => {
   );
 });
 
-test('with blobs on S3 the bytes come from here as well, to be kept for as long', async (t) => {
+test('images stored on S3 are also served by this server, with the same cache headers', async (t) => {
   const s3 = await startS3();
   if (s3 === null) return t.skip(S3_MISSING);
   Object.assign(process.env, s3.env);
@@ -86,7 +86,7 @@ test('with blobs on S3 the bytes come from here as well, to be kept for as long'
     assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.deepEqual([...Buffer.from(await response.arrayBuffer()).subarray(1, 4)], [...Buffer.from('PNG')]);
     await addPictures(server, game, 'cover', [named('cover.jpg', await picture())]);
-    // The image and its two copies.
+    // The image and its two smaller copies.
     assert.equal((await imageBlobsOf(server, game)).length, 3);
   } finally {
     await server.stop();

@@ -1,9 +1,9 @@
-// The gallery's limit and order, deleting images, and sweeping up what was left, on the real server.
+// The limit and order of the gallery, deleting images, and sweeping leftovers, on the real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sweepMedia } from '../src/features/media/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   addPictures,
   assertRefusal,
@@ -33,7 +33,7 @@ const order = (game: TestGame, uids: unknown) =>
   });
 
 describe('the gallery', () => {
-  test('holds 20, and says how many it has when more come, also at once', async () => {
+  test('holds 20 images, and the error for more says how many there are, even for concurrent requests', async () => {
     const game = await makeGame(server);
     await addPictures(server, game, 'screenshot', await screenshots(10));
     const answers = await Promise.all(
@@ -45,16 +45,16 @@ describe('the gallery', () => {
     assertRefusal(
       refused,
       4152,
-      /^The gallery holds 17 of at most 20 images and has no room for 7 more; delete some first\.$/,
+      /^The gallery has 17 of at most 20 images and no room for 7 more\. Delete some first\.$/,
     );
     await addPictures(server, game, 'screenshot', await screenshots(3));
     assert.equal((await galleryOf(server, game)).length, 20);
     assert.equal((await imageBlobsOf(server, game)).length, 20 * 3);
-    assertRefusal(await postMedia(server, game, mediaForm('screenshot', await screenshots(1))), 4152, /holds 20/);
+    assertRefusal(await postMedia(server, game, mediaForm('screenshot', await screenshots(1))), 4152, /has 20/);
     await addPictures(server, game, 'cover', await screenshots(1));
   });
 
-  test('takes a new order, in either case of the uids, and new images go behind', async () => {
+  test('accepts a new order with uids in either letter case, and appends new images to it', async () => {
     const game = await makeGame(server);
     const [a = '', b = '', c = ''] = await addPictures(server, game, 'screenshot', await screenshots(3));
     const { status, body } = await order(game, [c.toUpperCase(), a, b]);
@@ -67,7 +67,7 @@ describe('the gallery', () => {
     assert.deepEqual(await galleryOf(server, game), [c, a, b, d]);
   });
 
-  test('an order that is not of exactly its images changes nothing', async () => {
+  test('is not changed by an order that does not name exactly its images', async () => {
     const game = await makeGame(server);
     const [a = '', b = ''] = await addPictures(server, game, 'screenshot', await screenshots(2));
     const [cover = ''] = await addPictures(server, game, 'cover', await screenshots(1));
@@ -75,18 +75,18 @@ describe('the gallery', () => {
       assertRefusal(
         await order(game, uids),
         4154,
-        /^order: must name each of the gallery’s images \(2\) exactly once;/,
+        /^order: must name each of the 2 images in the gallery exactly once\./,
       );
     }
     assert.deepEqual(await galleryOf(server, game), [a, b]);
     for (const uids of [undefined, 'x', ['x'], [1], [null]]) assertRefusal(await order(game, uids), 4150, /^order/);
   });
 
-  test('an empty gallery has an empty order', async () => {
+  test('has an empty order when it is empty', async () => {
     assert.equal((await order(await makeGame(server), [])).status, 200);
   });
 
-  test('deleting and ordering at once leaves an order without gaps', async () => {
+  test('keeps an order without gaps when images are deleted and reordered concurrently', async () => {
     const game = await makeGame(server);
     const uids = await addPictures(server, game, 'screenshot', await screenshots(6));
     const [gone = '', ...left] = uids;
@@ -102,7 +102,7 @@ describe('the gallery', () => {
 });
 
 describe('deleting', () => {
-  test('a screenshot goes by its uid, with its bytes', async () => {
+  test('removes a screenshot by its uid, with its bytes', async () => {
     const game = await makeGame(server);
     const [a = '', b = '', c = ''] = await addPictures(server, game, 'screenshot', await screenshots(3));
     const { status, body } = await remove(game, b.toUpperCase());
@@ -119,7 +119,7 @@ describe('deleting', () => {
   });
 
   for (const visibility of ['invisible', 'draft'] as const) {
-    test(`cover and thumbnail of a game that is ${visibility} go by their word or uid`, async () => {
+    test(`removes the cover and thumbnail of a game that is ${visibility} by kind or uid`, async () => {
       const game = await makeGame(server, { visibility });
       await addPictures(server, game, 'cover', await screenshots(1));
       const [thumbnail = ''] = await addPictures(server, game, 'thumbnail', await screenshots(1));
@@ -130,33 +130,29 @@ describe('deleting', () => {
     });
   }
 
-  test('the listing of a public game keeps its cover and thumbnail', async () => {
+  test('is refused for the cover and thumbnail of a public game', async () => {
     const game = await makeGame(server);
     for (const kind of ['cover', 'thumbnail']) {
       const [uid = ''] = await addPictures(server, game, kind, await screenshots(1));
       for (const ref of [kind, uid]) {
-        assertRefusal(
-          await remove(game, ref),
-          4153,
-          new RegExp(`^The game is public and its listing needs the ${kind};`),
-        );
+        assertRefusal(await remove(game, ref), 4153, new RegExp(`^A public game needs its ${kind}\\.`));
       }
       assert.equal((await load(server, uid)).status, 200);
     }
   });
 
-  test('what is not there, or another game’s, cannot be deleted', async () => {
+  test('is refused for unknown images and images of other games', async () => {
     const game = await makeGame(server, { visibility: 'invisible' });
     const [foreign = ''] = await addPictures(server, await makeGame(server), 'screenshot', await screenshots(1));
     await addPictures(server, game, 'screenshot', await screenshots(1));
     for (const ref of [newId(), foreign, 'cover', 'thumbnail', 'screenshot', 'banner'])
-      assertRefusal(await remove(game, ref), 4040, /^uid: there is no such image/);
+      assertRefusal(await remove(game, ref), 4040, /^uid: this image does not exist/);
     assertRefusal(await remove(game, 'x'.repeat(65)), 4150, /^uid: longer than 64 characters/);
     assert.equal((await load(server, foreign)).status, 200);
   });
 });
 
-test('the sweeper removes blobs that no image has once they are a day old, and no others', async () => {
+test('the sweeper removes only unreferenced blobs that are older than a day', async () => {
   const game = await makeGame(server);
   const [kept = ''] = await addPictures(server, game, 'cover', await screenshots(1));
   for (const ending of ['png', '480.webp'])

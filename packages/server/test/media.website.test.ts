@@ -1,4 +1,4 @@
-// Store images from the website, on the real server: a developer of the game adds, orders and deletes them; nobody else does.
+// Store images on the website, with the real server: only developers of the game can add, order and delete them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { mediaForm, named, picture, screenshots } from './setup/images.ts';
@@ -24,7 +24,7 @@ const order = (uids: readonly string[]) =>
     body: JSON.stringify({ order: uids }),
   });
 
-test('a developer adds images, orders the gallery and deletes from it; each answer is the whole set', async () => {
+test('a developer adds, reorders and deletes images, and each response lists all of them', async () => {
   const cover = await call('', { method: 'POST', body: mediaForm('cover', [named('cover.jpg', await picture())]) });
   assert.deepEqual([cover.status, cover.body.data.cover.filename], [201, 'cover.jpg']);
   const added = await call('', { method: 'POST', body: mediaForm('screenshot', await screenshots(2)) });
@@ -43,14 +43,14 @@ test('a developer adds images, orders the gallery and deletes from it; each answ
   );
 });
 
-test('what the deploy key is refused, a developer is refused too', async () => {
+test('a developer gets the same refusals as a deploy key', async () => {
   const small = await picture(100, 100);
   const refused = await call('', { method: 'POST', body: mediaForm('cover', [named('small.jpg', small)]) });
   assert.deepEqual([refused.status, refused.body.error?.code], [400, 4151]);
   assert.equal((await order([])).body.error?.code, 4154);
 });
 
-test('a stranger finds no such game, and a page of another site changes nothing', async () => {
+test('a stranger gets 4040, and a page of another site cannot change anything', async () => {
   const { headers } = await makePlayer(server);
   const body = mediaForm('cover', [named('cover.jpg', await picture())]);
   for (const init of [{}, { method: 'POST', body }]) {

@@ -1,5 +1,5 @@
-// Sends generated nonsense to every operation of the real server: it answers with what the operation documents, never breaks,
-// and keeps nothing that no row knows of.
+// Sends generated invalid requests to every operation of the real server: each response is documented, nothing crashes,
+// and no unreferenced data is left.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ERRORS, isErrorCode } from '@chauffeur/contract/errors';
@@ -10,7 +10,7 @@ import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
-import { rows } from '../src/kernel/db.ts';
+import { rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash } from './setup/crash-dumps.ts';
 import { type Known, type Nonsense, nonsenseFor } from './setup/nonsense.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from './setup/raw.ts';
@@ -32,7 +32,7 @@ before(async () => {
   ]);
   server = await startServer({ role: 'api', env: Object.fromEntries(limits) });
   game = await makeGame(server);
-  // Another game than the deploy key's: a key that the person issues would revoke it.
+  // Not the game of the deploy key, because issuing a key for that game would revoke it.
   const own = await makeGame(server);
   session = await signIn(server, own.owner);
   known = await knownTexts(own);
@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A report with its dump and its stack, and symbols with their cache, so that there are blobs of these kinds, too. */
+/** A report with its dump and stack, and compiled symbols, so that blobs of these kinds exist as well. */
 async function keepCrash(): Promise<void> {
   const buildId = await register(server, game, { version: '2.0.0' });
   const [symbols] = await addSymbols(server, game, buildId, readSymbolFixture('null_deref_inline'));
@@ -84,7 +84,7 @@ async function knownTexts(own: TestGame): Promise<Known> {
   return new Map(Object.entries(texts));
 }
 
-test('any nonsense gets an answer that its operation documents', async () => {
+test('every invalid request gets a documented response', async () => {
   const property = fc.asyncProperty(nonsenseFor(OPERATIONS, known), async (nonsense) => {
     const answer = await sendRaw(server, requestOf(nonsense), { endAfter: nonsense.framing === 'long' });
     const problem = problemOf(nonsense, answer);
@@ -93,7 +93,7 @@ test('any nonsense gets an answer that its operation documents', async () => {
   await fc.assert(property, { numRuns: RUNS });
   const health = await fetch(`${server.url}/health`);
   assert.deepEqual(await health.json(), { status: 'ok' });
-  // What broke off is tidied up after its connection is gone.
+  // An interrupted request is cleaned up after its connection has closed.
   await until(async () => (await orphans()).length === 0);
 });
 
@@ -122,7 +122,7 @@ function inChunks(bytes: Buffer): Buffer {
   return Buffer.from(`${chunk}0\r\n\r\n`, 'latin1');
 }
 
-/** Why the answer is none that the operation documents; null when it is one. */
+/** Why the operation does not document the response; null if it does. */
 function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
   const operation = OPERATIONS.find(({ id }) => id === nonsense.operation)!;
   if (answer === null) return mayBeUnanswered(nonsense) ? null : 'no answer';
@@ -132,16 +132,16 @@ function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
 }
 
 /**
- * A client that hangs up in the middle is told nothing. One that sends on after the end of its request, or far more headers
- * than are read, may find the connection reset before it has read the answer (RFC 9112, 9.6).
+ * A client that disconnects early gets no response. If it sends data after the end of its request, or far more headers than
+ * the server reads, the connection may be reset before it has read the response (RFC 9112, 9.6).
  */
 function mayBeUnanswered({ framing, headers, path }: Nonsense): boolean {
   return framing === 'long' || framing === 'short' || `${path}${headers.join()}`.length > 12_000;
 }
 
 /**
- * Answers that come before any operation is found: 400 and 431 of the HTTP parser, for lengths, lines and headers that are
- * against HTTP, and 400 of the router, for a path whose percent-encoding is broken or whose parameter is very long.
+ * Responses that are sent before an operation is selected: 400 and 431 of the HTTP parser, for invalid lengths, lines and
+ * headers, and 400 of the router, for invalid percent-encoding or a very long path parameter.
  */
 function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
   return (
@@ -152,7 +152,7 @@ function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
 }
 
 function problemOfSuccess(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
-  const success = successesOf(operation).find((known) => known.status === status);
+  const success = successesOf(operation).find((success) => success.status === status);
   if (success === undefined) return 'a status of success that is not documented';
   const mayBePlain = success.contents.length === 0 || success.contents.some(({ enveloped }) => !enveloped);
   return body?.success === true || mayBePlain ? null : 'a success without its envelope';
@@ -163,14 +163,14 @@ function problemOfRefusal(operation: Operation, { status, body }: NonNullable<Ra
   if (status === 416 && operation.statuses.includes(206)) return null;
   if (!isErrorCode(code)) return 'a refusal without a code of the registry';
   if (!errorsOf(operation).includes(code)) return 'a code that is not documented';
-  // 4044 has two: a chunk that does not continue its session is a conflict.
+  // 4044 has two statuses: a chunk that does not continue its session is a conflict.
   if (status !== ERRORS[code].status && !(code === 4044 && status === 409)) return 'a status that is not its code’s';
   return message === '' ? 'no message' : null;
 }
 
-/** Blobs that no row knows of, and rows whose blob is gone. */
+/** Blobs without a row, and rows without their blob. */
 async function orphans(): Promise<string[]> {
-  const known = await rows(
+  const referenced = await rows(
     server.ctx.db,
     sql<{ key: string }>`select blob_key as key from files union select blob->>'key' from upload_sessions
       union select blob_key from media
@@ -179,5 +179,5 @@ async function orphans(): Promise<string[]> {
   );
   const kept: string[] = [];
   for await (const { key } of server.ctx.blobs.list('')) kept.push(key);
-  return [...new Set(kept).symmetricDifference(new Set(known.map(({ key }) => key)))];
+  return [...new Set(kept).symmetricDifference(new Set(referenced.map(({ key }) => key)))];
 }

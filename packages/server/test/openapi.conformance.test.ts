@@ -1,11 +1,11 @@
-// Every response that a request gets is described by the OpenAPI document: each operation is called rightly and wrongly.
+// The OpenAPI document describes every response: each operation is called with valid and invalid requests.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
 import { pathOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { readDumpFixture } from './setup/crash-dumps.ts';
 import { type FindUndescribed, readDescription, type SeenResponse } from './setup/described.ts';
 import { sendRaw } from './setup/raw.ts';
@@ -27,7 +27,7 @@ function operationOf(id: string): Operation {
   return OPERATIONS.find((operation) => operation.id === id)!;
 }
 
-/** The parameters of the path. */
+/** The path parameters. */
 function namesOf({ params }: Operation): string[] {
   return Object.keys((params as { properties?: object } | undefined)?.properties ?? {});
 }
@@ -56,7 +56,7 @@ async function send(operation: Operation, samples: Samples, call: Call, sending:
   return { status: response.status, headers: new Map(response.headers), text: await response.text() };
 }
 
-/** Sends and fails unless the document describes the response; answers that. */
+/** Sends a request, asserts that the document describes the response, and returns it. */
 async function check(operation: Operation, samples: Samples, call: Call, sending: Sending = {}): Promise<SeenResponse> {
   const response = await send(operation, samples, call, sending);
   const problem = findUndescribed(operation, response);
@@ -64,7 +64,7 @@ async function check(operation: Operation, samples: Samples, call: Call, sending
   return response;
 }
 
-/** Requests that are wrong in one way each, by whoever may call the operation. */
+/** Requests with one fault each, from a caller with access to the operation. */
 function wrongCalls(operation: Operation, samples: Samples): Call[] {
   const every = (value: string) => Object.fromEntries(namesOf(operation).map((name) => [name, value]));
   const query = { limit: 'many', page: '0', build_id: '§', cursor: '§', width: '-1', from: '§', checksum: '§' };
@@ -88,7 +88,7 @@ function wrongCalls(operation: Operation, samples: Samples): Call[] {
 }
 
 describe('the OpenAPI document describes', () => {
-  test('what each operation answers when it succeeds', async () => {
+  test('the successful response of each operation', async () => {
     const samples = await makeSamples(server);
     for (const operation of inWorkingOrder(OPERATIONS)) {
       const { status, text } = await check(operation, samples, (await samples.calls[operation.id]?.()) ?? {});
@@ -96,7 +96,7 @@ describe('the OpenAPI document describes', () => {
     }
   });
 
-  test('what each operation answers to wrong requests, and to callers that it does not know', async () => {
+  test('the response of each operation to invalid requests and unknown callers', async () => {
     const samples = await makeSamples(server);
     const stranger = { 'x-access-token': 'x', 'x-secret-key': 'y', cookie: 'chauffeur.session_token=z' };
     for (const operation of inWorkingOrder(OPERATIONS)) {
@@ -106,7 +106,7 @@ describe('the OpenAPI document describes', () => {
     }
   });
 
-  test('what the HTTP parser answers, whatever the operation', async () => {
+  test('the response of the HTTP parser for any operation', async () => {
     const operation = operationOf('games.list');
     for (const [status, header] of [
       [400, ['Content-Length', 'many']],
@@ -118,7 +118,7 @@ describe('the OpenAPI document describes', () => {
     }
   });
 
-  test('whole, partial and unchanged files, and ranges that a file does not have', async () => {
+  test('complete, partial and unchanged files, and ranges that a file does not have', async () => {
     const samples = await makeSamples(server);
     for (const id of ['store.download', 'media.download', 'crashes.download']) {
       const operation = operationOf(id);
@@ -136,7 +136,7 @@ describe('the OpenAPI document describes', () => {
     assert.equal((await check(operationOf('store.shelf'), samples, { headers })).status, 304);
   });
 
-  test('what crash reporters and their side-cars get, who know no envelope', async () => {
+  test('the responses to crash reporters and their side-cars, which do not use the envelope', async () => {
     const samples = await makeSamples(server);
     const { game, buildId } = samples.studio;
     const headers = { 'x-app-id': game.uid, 'x-build-id': buildId };
@@ -155,7 +155,7 @@ describe('the OpenAPI document describes', () => {
     assert.equal(JSON.parse(read.text).id, sideCarId);
   });
 
-  test('limits, which say when to come again', async () => {
+  test('rate limits with the time to retry', async () => {
     const samples = await makeSamples(server);
     const limits = ['UPLOADS', 'SESSIONS', 'MEDIA', 'SYMBOL_UPLOADS', 'CRASHES', 'PUBLIC'];
     const env = Object.fromEntries(limits.map((name) => [`CHAUFFEUR_LIMIT_${name}`, '1']));
@@ -164,7 +164,7 @@ describe('the OpenAPI document describes', () => {
       for (const id of ['uploads.file', 'uploads.openSession', 'media.add', 'symbols.upload', 'events.create']) {
         const operation = operationOf(id);
         const statuses: number[] = [];
-        // The second one is too many, but a new minute may begin in between.
+        // The second request exceeds the limit unless a new minute starts in between.
         while (statuses.length < 4 && statuses.at(-1) !== 429) {
           const call = (await samples.calls[id]?.()) ?? {};
           statuses.push((await check(operation, samples, call, { at })).status);

@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 
 let server: TestServer;
 let folder: string;
-/** The document, as the server serves it. */
+/** The document as the server serves it. */
 let file: string;
 
 before(async () => {
@@ -32,7 +32,7 @@ after(async () => {
 });
 
 describe('the OpenAPI document', () => {
-  test('passes the recommended rules of Redocly without an error or a warning', async () => {
+  test('passes the recommended rules of Redocly without errors or warnings', async () => {
     const cli = join(ROOT, 'node_modules/.bin/redocly');
     const arguments_ = [cli, 'lint', file, '--config', join(ROOT, 'redocly.yaml'), '--format', 'json'];
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
@@ -43,17 +43,17 @@ describe('the OpenAPI document', () => {
   });
 
   test('passes openapi-spec-validator', async (t) => {
-    const found = await run('openapi-spec-validator', ['--version']).catch(() => null);
-    if (found === null) {
-      if (process.env.CI === 'true') throw new Error('openapi-spec-validator not found; pip install it');
-      return t.skip('openapi-spec-validator not found');
+    const version = await run('openapi-spec-validator', ['--version']).catch(() => null);
+    if (version === null) {
+      if (process.env.CI === 'true') throw new Error('openapi-spec-validator is missing; install it with pip');
+      return t.skip('openapi-spec-validator is not installed');
     }
     const { stdout } = await run('openapi-spec-validator', [file]);
     assert.match(stdout, /: OK\s*$/);
   });
 });
 
-/** The blocks of code in a language on the page that describes generated clients. */
+/** The code blocks in a language on the page about generated clients. */
 async function blocksOf(language: string): Promise<string[]> {
   const page = await readFile(join(ROOT, 'docs/openapi.md'), 'utf8');
   return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code = '']) =>
@@ -61,7 +61,7 @@ async function blocksOf(language: string): Promise<string[]> {
   );
 }
 
-/** Generates the client and lays the program next to it, both as the page says. */
+/** Generates the client and adds the program, both as the page describes. */
 async function writeProgram(): Promise<void> {
   const [settings = '', program = ''] = await blocksOf('ts');
   assert.match(settings, /http:\/\/127\.0\.0\.1:4000\/api\/v1\/openapi\.json/);
@@ -92,7 +92,7 @@ async function checkTypes(): Promise<void> {
   assert.equal(stdout, '');
 }
 
-test('a client that a public generator makes of it ships a build, reports a crash with its dump and sends events', async () => {
+test('a client from a public generator ships a build, reports a crash with its dump and sends events', async () => {
   const game = await makeGame(server);
   await writeProgram();
   await checkTypes();

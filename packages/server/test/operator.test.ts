@@ -1,11 +1,12 @@
-// Operators on the real server: who they are, what they see of the service, and what they do with failed jobs and accounts.
+// Operators on the real server: who they are, what they see of the service, and how they handle failed jobs and accounts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { setUserOperator } from '../src/features/accounts/accounts.ts';
 import { mailJob } from '../src/features/accounts/send-mail.job.ts';
-import { changed, onlyRow } from '../src/kernel/db.ts';
-import { addJob } from '../src/kernel/jobs.ts';
+import { changed, onlyRow } from '../src/kernel/database/db.ts';
+import { addJob } from '../src/kernel/jobs/jobs.ts';
+import { callApi, statusOf } from './setup/api-calls.ts';
 import { mailsTo } from './setup/mail.ts';
 import { makeGame, makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
 import { shipAndScan } from './setup/uploads.ts';
@@ -23,14 +24,12 @@ describe('operators', () => {
   });
   after(() => server.stop());
 
-  function call(method: string, path: string, body?: object, as = headers) {
-    const json = { headers: { ...as, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    return request(`${server.api}/operator${path}`, { method, ...(body === undefined ? { headers: as } : json) });
-  }
+  const call = (method: string, path: string, body?: object, caller = headers) =>
+    callApi(server, caller, method, `/operator${path}`, body);
 
-  test('are told from others: 4011 for visitors, 4033 for accounts, also for who was one', async () => {
+  test('are the only ones with access: 4011 for visitors, 4033 for other accounts and former operators', async () => {
     const visitor = await request(`${server.api}/operator/state`);
-    assert.deepEqual([visitor.status, visitor.body.error?.code], [401, 4011]);
+    assert.deepEqual(statusOf(visitor), [401, 4011]);
     const player = await makePlayer(server);
     const paths: [string, string, object?][] = [
       ['GET', '/state'],
@@ -44,7 +43,7 @@ describe('operators', () => {
     ];
     for (const [method, path, body] of paths) {
       const answer = await call(method, path, body, player.headers);
-      assert.deepEqual([answer.status, answer.body.error?.code], [403, 4033], `${method} ${path}`);
+      assert.deepEqual(statusOf(answer), [403, 4033], `${method} ${path}`);
     }
     await setUserOperator(server.ctx, player.email, true);
     assert.equal((await call('GET', '/state', undefined, player.headers)).status, 200);
@@ -52,7 +51,7 @@ describe('operators', () => {
     assert.equal((await call('GET', '/state', undefined, player.headers)).body.error?.code, 4033);
   });
 
-  test('are not made by oneself: neither at sign-up nor by changing one’s account', async () => {
+  test('cannot appoint themselves at sign-up or by changing their account', async () => {
     const email = 'eve@example.com';
     const json = { 'content-type': 'application/json', origin: server.url };
     const account = { name: 'Eve', email, password: 'correct horse battery', operator: true };
@@ -67,16 +66,16 @@ describe('operators', () => {
       headers: { ...json, ...player.headers },
       body: JSON.stringify({ name: 'Still a player', operator: true }),
     });
-    const { found } = await onlyRow(
+    const { operators } = await onlyRow(
       server.ctx.db,
       sql<{
-        found: number;
-      }>`select count(*) as found from users where operator and (email = ${email} or id = ${player.id})`,
+        operators: number;
+      }>`select count(*) as operators from users where operator and (email = ${email} or id = ${player.id})`,
     );
-    assert.equal(found, 0);
+    assert.equal(operators, 0);
   });
 
-  test('see how queue, storage, scanner, database and processes are, and what is wrong', async () => {
+  test('see the state of the queue, storage, scanner, database and processes, and their problems', async () => {
     const game = await makeGame(server);
     await shipAndScan(server, game);
     const { status, body } = await call('GET', '/state');
@@ -101,10 +100,10 @@ describe('operators', () => {
     assert.ok(problems.some(({ part }: { part: string }) => part === 'scanner'));
   });
 
-  describe('with jobs that failed', () => {
-    /** A mail that failed for good, as the queue would leave it; answers the id of its job. */
+  describe('with failed jobs', () => {
+    /** Adds a mail job that has failed permanently, as the queue would leave it, and returns its id. */
     async function failedMail(to: string, error = 'Error: no'): Promise<string> {
-      // Not due, so that no worker takes it meanwhile.
+      // Not due, so no worker takes it in the meantime.
       await addJob(server.ctx.db, mailJob, { to, subject: 'Code 123456', text: 'code 123456' }, to);
       const { id } = await onlyRow(
         server.ctx.db,
@@ -121,7 +120,7 @@ describe('operators', () => {
       (await call('GET', '/jobs/failed')).body.data.jobs as { job_id: string; error: string }[];
 
     before(async () => {
-      // Its own worker would send them before they could fail.
+      // A worker would send these mails before they could fail.
       await server.stop();
       server = await startServer({ role: 'api', env: { CHAUFFEUR_SECRET: SECRET } });
       const person = await makePlayer(server);
@@ -129,10 +128,10 @@ describe('operators', () => {
       headers = person.headers;
     });
 
-    test('see which and why, and no address nor text of a mail', async () => {
+    test('see which ones failed and why, without addresses or mail texts', async () => {
       const job = await failedMail('ann@example.com', 'Error: 550 <ann@example.com>: unknown recipient');
-      const [found] = await failed();
-      assert.deepEqual([found?.job_id, found?.error], [job, 'Error: 550 <‹address›>: unknown recipient']);
+      const [first] = await failed();
+      assert.deepEqual([first?.job_id, first?.error], [job, 'Error: 550 <‹address›>: unknown recipient']);
       const whole = JSON.stringify((await call('GET', '/jobs/failed')).body);
       assert.doesNotMatch(whole, /ann@example|123456/);
       const { problems, queue } = (await call('GET', '/state')).body.data;
@@ -140,7 +139,7 @@ describe('operators', () => {
       assert.ok(problems.some(({ says }: { says: string }) => /1 job has failed/.test(says)));
     });
 
-    test('page through them by cursor, each once', async () => {
+    test('page through them by cursor, each exactly once', async () => {
       for (let index = 0; index < 6; index += 1) await failedMail(`page-${index}@example.com`);
       const seen: string[] = [];
       let cursor: string | null = '';
@@ -154,7 +153,7 @@ describe('operators', () => {
       assert.equal(seen.length, (await failed()).length);
     });
 
-    test('forget one, and are told when it is gone already', async () => {
+    test('delete one, and get an error if it is already gone', async () => {
       const job = await failedMail('gone@example.com');
       assert.deepEqual((await call('DELETE', `/jobs/${job}`)).body.data, { deleted: 1 });
       assert.equal((await call('DELETE', `/jobs/${job}`)).body.error?.code, 4040);
@@ -162,7 +161,7 @@ describe('operators', () => {
       assert.equal((await call('DELETE', '/jobs/x')).body.error?.code, 4002);
     });
 
-    test('never touch a job that still has tries', async () => {
+    test('cannot change a job that still has attempts left', async () => {
       await addJob(server.ctx.db, mailJob, { to: 'w@example.com', subject: 's', text: 't' }, 'waiting');
       const { id } = await onlyRow(
         server.ctx.db,
@@ -171,7 +170,7 @@ describe('operators', () => {
       assert.equal((await call('DELETE', `/jobs/${id}`)).body.error?.code, 4040);
     });
 
-    test('give one, or all, their tries again, and then they are done', async () => {
+    test('retry one or all, which then complete', async () => {
       const job = await failedMail('again@example.com');
       assert.deepEqual((await call('POST', '/jobs/retry', { job_id: job })).body.data, { retried: 1 });
       const before = (await failed()).length;
@@ -187,7 +186,7 @@ describe('operators', () => {
     });
   });
 
-  test('find people by name or email, page by page, and verify or sign them out', async () => {
+  test('find users by name or email in pages, and verify them or sign them out', async () => {
     const player = await makePlayer(server);
     for (let index = 0; index < 3; index += 1) await makePlayer(server);
     const { data: first } = (await call('GET', '/users?limit=2')).body;
@@ -208,7 +207,7 @@ describe('operators', () => {
     assert.deepEqual([nobody.status, nobody.body.error?.code], [404, 4040]);
   });
 
-  test('see the settings without their secrets, and the games that use up their limits', async () => {
+  test('see the settings without secrets, and the games that are close to their limits', async () => {
     const game = await makeGame(server);
     const worker = await startServer({ role: 'worker', beside: server });
     try {

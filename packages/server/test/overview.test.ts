@@ -1,9 +1,9 @@
-// What the table of a developer's games says of each, on the real server.
+// The overview of a developer's games on the real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
-import { changed } from '../src/kernel/db.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, callAs, makeSharedGame, type Person } from './setup/crash-reports.ts';
 import { send } from './setup/events.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';
@@ -23,7 +23,7 @@ async function summaryOf(
 }
 
 describe('the overview of games', () => {
-  test('has the band that players see and the open tickets of each game that one owns or administers', async () => {
+  test('has the public health band and the open tickets of each game that the person owns or administers', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const buildId = await addBuild(server, game);
     const events = Array.from({ length: 20 }, (_, no) => ({ event: 'boot_ok', device_uid: `device-${no}` }));
@@ -45,7 +45,7 @@ describe('the overview of games', () => {
     assert.equal((await callAs(server, null, '/overview/games')).body.error?.code, 4011);
   });
 
-  test('counts tickets up to a bound', async () => {
+  test('counts tickets up to a limit', async () => {
     const game = await makeSharedGame(server);
     await changed(
       server.ctx.db,

@@ -1,4 +1,4 @@
-// Playing web builds on the real server: the right bytes under the right headers, to whom they may go, and nothing else.
+// Playing web builds on the real server: the correct bytes and headers, only for those with access.
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ const PIECES: readonly ZipPiece[] = [
 ];
 const WEB = { os: 'web', arch: 'wasm32' };
 
-/** One request as a program that is no browser sends it: with whatever headers, and with the path as it is written. */
+/** Sends a raw request with any headers and an unnormalized path. */
 async function read(url: string, headers: Record<string, string> = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { origin, hostname, port } = new URL(url);
@@ -49,7 +49,7 @@ describe('a web build in the browser', () => {
   const askFor = (file: string, headers: Record<string, string> = {}, of = game) =>
     request(`${server.api}/public/games/${of.uid}/files/${file}/play`, { headers });
 
-  test('has an address that begins with its page, and says what its frame may do', async () => {
+  test('has a URL that starts with its page, and declares what its frame may do', async () => {
     const { status, body } = await askFor(fileUid);
     assert.equal(status, 200);
     assert.deepEqual(body.data, {
@@ -60,7 +60,7 @@ describe('a web build in the browser', () => {
     });
   });
 
-  test('a deflated entry travels as it lies in the zip, and is the entry when unpacked', async () => {
+  test('serves a deflated entry as stored in the zip, which unpacks to the entry', async () => {
     const { status, headers, bytes } = await read(`${base}/walk.js`, { 'accept-encoding': 'br, gzip' });
     assert.deepEqual([status, headers['content-encoding']], [200, 'gzip']);
     assert.equal(headers['content-type'], 'text/javascript; charset=utf-8');
@@ -72,7 +72,7 @@ describe('a web build in the browser', () => {
     assert.match(String(headers.vary), /Accept-Encoding/);
   });
 
-  test('names are those of the zip, decoded once; what an engine packed is left to the browser', async () => {
+  test('uses the names in the zip, decoded once, and leaves files compressed by the engine to the browser', async () => {
     const ogg = await read(`${base}/${encodeURIComponent('steps größer.ogg')}`);
     assert.deepEqual([ogg.headers['content-type'], ogg.bytes.toString()], ['audio/ogg', '0123456789']);
     const wasm = await read(`${base}/walk.wasm.br?v=1`);
@@ -81,7 +81,7 @@ describe('a web build in the browser', () => {
     assert.deepEqual((await read(`${base}/nothing.bin`)).bytes.length, 0);
   });
 
-  test('ranges and conditions are honoured, of packed entries too', async () => {
+  test('supports ranges and conditional requests, for compressed entries too', async () => {
     const ogg = `${base}/${encodeURIComponent('steps größer.ogg')}`;
     const part = await read(ogg, { range: 'bytes=2-4', 'accept-encoding': 'gzip' });
     assert.deepEqual([part.status, part.headers['content-range'], part.bytes.toString()], [206, 'bytes 2-4/10', '234']);
@@ -92,7 +92,7 @@ describe('a web build in the browser', () => {
     assert.equal((await read(ogg, { 'if-none-match': String(headers.etag) })).status, 304);
   });
 
-  test('every answer is shut off from the site, open to an origin that is none, and typed', async () => {
+  test('isolates every response from the site, gives it an opaque origin and sets its content type', async () => {
     for (const path of ['index.html', 'walk.js', 'no-such-file', 'link']) {
       const { headers } = await read(`${base}/${path}`);
       assert.match(String(headers['content-security-policy']), /^sandbox allow-scripts /, path);
@@ -108,13 +108,13 @@ describe('a web build in the browser', () => {
     }
   });
 
-  test('what never changes is kept, but for the page, which must not begin once more when it was withdrawn', async () => {
+  test('lets browsers cache what never changes, except the page, which must not load after it was withdrawn', async () => {
     assert.equal((await read(`${base}/walk.js`)).headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal((await read(`${base}/index.html`)).headers['cache-control'], 'public, no-cache');
     assert.equal((await read(`${base}/no-such-file`)).headers['cache-control'], undefined);
   });
 
-  test('nothing but the files that the zip’s directory lists is there', async () => {
+  test('serves only files that the zip directory lists', async () => {
     const tricks = [
       '',
       'link',
@@ -137,14 +137,14 @@ describe('a web build in the browser', () => {
       assert.ok([400, 404, 414].includes((await read(`${base}/${trick}`)).status ?? 0), trick);
   });
 
-  test('a page that is opened outside of its frame leads to the game’s page, and no service worker comes from here', async () => {
+  test('redirects to the page of the game when opened outside its frame, and refuses service workers', async () => {
     const direct = await read(`${base}/index.html`, { 'sec-fetch-dest': 'document' });
     assert.deepEqual([direct.status, direct.headers.location], [302, `${server.url}/g/${game.uid}/play`]);
     assert.equal((await read(`${base}/index.html`, { 'sec-fetch-dest': 'iframe' })).status, 200);
     assert.equal((await read(`${base}/walk.js`, { 'service-worker': 'script' })).status, 404);
   });
 
-  test('a build that not everyone may play has an address of its own, which its id alone does not open', async () => {
+  test('that is not for everyone has its own URL, which cannot be derived from the build id', async () => {
     const dev = await ship(game, 'dev');
     assert.equal((await askFor(dev.fileUid)).body.error?.code, 4074);
     assert.equal((await read(`${server.url}/play/${dev.fileUid}/walk/walk.js`)).status, 403);
@@ -161,7 +161,7 @@ describe('a web build in the browser', () => {
       assert.equal((await read(`${server.url}/play/${bad}/walk/walk.js`)).status, 404, bad);
   });
 
-  test('a draft is played by its members alone', async () => {
+  test('of a draft can be played by its members only', async () => {
     const draft = await makeGame(server, { visibility: 'draft' });
     const { fileUid: hidden } = await ship(draft);
     assert.equal((await askFor(hidden, {}, draft)).status, 404);
@@ -170,7 +170,7 @@ describe('a web build in the browser', () => {
     assert.equal((await read(body.data.url)).status, 200);
   });
 
-  test('who plays while the next build goes live goes on; who comes then plays that one', async () => {
+  test('continues for current players when the next build goes live, while new players get that build', async () => {
     const own = await makeGame(server);
     const first = await ship(own);
     const unseen = `${server.url}/play/${first.fileUid}/walk`;
@@ -180,7 +180,7 @@ describe('a web build in the browser', () => {
     assert.equal((await askFor(first.fileUid, {}, own)).body.error?.code, 4074);
   });
 
-  test('what is no web build, or has no page, is 4092 and says why', async () => {
+  test('is refused with 4092 and a reason if it is not a web build or has no start page', async () => {
     const linux = await ship(game, 'tux', PIECES, { os: 'linux', arch: 'x86_64' });
     assert.equal((await askFor(linux.fileUid)).body.error?.code, 4092);
     assert.equal((await read(`${server.url}/play/${linux.fileUid}/walk/index.html`)).status, 409);
@@ -190,10 +190,10 @@ describe('a web build in the browser', () => {
     assert.match(body.error?.message ?? '', /index\.html/);
     const many = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}.txt` }));
     const full = await ship(game, 'full', [{ name: 'index.html', data: 'x' }, ...many]);
-    assert.match((await askFor(full.fileUid)).body.error?.message ?? '', /too many entries/);
+    assert.match((await askFor(full.fileUid)).body.error?.message ?? '', /too many files/);
   });
 
-  test('many requests at once for a build that nobody played yet are answered, all of them', async () => {
+  test('responds to many concurrent first requests', async () => {
     const fresh = await ship(game, 'fresh');
     const url = `${server.url}/play/${fresh.fileUid}/walk/walk.js`;
     const answers = await Promise.all(
@@ -219,7 +219,7 @@ describe('games on a domain of their own', () => {
   const on = (host: string, path: string, headers: Record<string, string> = {}) =>
     read(server.url + path, { host, ...headers });
 
-  test('each game has a host, keeps its origin there, and is served nowhere else', async () => {
+  test('gives each game its own host and origin, and serves it nowhere else', async () => {
     const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/play`);
     assert.equal(body.data.url, `http://${game.uid}.play.test/play/${fileUid}/walk/index.html`);
     assert.equal(body.data.keeps_saves, true);
@@ -233,7 +233,7 @@ describe('games on a domain of their own', () => {
       assert.equal((await on(host, pathname)).status, 404, host);
   });
 
-  test('nothing of the website or the API answers on a host of games', async () => {
+  test('serves neither website nor API on the hosts of games', async () => {
     const host = `${game.uid}.play.test`;
     for (const path of [
       '/',
@@ -252,7 +252,7 @@ describe('games on a domain of their own', () => {
   });
 });
 
-test('a host for games that could set the website’s cookies stops the start', async () => {
+test('a game host that could set cookies for the website prevents the start', async () => {
   const { readConfig } = await import('../src/config.ts');
   const site = { CHAUFFEUR_PUBLIC_URL: 'https://games.example.com' };
   for (const play of [

@@ -1,20 +1,20 @@
-// Presence on a real database: who is alive, who is not any more, and a database that goes away.
+// Presence of processes on a real database: which are alive, which are dead, and a database that becomes unavailable.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import { type Database, onlyRow, openDatabase } from '../src/kernel/db.ts';
-import { createLog } from '../src/kernel/log.ts';
-import { buryDead, isAlive, joinPresence, type Membership, type Presence } from '../src/kernel/presence.ts';
+import { type Database, onlyRow, openDatabase } from '../src/kernel/database/db.ts';
+import { buryDead, isAlive, joinPresence, type Membership, type Presence } from '../src/kernel/processes/presence.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
 import { until } from './setup/server.ts';
 
 const log = createLog('silent');
 
-describe('a process among the living', () => {
+describe('the presence of a process', () => {
   let own: TestDatabase;
   let database: Database;
   let outage: Outage;
@@ -51,7 +51,7 @@ describe('a process among the living', () => {
     return count;
   }
 
-  test('is alive until it leaves, and is buried with its workers after that', async () => {
+  test('lasts until it leaves; afterwards it is cleaned up with its workers', async () => {
     const { processNo } = presence.current();
     await presence.addWorker('first');
     await presence.addWorker('second');
@@ -63,7 +63,7 @@ describe('a process among the living', () => {
     assert.deepEqual(await buryDead(database.db), []);
   });
 
-  test('learns that its connection broke, and enters again under another number with its workers', async () => {
+  test('is restored under another number, with its workers, after the connection breaks', async () => {
     await presence.addWorker('worker');
     const before = presence.current();
     const lost = once(before.lost, 'abort');
@@ -81,12 +81,12 @@ describe('a process among the living', () => {
     assert.deepEqual(await buryDead(database.db), ['worker']);
   });
 
-  test('leaves while the database is away', async () => {
+  test('can end while the database is unavailable', async () => {
     await outage.begin();
     await presence.leave();
   });
 
-  test('leaves no connection behind when it leaves while it enters again', async () => {
+  test('leaves no connection behind when it ends during a reconnect', async () => {
     const lost = once(presence.current().lost, 'abort');
     await outage.begin();
     await outage.end();

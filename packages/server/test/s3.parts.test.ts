@@ -1,25 +1,25 @@
-// A blob on S3 whose source fails while a part is on its way: between the store and a real S3 server stands a proxy that holds parts back.
+// A blob on S3 whose source fails while a part is being sent: a proxy between the store and a real S3 server delays parts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { S3Settings } from '../src/kernel/blobs/bucket.ts';
 import { parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import { openS3Store } from '../src/kernel/blobs/s3.ts';
+import type { S3Settings } from '../src/kernel/blobs/settings.ts';
 import type { BlobStore } from '../src/kernel/blobs/store.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 
 const PART = Buffer.alloc(16 * 1024 * 1024);
 const FAILED = new Error('the client was cut off');
 
-/** What reached S3, in the order in which it was answered. */
+/** What reached S3, in order of the responses. */
 type Log = ('part' | 'given up')[];
 type Proxy = { address: string; log: Log; held: Promise<void>; release(): void; stop(): Promise<void> };
 
-/** Passes everything on to `target`, but keeps parts of uploads until they are released. */
+/** Forwards everything to `target` but holds back parts of uploads until they are released. */
 async function startProxy(target: URL): Promise<Proxy> {
   const [holding, releasing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const log: Log = [];
@@ -29,7 +29,7 @@ async function startProxy(target: URL): Promise<Proxy> {
       holding.resolve();
       await releasing.promise;
     }
-    // Who cut the connection has no answer; what it sent until then has been passed on.
+    // A client that has disconnected gets no response; what it sent before was forwarded.
     await passOn(incoming, outgoing, target).catch(() => undefined);
     if (isPart) log.push('part');
     if (incoming.method === 'DELETE' && incoming.url?.includes('uploadId=')) log.push('given up');
@@ -49,7 +49,7 @@ async function startProxy(target: URL): Promise<Proxy> {
   };
 }
 
-/** The signature is over the Host header, so that stays the client’s. */
+/** The signature covers the Host header, so the client's value is kept. */
 async function passOn(incoming: IncomingMessage, outgoing: ServerResponse, target: URL): Promise<void> {
   const { method, url: path, headers } = incoming;
   const onward = request({ host: target.hostname, port: target.port, method, path, headers });
@@ -59,7 +59,7 @@ async function passOn(incoming: IncomingMessage, outgoing: ServerResponse, targe
   await pipeline(answer, outgoing);
 }
 
-describe('a part that is on its way when the source of a blob fails', () => {
+describe('a part in transit when the source of a blob fails', () => {
   let s3: S3Server | null;
   let proxy: Proxy | null = null;
   let store: BlobStore | null = null;
@@ -75,7 +75,7 @@ describe('a part that is on its way when the source of a blob fails', () => {
 
   type Begun = { store: BlobStore; proxy: Proxy; ended: Promise<unknown> };
 
-  /** Begins a blob whose source gives one whole part and then fails; resolves when the part is at S3’s door. */
+  /** Starts a blob whose source yields one whole part and then fails; resolves when the part reaches the proxy. */
   async function beginAndFail({ url }: S3Server, options?: { lastPartMs: number }): Promise<Begun> {
     const settings = new URL(url);
     const between = await startProxy(new URL(settings.searchParams.get('endpoint') ?? ''));
@@ -93,10 +93,10 @@ describe('a part that is on its way when the source of a blob fails', () => {
     return { store: behind, proxy: between, ended };
   }
 
-  test('is waited for before its upload is given up', async (t) => {
+  test('is awaited before the upload is aborted', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const { store, proxy, ended } = await beginAndFail(s3);
-    // Time enough for a request that should not be sent.
+    // Enough time for a request that must not be sent.
     for (let no = 0; no < 5; no += 1) assert.equal(await store.stat('crashes/nothing/dump'), null);
     assert.deepEqual(proxy.log, []);
     proxy.release();
@@ -105,7 +105,7 @@ describe('a part that is on its way when the source of a blob fails', () => {
     assert.deepEqual(await Array.fromAsync(store.list('crashes/')), []);
   });
 
-  test('is cut where it takes too long', async (t) => {
+  test('is aborted if it takes too long', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const { proxy, ended } = await beginAndFail(s3, { lastPartMs: 1 });
     assert.equal(await ended, FAILED);

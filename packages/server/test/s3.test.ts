@@ -1,4 +1,4 @@
-// The service with its blobs on a real S3 server: uploads, chunks smaller than a part, downloads by signed redirect.
+// The service with its blobs on a real S3 server: uploads, chunks smaller than a part, downloads through signed redirects.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
@@ -34,12 +34,12 @@ describe('blobs on S3', () => {
   });
 
   async function keys(): Promise<string[]> {
-    const found: string[] = [];
-    for await (const { key } of server.ctx.blobs.list(`files/${game.uid}/`)) found.push(key);
-    return found;
+    const keys: string[] = [];
+    for await (const { key } of server.ctx.blobs.list(`files/${game.uid}/`)) keys.push(key);
+    return keys;
   }
 
-  test('a single upload is scanned and downloaded through a signed address', async (t) => {
+  test('a single upload is scanned and downloaded through a signed URL', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const zip = smallZip('größe.txt', Buffer.alloc(100_000, 'x'));
     const { fileUid } = await ship(server, game, {}, zip);
@@ -54,7 +54,7 @@ describe('blobs on S3', () => {
     assert.deepEqual([ranged.status, Buffer.from(await ranged.arrayBuffer())], [206, zip.subarray(10, 20)]);
   });
 
-  test('a web build is played out of its zip there, in whole and in parts', async (t) => {
+  test('a web build is played from its zip, with and without ranges', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const script = Array.from({ length: 20_000 }, (_, no) => `step(${no});\n`).join('');
     const pieces = [
@@ -71,7 +71,7 @@ describe('blobs on S3', () => {
       return [response.status, await response.text()];
     };
     assert.deepEqual(await read(''), [200, pieces[0]?.data]);
-    // Deflated bytes as they lie there, unpacked by fetch; unpacked by the server; cut out of what is unpacked.
+    // Deflated bytes as stored, unpacked by fetch; unpacked by the server; a range of the unpacked bytes.
     assert.deepEqual(await read('walk.js', { 'accept-encoding': 'gzip' }), [200, script]);
     assert.deepEqual(await read('walk.js', { 'accept-encoding': 'identity' }), [200, script]);
     assert.deepEqual(await read('walk.js', { range: 'bytes=100000-100006' }), [206, script.slice(100_000, 100_007)]);
@@ -79,7 +79,7 @@ describe('blobs on S3', () => {
     assert.deepEqual(await read('nothing.bin'), [200, '']);
   });
 
-  test('chunks of any size become one object, also when they are smaller than S3’s least part', async (t) => {
+  test('chunks of any size become one object, even if they are smaller than the minimum part size of S3', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const zip = zipOfSize(12 * MIB);
     const session = await startSession(server, game, zip);
@@ -93,7 +93,7 @@ describe('blobs on S3', () => {
     assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
   });
 
-  test('a session that changes servers ends with the right checksum, and a wrong one leaves no object', async (t) => {
+  test('a session that moves between servers ends with the correct checksum, and a wrong one leaves no object', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const second = await startServer({ beside: server, role: 'api', env: { CHAUFFEUR_BLOBS: s3.url } });
     try {

@@ -1,4 +1,4 @@
-// Scans on the real server with a real clamd: every state, what players see of each, and a scanner that goes away.
+// Scans on the real server with a real clamd: every state, what players see of each, and an unavailable scanner.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ describe('scans with clamd', () => {
     return readdir(join(server.dataFolder, 'blobs', 'files', game.uid));
   }
 
-  test('a clean file says which engine and signatures passed it, and goes live', async (t) => {
+  test('a clean file names the engine and signatures that passed it, and goes live', async (t) => {
     if (clamd === null) return t.skip(NO_CLAMD);
     const { fileUid } = await ship(server, game, { version: 'clean' });
     const file = await untilScanned(server, game, fileUid);
@@ -89,7 +89,7 @@ describe('scans with clamd', () => {
     assert.equal((await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders })).status, 404);
   });
 
-  test('a zip whose content has another checksum than it says ends in error, with the reason', async () => {
+  test('a zip whose content does not match its checksum ends in error with the reason', async () => {
     const zip = smallZip('broken.txt', Buffer.from('the content as it was'));
     zip[zip.indexOf('content')] = 0x58;
     const { fileUid } = await ship(server, game, { version: 'broken' }, zip);
@@ -100,7 +100,7 @@ describe('scans with clamd', () => {
     assert.deepEqual((await provenance(fileUid)).scan.state, 'error');
   });
 
-  test('a zip whose links lead in a circle ends in error, as the build’s system reads their names', async () => {
+  test("a zip with circular links ends in error, by the name rules of the build's OS", async () => {
     const link = (name: string, data: string) => ({ name, data, mode: 0o120777 });
     const circle = buildZip([{ name: 'a', data: 'a' }, link('b', 'c'), link('c', 'b')]);
     const { fileUid } = await ship(server, game, { version: 'circle' }, circle);
@@ -117,7 +117,7 @@ describe('scans with clamd', () => {
     }
   });
 
-  test('a file waits while the scanner is away, and is scanned when it is back', async (t) => {
+  test('a file stays queued while the scanner is unavailable and is scanned afterwards', async (t) => {
     if (clamd === null) return t.skip(NO_CLAMD);
     const address = server.ctx.config.clamd as string;
     server.ctx.config.clamd = `${address}-away`;

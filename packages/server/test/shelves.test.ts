@@ -1,4 +1,4 @@
-// The shelves of the shop window on the real server: what stands on each, in which order, and what never does.
+// The shelves of the store on the real server: which games each one shows, in which order, and which it never shows.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
@@ -6,7 +6,7 @@ import { SHELVES, type ShelfName } from '@chauffeur/contract/operations/shelves'
 import { sql } from 'kysely';
 import { dayOrder } from '../src/features/store/day-order.ts';
 import { DAY, HOUR, MINUTE, utcDayOf } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { addPictures, screenshots } from './setup/images.ts';
 import { insertFile, makeOwner, promote, type Seed, type SeededGame, seedGame } from './setup/listings.ts';
 import { makeGame, request, signIn, startServer, type TestServer } from './setup/server.ts';
@@ -14,7 +14,7 @@ import { shipAndScan } from './setup/uploads.ts';
 
 let server: TestServer;
 let owner: string;
-/** Noon, so that the minutes that tests let pass stay within the day. */
+/** Noon, so that the minutes that pass in the tests stay within one day. */
 let now = Date.parse(`${utcDayOf(new Date())}T12:00:00Z`);
 before(async () => {
   server = await startServer({ clock: { now: () => new Date(now) } });
@@ -23,12 +23,12 @@ before(async () => {
 after(() => server.stop());
 
 const ago = (ms: number) => new Date(now - ms);
-const seed = (given: Partial<Seed> = {}) => seedGame(server, owner, given);
+const seed = (fields: Partial<Seed> = {}) => seedGame(server, owner, fields);
 const urlOf = (shelf: string, query = '') => `${server.api}/public/shelves/${shelf}${query}`;
 
 type Card = { game_uid: string; platforms: { os: string; arch: string }[]; health: string; updated_at: string };
 
-/** The shelf as it is now: a minute later, when no answer is kept any more. */
+/** Reads the shelf a minute later, when no cached response is left. */
 async function gamesOn(shelf: ShelfName, query = ''): Promise<Card[]> {
   now += MINUTE;
   const { status, body } = await request(urlOf(shelf, query));
@@ -38,7 +38,7 @@ async function gamesOn(shelf: ShelfName, query = ''): Promise<Card[]> {
 
 const uidsOn = async (shelf: ShelfName, query = '') => (await gamesOn(shelf, query)).map(({ game_uid }) => game_uid);
 
-/** Events of so many devices of the game's first build, one of each. */
+/** Sends one event each from `count` devices for the first build of the game. */
 async function launch(game: SeededGame, event: string, devices: number, firstNo = 0): Promise<void> {
   for (let no = 0; no < devices; no += LIMITS.events) {
     const count = Math.min(LIMITS.events, devices - no);
@@ -55,20 +55,20 @@ async function launch(game: SeededGame, event: string, devices: number, firstNo 
   }
 }
 
-/** Empties the shop, so that a test knows all that is in it. */
+/** Empties the store, so that a test knows its content. */
 async function closeShop(): Promise<void> {
   await changed(server.ctx.db, sql`delete from games`);
 }
 
-/** The shelves that the games stand on, by the names they have here. */
+/** The shelves that list the games, keyed by the names used here. */
 async function shelvesOf(game: SeededGame): Promise<ShelfName[]> {
-  const found: ShelfName[] = [];
-  for (const shelf of SHELVES) if ((await uidsOn(shelf)).includes(game.uid)) found.push(shelf);
-  return found;
+  const listing: ShelfName[] = [];
+  for (const shelf of SHELVES) if ((await uidsOn(shelf)).includes(game.uid)) listing.push(shelf);
+  return listing;
 }
 
 describe('any shelf', () => {
-  test('shows a game made and shipped over the API, with all that its card needs', async () => {
+  test('shows a game created and shipped through the API, with everything its card needs', async () => {
     await closeShop();
     const game = await makeGame(server);
     const headers = { ...(await signIn(server, game.owner)), 'content-type': 'application/json' };
@@ -103,7 +103,7 @@ describe('any shelf', () => {
     }
   });
 
-  test('leaves out what is not public, what lacks something, and what stable does not offer', async () => {
+  test('leaves out games that are not public, are incomplete or have no stable download', async () => {
     await closeShop();
     assert.deepEqual(await shelvesOf(await seed()), [...SHELVES]);
     const unverified = await makeOwner(server, { verified: false });
@@ -124,22 +124,22 @@ describe('any shelf', () => {
       { scanState: 'error' },
       { expiresAt: ago(1) },
     ];
-    for (const given of lacking) assert.deepEqual(await shelvesOf(await seed(given)), [], JSON.stringify(given));
+    for (const fields of lacking) assert.deepEqual(await shelvesOf(await seed(fields)), [], JSON.stringify(fields));
     assert.deepEqual(await shelvesOf(await seedGame(server, unverified)), []);
   });
 
-  test('has a file that no scanner was there to scan, as players have it', async () => {
+  test('includes a file that was not scanned because there was no scanner, as downloads do', async () => {
     assert.deepEqual(await shelvesOf(await seed({ scanState: 'unscanned' })), [...SHELVES]);
   });
 
-  test('offers what a promotion offers until it expires', async () => {
+  test('includes a promoted build until the promotion expires', async () => {
     const game = await seed({ expiresAt: new Date(now + HOUR) });
     assert.deepEqual(await shelvesOf(game), [...SHELVES]);
     now += HOUR;
     assert.deepEqual(await shelvesOf(game), []);
   });
 
-  test('loses a game that is hidden or deleted within a minute', async () => {
+  test('removes a hidden or deleted game within a minute', async () => {
     await closeShop();
     const [hidden, gone, stays] = [await seed(), await seed(), await seed()];
     for (const shelf of SHELVES) assert.equal((await uidsOn(shelf)).length, 3);
@@ -148,14 +148,14 @@ describe('any shelf', () => {
     for (const shelf of SHELVES) assert.deepEqual(await uidsOn(shelf), [stays.uid]);
   });
 
-  test('has 12 games at most, and none when there is none', async () => {
+  test('has at most 12 games and can be empty', async () => {
     await closeShop();
     for (const shelf of SHELVES) assert.deepEqual(await gamesOn(shelf), []);
     for (let no = 0; no < 13; no += 1) await seed();
     for (const shelf of SHELVES) assert.equal(new Set(await uidsOn(shelf)).size, 12);
   });
 
-  test('keeps with os what has a download for it, by any of its names', async () => {
+  test('filters by OS, under any of its names', async () => {
     await closeShop();
     const windows = { os: 'windows', arch: 'x86_64' };
     const linux = { os: 'linux', arch: 'x86_64' };
@@ -170,14 +170,14 @@ describe('any shelf', () => {
     }
   });
 
-  test('is found past many games that do not fit', async () => {
+  test('finds matching games behind many that do not match', async () => {
     await closeShop();
     const fitting = await seed({ publishedAt: ago(DAY), movedAt: ago(DAY), uploadedAt: ago(DAY) });
     for (let no = 0; no < 60; no += 1) await seed({ images: [] });
     assert.deepEqual(await shelvesOf(fitting), [...SHELVES]);
   });
 
-  test('refuses shelves and systems that there are none of with 4002', async () => {
+  test('is refused with 4002 for an unknown shelf or OS', async () => {
     for (const [shelf, query] of [
       ['old', ''],
       ['new', '?os=amiga'],
@@ -191,8 +191,8 @@ describe('any shelf', () => {
   });
 });
 
-describe('the answer', () => {
-  test('is the same for everybody, for a minute, with a tag to ask again by', async () => {
+describe('the response', () => {
+  test('is the same for everyone for a minute and has an ETag', async () => {
     await closeShop();
     const game = await makeGame(server);
     const first = await seed();
@@ -221,14 +221,14 @@ describe('the answer', () => {
     assert.equal(((await fresh.json()) as { data: { games: Card[] } }).data.games[0]?.game_uid, second.uid);
   });
 
-  test('to HEAD is that to GET without its body', async () => {
+  test('to HEAD is the one to GET without its body', async () => {
     const [get, head] = [await fetch(urlOf('tonight')), await fetch(urlOf('tonight'), { method: 'HEAD' })];
     for (const name of ['etag', 'cache-control', 'content-length'])
       assert.equal(head.headers.get(name), get.headers.get(name), name);
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
 
-  test('is refused where the deploy key is wrong, and tried again after a failure', async () => {
+  test('is an error for a wrong deploy key, and is retried after a failure', async () => {
     const headers = { ...(await makeGame(server)).keyHeaders, 'x-secret-key': 'wrong' };
     assert.equal((await request(urlOf('new'), { headers })).body.error?.code, 4024);
     now += MINUTE;
@@ -240,7 +240,7 @@ describe('the answer', () => {
 });
 
 describe('unheard of', () => {
-  test('has games published within 60 days', async () => {
+  test('has games published within the last 60 days', async () => {
     await closeShop();
     const old = await seed({ publishedAt: ago(60 * DAY) });
     const young = await seed({ publishedAt: ago(60 * DAY - 2 * MINUTE) });
@@ -248,7 +248,7 @@ describe('unheard of', () => {
     assert.ok((await uidsOn('new')).includes(old.uid));
   });
 
-  test('loses a game with its 200th device, by whatever they sent', async () => {
+  test('removes a game at its 200th device, whatever events they sent', async () => {
     await closeShop();
     const game = await seed();
     await launch(game, 'crash', 150);
@@ -259,7 +259,7 @@ describe('unheard of', () => {
     assert.deepEqual(await uidsOn('new'), [game.uid]);
   });
 
-  test('loses a game 30 days after its first boot_ok, and not one that has none yet', async () => {
+  test('removes a game 30 days after its first boot_ok, and keeps one that has none yet', async () => {
     await closeShop();
     const [started, crashing] = [await seed(), await seed()];
     await launch(started, 'boot_ok', 1);
@@ -270,7 +270,7 @@ describe('unheard of', () => {
     assert.deepEqual(await uidsOn('unheard_of'), [crashing.uid]);
   });
 
-  test('shows another twelve each day, the same within it and in another process, in the order of the day', async () => {
+  test('shows another twelve games each day, the same in every process, in the order of the day', async () => {
     await closeShop();
     const games = await Promise.all(Array.from({ length: 30 }, () => seed()));
     const expected = () =>
@@ -296,7 +296,7 @@ describe('unheard of', () => {
     assert.notDeepEqual(await uidsOn('unheard_of'), today);
   });
 
-  test('turns to the new day at midnight UTC, before the minute of a kept answer is over', async () => {
+  test('changes at midnight UTC, even before a cached response expires', async () => {
     const midnight = Date.parse(`${utcDayOf(new Date(now + DAY))}T00:00:00Z`);
     now = midnight - 1;
     const before = (await request(urlOf('unheard_of'))).body.data.day;
@@ -308,7 +308,7 @@ describe('unheard of', () => {
 });
 
 describe('new', () => {
-  test('has the newest published first', async () => {
+  test('lists the most recently published games first', async () => {
     await closeShop();
     const times = [3, 1, 400, 2].map((days) => days * DAY);
     const games = await Promise.all(times.map((time) => seed({ publishedAt: ago(time) })));
@@ -320,7 +320,7 @@ describe('new', () => {
 });
 
 describe('recently updated', () => {
-  test('goes by the last change of what stable offers: a build that it came to, or a file of that build', async () => {
+  test('is ordered by the last change to the stable download: a new build, or a new file of that build', async () => {
     await closeShop();
     const at = (days: number) => ({ movedAt: ago(days * DAY), uploadedAt: ago(days * DAY) });
     const moved = await seed({ ...at(9), movedAt: ago(2 * DAY) });
@@ -333,7 +333,7 @@ describe('recently updated', () => {
     assert.equal(card?.updated_at, file.uploadedAt.toISOString());
   });
 
-  test('takes no notice of refused files, of other channels, nor of a promotion that changes the expiry alone', async () => {
+  test('ignores refused files, other channels and promotions that only change the expiry', async () => {
     await closeShop();
     const at = (days: number) => ({ movedAt: ago(days * DAY), uploadedAt: ago(days * DAY) });
     const oldest = at(6);
@@ -355,7 +355,7 @@ describe('recently updated', () => {
 });
 
 describe('tonight', () => {
-  test('has downloads under 1 GiB for the system that is asked for', async () => {
+  test('has downloads under 1 GiB for the requested OS', async () => {
     await closeShop();
     const small = await seed({ size: GIB - 1 });
     const large = await seed({ size: GIB });
@@ -364,7 +364,7 @@ describe('tonight', () => {
     assert.ok((await uidsOn('new')).includes(large.uid));
   });
 
-  test('has games that are known to start in front, and none that are known not to', async () => {
+  test('lists games known to start first, and leaves out games known not to start', async () => {
     await closeShop();
     const games = await Promise.all(Array.from({ length: 4 }, () => seed()));
     const [troubled, healthy, ...unrated] = games;

@@ -1,4 +1,4 @@
-// What players download: bytes with ranges and conditions, only what a channel offers them, and the record of its origin.
+// Downloads of players: bytes with ranges and conditions, only what a channel offers them, and the provenance record.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
@@ -13,7 +13,7 @@ import {
   uploadFields,
 } from './setup/uploads.ts';
 
-describe('the public face of a game', () => {
+describe('the public side of a game', () => {
   let server: TestServer;
   let game: TestGame;
   const zip = smallZip('spiel/größe.txt', Buffer.alloc(5000, 'x'));
@@ -33,7 +33,7 @@ describe('the public face of a game', () => {
     return [status, body.error?.code];
   }
 
-  test('a download carries its name, length and tag, and is the zip that was uploaded', async () => {
+  test('serves a download with its name, length and ETag, identical to the uploaded zip', async () => {
     const { fileUid } = await publish({ version: 'whole' });
     const response = await fetch(fileUrl(fileUid));
     assert.equal(response.status, 200);
@@ -47,7 +47,7 @@ describe('the public face of a game', () => {
     assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(zip.length)]);
   });
 
-  test('ranges and conditions are honoured', async () => {
+  test('supports ranges and conditional requests', async () => {
     const { fileUid } = await publish({ version: 'ranges' });
     const get = (headers: Record<string, string>) => fetch(fileUrl(fileUid), { headers });
     const bytes = async (headers: Record<string, string>) => {
@@ -81,7 +81,7 @@ describe('the public face of a game', () => {
     assert.equal((await get({ range: 'bytes=0-1', 'if-range': '"other"' })).status, 200);
   });
 
-  test('a superseded file is 4074 for players and still there for members', async () => {
+  test('returns 4074 to players for a superseded file, which members can still download', async () => {
     const { buildId, fileUid } = await publish({ version: 'superseded' });
     const newer = smallZip('newer.txt');
     const second = await upload(server, game, formOf(uploadFields(buildId, newer), newer));
@@ -93,7 +93,7 @@ describe('the public face of a game', () => {
     assert.equal((await fetch(fileUrl(second.body.data.file_uid))).status, 200);
   });
 
-  test('a file on dev is 4074 for players, on beta for who has not joined', async () => {
+  test('returns 4074 for a file on dev to players, and for one on beta to people who have not joined', async () => {
     const dev = await publish({ version: 'dev', channel: 'dev' });
     const beta = await publish({ version: 'beta', channel: 'beta' });
     const secret = await publish({ version: 'secret', channel: 'secret' });
@@ -105,7 +105,7 @@ describe('the public face of a game', () => {
     assert.equal((await fetch(fileUrl(secret.fileUid))).status, 200);
   });
 
-  test('unknown files and games, and games that are drafts, are 4040', async () => {
+  test('returns 4040 for unknown files and games, and for drafts', async () => {
     const draft = await makeGame(server, { visibility: 'draft' });
     const hidden = await makeGame(server, { visibility: 'invisible' });
     const inDraft = await publish({}, draft);
@@ -121,7 +121,7 @@ describe('the public face of a game', () => {
     assert.equal((await fetch(fileUrl(inHidden.fileUid, 'download', hidden))).status, 200);
   });
 
-  test('the provenance tells who uploaded what, what the scan said, and every entry', async () => {
+  test('shows in the provenance record who uploaded the file, the scan result and every entry', async () => {
     const { buildId, fileUid } = await publish({ version: 'origin' });
     const { body } = await request(fileUrl(fileUid, 'provenance'));
     const { scan, uploaded_at, ...record } = body.data;
@@ -147,19 +147,19 @@ describe('the public face of a game', () => {
     );
   });
 
-  test('the game’s page names the download, its badge and the changelog of the newest build', async () => {
+  test('shows the download, its badge and the changelog of the newest build on the page of the game', async () => {
     const own = await makeGame(server);
     const zipped = await publish({ version: '1.2', title: 'The one' }, own);
     const { body } = await request(`${server.api}/public/games/${own.slug}`);
     assert.equal(body.data.developer, 'Owner');
     const [offer] = body.data.downloads;
     assert.deepEqual([offer.version, offer.title, offer.file.file_uid], ['1.2', 'The one', zipped.fileUid]);
-    assert.equal(offer.file.message, 'Not scanned: this server has no virus scanner');
+    assert.equal(offer.file.message, 'Not scanned: no virus scanner on this server');
     assert.equal((await fetch(offer.download_url)).status, 200);
     assert.equal((await fetch(offer.provenance_url)).status, 200);
   });
 
-  test('the game’s page says who brought the file, when it was scanned, and what the caller is to the game', async () => {
+  test('shows on the page who uploaded the file, when it was scanned and the role of the caller', async () => {
     const own = await makeGame(server);
     await publish({ version: '1.0' }, own);
     await publish({ version: '2.0', channel: 'beta' }, own);

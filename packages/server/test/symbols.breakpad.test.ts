@@ -1,4 +1,4 @@
-// Symbols as Breakpad's own uploader sends them: its form, credentials in the address, and no answer but 200 that it takes for a success.
+// Symbols from Breakpad's own uploader: its form, credentials in the URL, and the status 200 that it requires for success.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
 import { type Answer, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { debugIdOf, keptOf, NOTHING_KEPT, symbolsOf, symText } from './setup/symbols.ts';
@@ -30,9 +30,9 @@ function basic(user: string, password: string): Record<string, string> {
 
 const basicOf = ({ keyHeaders }: TestGame) => basic(keyHeaders['x-access-token'], keyHeaders['x-secret-key']);
 
-/** The fields that sym_upload takes from the MODULE line, in its order, and then the file. */
+/** The fields that sym_upload takes from the MODULE line, in its order, followed by the file. */
 function formOf(content: Uint8Array, further: Record<string, string> = {}) {
-  const told = {
+  const moduleFields = {
     code_file: 'libgame.so',
     cpu: 'x86_64',
     debug_file: 'libgame.so',
@@ -40,7 +40,7 @@ function formOf(content: Uint8Array, further: Record<string, string> = {}) {
     os: 'Linux',
     version: '1.2.3.4',
   };
-  const fields = Object.entries({ ...told, ...further }).map(([name, value]) => fieldPart(name, value));
+  const fields = Object.entries({ ...moduleFields, ...further }).map(([name, value]) => fieldPart(name, value));
   return multipartOf([...fields, filePart(content, { name: 'symbol_file', filename: 'libgame.so.sym' })]);
 }
 
@@ -53,7 +53,7 @@ function send(body: Uint8Array, buildId: string, headers: Record<string, string>
 }
 
 describe('the form of sym_upload', () => {
-  test('is answered 200 and recorded for the build that the address names', async () => {
+  test('is accepted with 200 for the build that the URL names', async () => {
     const buildId = await makeBuild();
     const { status, body } = await send(formOf(symText()), buildId);
     assert.equal(status, 200, JSON.stringify(body));
@@ -64,25 +64,25 @@ describe('the form of sym_upload', () => {
     );
   });
 
-  test('may name the build itself, and be sent again', async () => {
+  test('can name the build itself and be sent again', async () => {
     const buildId = await makeBuild();
     for (let round = 0; round < 2; round += 1)
       assert.equal((await send(formOf(symText(), { build_id: buildId }), '')).status, 200);
     assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 1 });
   });
 
-  test('is believed nothing that the text says otherwise', async () => {
+  test('is overridden by the content of the file where the two differ', async () => {
     const buildId = await makeBuild();
     const lie = { debug_file: 'other.so', debug_identifier: debugIdOf('other.so'), os: 'windows', cpu: 'arm' };
     await send(formOf(symText(), lie), buildId);
-    const [found] = await symbolsOf(server, game, buildId);
+    const [symbol] = await symbolsOf(server, game, buildId);
     assert.deepEqual(
-      [found?.debug_file, found?.debug_id, found?.os, found?.cpu],
+      [symbol?.debug_file, symbol?.debug_id, symbol?.os, symbol?.cpu],
       ['libgame.so', debugIdOf('libgame.so'), 'linux', 'x86_64'],
     );
   });
 
-  test('is refused without a build, for one that there is not, with bytes that are no symbols, and with another checksum', async () => {
+  test('is refused without a build, for an unknown build, with bytes that are not symbols, and with a wrong checksum', async () => {
     const buildId = await makeBuild();
     const cases = [
       [await send(formOf(symText()), ''), 4038],
@@ -95,7 +95,7 @@ describe('the form of sym_upload', () => {
     assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
   });
 
-  test('as curl sends it, with the credentials in the address', async (t) => {
+  test('works when curl sends it with the credentials in the URL', async (t) => {
     const buildId = await makeBuild();
     const folder = await mkdtemp(join(tmpdir(), 'chauffeur-sym-upload-'));
     try {
@@ -116,7 +116,7 @@ describe('the form of sym_upload', () => {
   });
 });
 
-/** What the program prints; null where it is not installed. */
+/** The output of the program; null where it is not installed. */
 async function run(program: string, args: readonly string[]): Promise<string | null> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const failed = new Promise<null>((resolve) => child.on('error', () => resolve(null)));
@@ -126,13 +126,13 @@ async function run(program: string, args: readonly string[]): Promise<string | n
 describe('a deploy key as user and password', () => {
   const list = (headers: Record<string, string>) => request(`${server.api}/tool/builds`, { headers });
 
-  test('is as good as in headers, on every route for tools', async () => {
+  test('works like the headers on every tool route', async () => {
     const buildId = await makeBuild();
     const { status, body } = await list(basicOf(game));
     assert.deepEqual([status, body.data.builds[0].build_id], [200, buildId]);
   });
 
-  test('is told what is wrong with it by the same codes, and asked for where there is none', async () => {
+  test('gets the same error codes, and is requested where it is missing', async () => {
     await makeBuild();
     const { 'x-access-token': token, 'x-secret-key': secret } = game.keyHeaders;
     const cases: [Record<string, string>, number][] = [
@@ -154,13 +154,13 @@ describe('a deploy key as user and password', () => {
     }
   });
 
-  test('gives way to a key in headers: what stands beside it may be meant for a proxy', async () => {
+  test('is ignored if the key is also in the headers, because it may be meant for a proxy', async () => {
     await makeBuild();
     assert.equal((await list({ ...game.keyHeaders, ...basic('proxy', 'user') })).status, 200);
     assert.equal((await list({ 'x-access-token': 'unknown', 'x-secret-key': 'x', ...basicOf(game) })).status, 401);
   });
 
-  test('is not looked at where nobody needs one, nor does anybody get asked for one there', async () => {
+  test('is ignored and never requested where no key is needed', async () => {
     await makeBuild();
     const shown = await request(`${server.api}/games/${game.uid}`, { headers: basic('proxy', 'user') });
     assert.equal(shown.headers.get('www-authenticate'), null);

@@ -1,4 +1,4 @@
-// `chauffeur symbols` against the real service: a folder, a file, a zip, and what it leaves out.
+// `chauffeur symbols` with the real service: a folder, a file, a zip, and files that it skips.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
 import { register } from './setup/uploads.ts';
@@ -42,7 +42,7 @@ async function run(buildId: string, path: string) {
   return { code, output: JSON.parse(stdout), stderr };
 }
 
-test('a folder goes up, and again only what is new in it', async () => {
+test('a folder is uploaded, and the next time only its new files', async () => {
   const buildId = await register(server, game);
   await put('symbols/a.so/1/a.so.sym', symText({ file: 'a.so' }));
   await put('symbols/b.so/1/b.so.sym', symText({ file: 'b.so' }));
@@ -53,35 +53,35 @@ test('a folder goes up, and again only what is new in it', async () => {
   await put('symbols/b.so/2/b.so.sym', symText({ file: 'b.so', debugId: 'C'.repeat(33) }));
   const second = await run(buildId, 'symbols');
   assert.deepEqual([second.code, second.output.symbols.length, second.output.skipped], [0, 1, 2]);
-  assert.match(second.stderr, /The service has 2 symbol files of this build already/);
+  assert.match(second.stderr, /Skipped 2 symbol files that the service already has/);
   assert.deepEqual((await run(buildId, 'symbols')).output, { symbols: [], skipped: 3 });
   assert.equal((await symbolsOf(server, game, buildId)).length, 3);
 });
 
-test('a single file and a zip go up as they are', async () => {
+test('a single file and a zip are uploaded unchanged', async () => {
   const buildId = await register(server, game, { version: '2' });
   await put('one.sym', symText({ file: 'one.so' }));
   await put('more.zip', buildZip([{ name: 'x/two.sym', data: symText({ file: 'two.so' }), method: 8 }]));
   assert.equal((await run(buildId, 'one.sym')).code, 0);
   assert.equal((await run(buildId, 'more.zip')).code, 0);
-  const found = (await untilCompiled(server, game, buildId)).map(({ debug_file, state }) => [debug_file, state]);
-  assert.deepEqual(found, [
+  const states = (await untilCompiled(server, game, buildId)).map(({ debug_file, state }) => [debug_file, state]);
+  assert.deepEqual(states, [
     ['one.so', 'compiled'],
     ['two.so', 'compiled'],
   ]);
 });
 
-test('what the service refuses ends with 2, its code and what to do', async () => {
+test('a refusal by the service exits with 2, the code and the remedy', async () => {
   const unknown = await run(newId(), join(folder, 'one.sym'));
   assert.deepEqual([unknown.code, unknown.output.error.code], [2, 4039]);
   await put('bad.zip', buildZip([{ name: 'readme.txt', data: 'x' }]));
   const bad = await run(await register(server, game), 'bad.zip');
   assert.deepEqual([bad.code, bad.output.error.code], [2, 4049]);
-  assert.match(bad.output.error.message, /“readme\.txt” is not a Breakpad symbol file/);
+  assert.match(bad.output.error.message, /“readme\.txt” is not a supported symbol file/);
 });
 
-// Behind the others, which wait for the compiling of theirs.
-test('what the service has is known however much it is', async () => {
+// Runs last, because the other tests wait for their symbols to compile.
+test('already uploaded symbols are recognized across many pages', async () => {
   const buildId = await register(server, game, { version: '3' });
   const files = Array.from({ length: 101 }, (_, no) => ({ name: `${no}.sym`, data: symText({ file: `m${no}.so` }) }));
   for (const { name, data } of files) await put(`many/${name}`, data);

@@ -1,4 +1,4 @@
-// What the stackwalker is told of a module's symbols, and the compiled file that it is given.
+// Finding the symbols of a module for the stackwalker, and compiling them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openSymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
@@ -6,24 +6,24 @@ import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import { sql } from 'kysely';
 import { findSymbols, openCacheFile, type SymbolAnswer } from '../src/features/symbols/symbols.ts';
 import { BlobMissingError } from '../src/kernel/blobs/store.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols, compileNow, debugIdOf, keptOf, symText, waitingJobs } from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 
 let server: TestServer;
 before(async () => {
-  // Without a worker: each test says when a text is compiled.
+  // Without a worker: each test compiles texts itself.
   server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' }, role: 'api' });
 });
 after(() => server.stop());
 
 const makeBuild = (game: TestGame) => register(server, game, { version: newId().slice(-20) });
 const find = async (game: TestGame, buildId: string, debugFile: string, debugId: string): Promise<SymbolAnswer> => {
-  const [found] = await findSymbols(server.ctx, game.uid, buildId, [{ debugFile, debugId }]);
-  assert.ok(found !== undefined);
-  return found;
+  const [symbol] = await findSymbols(server.ctx, game.uid, buildId, [{ debugFile, debugId }]);
+  assert.ok(symbol !== undefined);
+  return symbol;
 };
 
 async function addCompiled(game: TestGame, buildId: string, text: Buffer): Promise<void> {
@@ -45,7 +45,7 @@ describe('finding symbols', () => {
   const file = 'game.pdb';
   const debugId = debugIdOf(file);
 
-  test('each module is answered in its place', async () => {
+  test('returns results in the order of the modules', async () => {
     const game = await makeGame(server);
     const buildId = await makeBuild(game);
     await addCompiled(game, buildId, symText({ file }));
@@ -59,19 +59,19 @@ describe('finding symbols', () => {
       { debugFile: file, debugId: debugIdOf('other') },
       { debugFile: 'bad.so', debugId: debugIdOf('bad') },
     ];
-    const found = await findSymbols(server.ctx, game.uid, buildId, wanted);
+    const results = await findSymbols(server.ctx, game.uid, buildId, wanted);
     assert.deepEqual(
-      found.map(({ state }) => state),
+      results.map(({ state }) => state),
       ['missing', 'pending', 'compiled', 'missing', 'unreadable'],
     );
-    assert.deepEqual(found[0], { state: 'missing', why: 'never_uploaded' });
-    assert.deepEqual(found[3], { state: 'missing', why: 'wrong_debug_id', uploadedDebugId: debugId });
-    assert.match((found[4] as { problem: string }).problem, /^Line 2: /);
-    assert.equal(await functionIn(found[2]!), 'game::run()');
+    assert.deepEqual(results[0], { state: 'missing', why: 'never_uploaded' });
+    assert.deepEqual(results[3], { state: 'missing', why: 'wrong_debug_id', uploadedDebugId: debugId });
+    assert.match((results[4] as { problem: string }).problem, /^Line 2: /);
+    assert.equal(await functionIn(results[2]!), 'game::run()');
     assert.deepEqual(await findSymbols(server.ctx, game.uid, buildId, []), []);
   });
 
-  test('a module is found by a path, and in either case of its name and id', async () => {
+  test('accepts a path, and ignores the letter case of name and id', async () => {
     const game = await makeGame(server);
     const buildId = await makeBuild(game);
     await addCompiled(game, buildId, symText({ file, debugId: `${'AB'.repeat(16)}1f` }));
@@ -79,7 +79,7 @@ describe('finding symbols', () => {
       assert.equal((await find(game, buildId, name, `${'ab'.repeat(16)}1F`)).state, 'compiled', name);
   });
 
-  test('names that no file has, as a hostile dump may have them, are missing', async () => {
+  test('treats impossible names, which a hostile dump may contain, as missing', async () => {
     const game = await makeGame(server);
     const buildId = await makeBuild(game);
     for (const name of ['', '..', '\0', 'a\0b', 'nul', '\ud800', 'x'.repeat(5000), '/', "'; drop table symbols"])
@@ -88,7 +88,7 @@ describe('finding symbols', () => {
       assert.equal((await find(game, buildId, file, id)).state, 'missing');
   });
 
-  test('the build’s own symbols come first, then those of any build of the game, and never another game’s', async () => {
+  test("prefers the symbols of the build, then those of any build of the game, and never uses another game's", async () => {
     const game = await makeGame(server);
     const [own, other, third] = [await makeBuild(game), await makeBuild(game), await makeBuild(game)];
     await addCompiled(game, own, symText({ file, f: 'own' }));
@@ -100,7 +100,7 @@ describe('finding symbols', () => {
     assert.equal((await find(foreign, foreignBuild, file, debugId)).state, 'missing');
   });
 
-  test('symbols that cannot be read give way to another build’s', async () => {
+  test('skips unreadable symbols in favour of those of another build', async () => {
     const game = await makeGame(server);
     const [own, other] = [await makeBuild(game), await makeBuild(game)];
     await addCompiled(game, own, Buffer.from(`MODULE Linux x86_64 ${debugId} ${file}\n%%%\n`));
@@ -111,7 +111,7 @@ describe('finding symbols', () => {
 });
 
 describe('compiling', () => {
-  test('tells that symbols have arrived, once they are compiled', async () => {
+  test('notifies listeners that the symbols have arrived', async () => {
     const game = await makeGame(server);
     const buildId = await makeBuild(game);
     const ofGame = async () =>
@@ -124,7 +124,7 @@ describe('compiling', () => {
     assert.deepEqual(await ofGame(), [arrived]);
   });
 
-  test('symbols that are compiled already arrive with the next build that has them', async () => {
+  test('notifies listeners again when another build gets symbols that are already compiled', async () => {
     const game = await makeGame(server);
     const text = symText({ file: 'a.so' });
     await addCompiled(game, await makeBuild(game), text);
@@ -134,7 +134,7 @@ describe('compiling', () => {
     assert.equal((await waitingJobs(server, 'symbols:compile')).length, 0);
   });
 
-  test('twice, also at once, leaves one cache', async () => {
+  test('twice, even concurrently, leaves one cache file', async () => {
     const game = await makeGame(server);
     const text = symText();
     await addSymbols(server, game, await makeBuild(game), text);
@@ -143,7 +143,7 @@ describe('compiling', () => {
     assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
-  test('a cache of another version is made again when it is wanted', async () => {
+  test('is repeated when a cache file of another version is needed', async () => {
     const game = await makeGame(server);
     const buildId = await makeBuild(game);
     const text = symText();
@@ -158,14 +158,14 @@ describe('compiling', () => {
     assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
-  test('a text whose blob is gone ends unreadable, and sent again it is well', async () => {
+  test('a text whose blob is missing ends as unreadable, and succeeds after the text is sent again', async () => {
     const game = await makeGame(server);
     const buildId = await makeBuild(game);
     const text = symText();
     await addSymbols(server, game, buildId, text);
     for await (const { key } of server.ctx.blobs.list(`symbols/${game.uid}/`)) await server.ctx.blobs.delete(key);
     await compileNow(server, game, sha256(text));
-    const problem = 'The stored file is gone; upload it again.';
+    const problem = 'The stored file is missing. Upload it again.';
     assert.deepEqual(await find(game, buildId, 'libgame.so', debugIdOf('libgame.so')), {
       state: 'unreadable',
       problem,
@@ -176,6 +176,6 @@ describe('compiling', () => {
   });
 });
 
-test('a compiled file that was deleted is told as missing', async () => {
+test('a deleted cache file is reported as missing', async () => {
   await assert.rejects(openCacheFile(server.ctx, `symbols/${newId()}/${newId()}.cache`), BlobMissingError);
 });

@@ -1,4 +1,4 @@
-// Zips that lie, bombs and tricks in place of symbols: refused with a reason, in bounds, and nothing of them kept.
+// Malformed zips, zip bombs and other tricks instead of symbols: refused with a reason, within limits, with nothing kept.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
@@ -23,26 +23,26 @@ const text = symText();
 const good: ZipPiece = { name: 'good.sym', data: symText({ file: 'good.so' }), method: 8 };
 const manyLines = Buffer.concat([text, Buffer.alloc(MIB, '10 8 3 0\n')]);
 const header = `MODULE Linux x86_64 ${'A'.repeat(33)} bomb.so\n`;
-/** 600 MB of zeros in 600 KB, behind a first line that is in order. */
+/** 600 MB of zeros in 600 KB, after a valid first line. */
 const bomb = () => deflateRawSync(Buffer.concat([Buffer.from(header), Buffer.alloc(600 * MIB)]), { level: 1 });
 
 const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][] = [
   [
     'something else inside',
     4049,
-    /“readme\.txt” is not a Breakpad symbol/,
+    /“readme\.txt” is not a supported symbol file/,
     () => buildZip([good, { name: 'readme.txt', data: 'x' }]),
   ],
   [
     'a zip inside',
     4049,
-    /“more\.zip” is not a Breakpad symbol/,
+    /“more\.zip” is not a supported symbol file/,
     () => buildZip([good, { name: 'more.zip', data: smallZip() }]),
   ],
   [
     'a link',
     4049,
-    /“a\.sym” is not a Breakpad/,
+    /“a\.sym” is not a supported symbol file/,
     () => buildZip([good, { name: 'a.sym', data: '/etc/passwd', mode: 0o120777 }]),
   ],
   [
@@ -51,9 +51,9 @@ const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][
     /operating system/,
     () => buildZip([good, { name: 'a.sym', data: symText({ os: 'BeOS' }) }]),
   ],
-  ['an empty file', 4049, /“a\.sym” is not a Breakpad/, () => buildZip([good, { name: 'a.sym' }])],
-  ['no entry', 4049, /holds no file/, () => buildZip([])],
-  ['folders alone', 4049, /holds no file/, () => buildZip([{ name: 'a/', mode: 0o040755 }])],
+  ['an empty file', 4049, /“a\.sym” is not a supported symbol file/, () => buildZip([good, { name: 'a.sym' }])],
+  ['no entry', 4049, /contains no files/, () => buildZip([])],
+  ['folders alone', 4049, /contains no files/, () => buildZip([{ name: 'a/', mode: 0o040755 }])],
   ['its end missing', 4049, /^The \.zip cannot be read/, () => buildZip([good]).subarray(0, -10)],
   ['its start alone', 4049, /^The \.zip cannot be read/, () => Buffer.from('PK\x03\x04')],
   ['a path that leads out', 4049, /invalid relative path/, () => buildZip([good, { name: '../../a.sym', data: text }])],
@@ -83,24 +83,24 @@ const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][
     () => buildZip([good, { name: 'a.sym', data: text, method: 8, crc: 1 }]),
   ],
   [
-    'an entry that is larger than told',
+    'an entry that is larger than announced',
     4049,
     /“a\.sym” cannot be read \(too many bytes/,
     () => buildZip([good, { name: 'a.sym', data: manyLines, method: 8, size: text.length }]),
   ],
   [
-    'an entry that is smaller than told',
+    'an entry that is smaller than announced',
     4049,
     /“a\.sym” cannot be read \(not enough bytes/,
     () => buildZip([good, { name: 'a.sym', data: text, method: 8, size: 9999 }]),
   ],
   [
-    'an entry behind the end',
+    'an entry after the end',
     4049,
     /cannot be read/,
     () => buildZip([good, { name: 'a.sym', data: text, recordOnly: true, offset: 1e9 }]),
   ],
-  ['a count that lies', 4049, /cannot be read/, () => buildZip([good], { count: 3 })],
+  ['a wrong entry count', 4049, /cannot be read/, () => buildZip([good], { count: 3 })],
   [
     'one file too large, and told',
     4043,
@@ -147,7 +147,7 @@ for (const [what, code, message, zip] of zips) {
   });
 }
 
-test('a bomb that says it is small is stopped at what it said, and memory does not grow with it', async () => {
+test('a zip bomb that announces a small size is stopped at that size without using more memory', async () => {
   const packed = bomb();
   const zip = buildZip([good, { name: 'bomb.sym', method: 8, packed, size: 100_000 }]);
   const before = process.memoryUsage().rss;
@@ -157,10 +157,10 @@ test('a bomb that says it is small is stopped at what it said, and memory does n
   assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
 });
 
-test('a name in a message is on one line, and does not turn it around', async () => {
+test('a name in a message stays on one line and cannot reverse its direction', async () => {
   const zip = buildZip([{ name: `a\u202Egnp.sym\n${'x'.repeat(500)}`, data: 'x' }]);
   const { body } = await sendSymbols(server, game, buildId, zip);
-  assert.match(body.error?.message ?? '', /^“…x{80}” is not a Breakpad/);
+  assert.match(body.error?.message ?? '', /^“…x{80}” is not a supported symbol file/);
   const short = await sendSymbols(server, game, buildId, buildZip([{ name: 'a\u202Eg\n.sym', data: 'x' }]));
   assert.match(short.body.error?.message ?? '', /^“a\?g\?\.sym” is not/);
 });

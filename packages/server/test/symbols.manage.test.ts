@@ -1,4 +1,4 @@
-// Symbols listed, deleted, swept, and read by other stackwalkers.
+// Listing, deleting and sweeping symbols, and serving them to other stackwalkers.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createReadStream, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
-import { bytesOf } from '../src/kernel/byte-source.ts';
+import { bytesOf } from '../src/kernel/blobs/byte-source.ts';
 import { HOUR } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/db.ts';
-import { newId } from '../src/kernel/ids.ts';
+import { changed } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { readDumpFixture, readSymbolFixture } from './setup/crash-dumps.ts';
 import { sendRaw } from './setup/raw.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
@@ -37,7 +37,7 @@ const listUrl = (game: TestGame, buildId: string) => `${server.api}/games/${game
 const remove = (url: string, headers: Record<string, string>) => request(url, { method: 'DELETE', headers });
 
 describe('developers', () => {
-  test('the owner lists a build’s symbols as its deploy key does', async () => {
+  test('list the symbols of a build like its deploy key', async () => {
     const { game, buildId } = await makeBuild();
     await addSymbols(server, game, buildId, symText({ file: 'b.so' }));
     await addSymbols(server, game, buildId, symText({ file: 'A.so' }));
@@ -50,7 +50,7 @@ describe('developers', () => {
     );
   });
 
-  test('go through a long list page by page, whatever the names are, and see what comes meanwhile behind their place', async () => {
+  test('page through a long list with any names, and see symbols that are added behind their cursor', async () => {
     const { game, buildId } = await makeBuild();
     const headers = await signIn(server, game.owner);
     const names = ['a b.so', 'A.so', 'b.so', 'ß—\u0085.so', 'ÄÖ.so', `${'x'.repeat(240)}.so`];
@@ -80,7 +80,7 @@ describe('developers', () => {
     assert.deepEqual([next.body.data.symbols, next.body.data.next_cursor], [whole.slice(2), null]);
   });
 
-  test('get 4002 for a cursor of another build, and for a limit that is none', async () => {
+  test('get 4002 for a cursor of another build and for an invalid limit', async () => {
     const { game, buildId } = await makeBuild();
     const other = await register(server, game, { version: '2' });
     for (const file of ['a.so', 'b.so']) await addSymbols(server, game, buildId, symText({ file }));
@@ -94,7 +94,7 @@ describe('developers', () => {
       assert.equal((await request(wrong, { headers: game.keyHeaders })).body.error?.code, 4002, wrong);
   });
 
-  test('nobody else lists or deletes them', async () => {
+  test('are the only ones who can list or delete them', async () => {
     const { game, buildId } = await makeBuild();
     await addSymbols(server, game, buildId, symText());
     const other = await makeBuild();
@@ -117,7 +117,7 @@ describe('developers', () => {
     assert.equal((await symbolsOf(server, game, buildId)).length, 1);
   });
 
-  test('a build that the game does not have is told as such', async () => {
+  test('get an error for a build that the game does not have', async () => {
     const { game } = await makeBuild();
     const other = await makeBuild();
     const headers = await signIn(server, game.owner);
@@ -125,7 +125,7 @@ describe('developers', () => {
       assert.equal((await request(listUrl(game, buildId), { headers })).body.error?.code, 4006);
   });
 
-  test('one symbol file is deleted by its uid, or all of the build', async () => {
+  test('delete one symbol file by its uid, or all of the build', async () => {
     const { game, buildId } = await makeBuild();
     const headers = await signIn(server, game.owner);
     const [first] = await addSymbols(server, game, buildId, symText({ file: 'a.so' }));
@@ -141,7 +141,7 @@ describe('developers', () => {
 describe('the sweeper', () => {
   const later = (hours: number) => ({ ...server.ctx, clock: { now: () => new Date(Date.now() + hours * HOUR) } });
 
-  test('removes texts that no build has any more, with their blobs, and no others', async () => {
+  test('removes only texts that no build uses anymore, with their blobs', async () => {
     const { game, buildId } = await makeBuild();
     const other = await register(server, game, { version: '2' });
     const [shared, own] = [symText({ file: 'shared.so' }), symText({ file: 'own.so' })];
@@ -159,7 +159,7 @@ describe('the sweeper', () => {
     assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
   });
 
-  test('removes blobs that a killed process left, once they are a day old', async () => {
+  test('removes blobs left by a killed process after a day', async () => {
     const { game, buildId } = await makeBuild();
     const text = symText();
     await addSymbols(server, game, buildId, text);
@@ -176,7 +176,7 @@ describe('the sweeper', () => {
     assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
-  test('and uploads at the same time do not take from each other', async () => {
+  test('does not interfere with concurrent uploads', async () => {
     const { game, buildId } = await makeBuild();
     const headers = await signIn(server, game.owner);
     const text = symText();
@@ -211,7 +211,7 @@ describe('other stackwalkers', () => {
     return { game, buildId, address: await openAddress(game) };
   }
 
-  test('read a text where they look for it, before it is compiled too', async () => {
+  test('read a text at the standard path, even before it is compiled', async () => {
     const { address } = await makeReadable();
     for (const path of [
       place,
@@ -224,7 +224,7 @@ describe('other stackwalkers', () => {
     }
   });
 
-  test('such as minidump-stackwalk walk a dump with them, and again from what they kept', async () => {
+  test('such as minidump-stackwalk use them to walk a dump, and again from their own cache', async () => {
     const { game, buildId } = await makeBuild();
     await addSymbols(server, game, buildId, readSymbolFixture('null_deref_inline'));
     const address = await openAddress(game);
@@ -243,7 +243,7 @@ describe('other stackwalkers', () => {
       assert.deepEqual(await walk(address), { signature: 'render::measure', stderr: '' });
       const secret = address.split('/').at(-1)!;
       assert.ok(readdirSync(folder, { recursive: true, encoding: 'utf8' }).every((name) => !name.includes(secret)));
-      // A game without these symbols: a module that it does not have is no problem.
+      // For a game without these symbols, a missing module is not an error.
       const stranger = await openAddress((await makeBuild()).game);
       assert.deepEqual(await walk(stranger), { signature: 'null_deref_inline+0x2ce8', stderr: '' });
     } finally {
@@ -251,7 +251,7 @@ describe('other stackwalkers', () => {
     }
   });
 
-  test('get it gzipped where they accept that, under a tag of its own', async () => {
+  test('get gzip with its own ETag if they accept it', async () => {
     const { address } = await makeReadable();
     const path = new URL(address + place).pathname;
     const ask = (...headers: [string, string][]) => sendRaw(server, { method: 'GET', path, headers });
@@ -270,7 +270,7 @@ describe('other stackwalkers', () => {
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
 
-  test('are told 404, whatever is wrong', async () => {
+  test('get 404 for every kind of error', async () => {
     const { address, game } = await makeReadable();
     const other = await makeReadable();
     await changed(server.ctx.db, sql`delete from symbols where game_id = ${other.game.uid}`);
@@ -292,7 +292,7 @@ describe('other stackwalkers', () => {
     }
   });
 
-  test('are told 404 when the blob is gone, with nothing that would make it stay', async () => {
+  test('get an uncached 404 when the blob is missing', async () => {
     const { address, game } = await makeReadable();
     for await (const { key } of server.ctx.blobs.list(`symbols/${game.uid}/`)) await server.ctx.blobs.delete(key);
     const response = await fetch(address + place);
@@ -302,7 +302,7 @@ describe('other stackwalkers', () => {
     );
   });
 
-  test('a new address ends the one before, and the token is nowhere in the database', async () => {
+  test('lose access when a new URL is issued, and its token is not in the database', async () => {
     const { address, game } = await makeReadable();
     const next = await openAddress(game);
     assert.deepEqual([(await fetch(address + place)).status, (await fetch(next + place)).status], [404, 200]);
@@ -312,7 +312,7 @@ describe('other stackwalkers', () => {
     assert.ok(stored.rows.every(({ row }) => !row.includes(next.slice(-32))));
   });
 
-  test('compiled text is the one that was sent, byte for byte', async () => {
+  test('get the uploaded text byte for byte', async () => {
     const { game, buildId, address } = await makeReadable();
     const large = Buffer.concat([symText(), Buffer.alloc(700_000, 'PUBLIC 10 0 name\n')]);
     await addSymbols(server, game, buildId, large);

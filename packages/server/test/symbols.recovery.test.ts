@@ -1,4 +1,4 @@
-// Processes killed in the middle of storing or compiling symbols, and a sender who breaks off: nothing is wrong afterwards.
+// Processes killed while they store or compile symbols, and interrupted uploads: no inconsistent state remains.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { register } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
 const MAIN = fileURLToPath(import.meta.resolve('../src/main.ts'));
-/** Of any address, enough that storing and compiling take a while. */
+/** Symbols for many addresses, so that storing and compiling take a while. */
 const MANY_LINES = Buffer.from(
   Array.from({ length: 100_000 }, (_, i) => `FUNC ${(4096 + 16 * i).toString(16)} 8 0 f${i}\n`).join(''),
 );
@@ -44,7 +44,7 @@ async function startBuild(): Promise<void> {
 
 const largeText = (name: string) => Buffer.concat([symText({ file: name }), MANY_LINES]);
 
-/** Another process of the service, on the same database and folder; in role api it answers where it listens. */
+/** Starts another process of the service on the same database and folder; in role api it prints its URL. */
 async function startProcess(role: 'api' | 'worker'): Promise<{ child: ChildProcess; url: string }> {
   const port = await findFreePort();
   const env = {
@@ -76,7 +76,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const aDayLater = () => ({ ...server.ctx, clock: { now: () => new Date(Date.now() + 25 * HOUR) } });
 
-test('a worker killed while it compiles is followed by one that compiles', async () => {
+test('after a worker is killed while compiling, another worker compiles', async () => {
   await startBuild();
   await addSymbols(server, game, buildId, Buffer.concat([largeText('large.so'), ...Array(10).fill(MANY_LINES)]));
   const { child } = await startProcess('worker');
@@ -94,14 +94,14 @@ test('a worker killed while it compiles is followed by one that compiles', async
   assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
 });
 
-test('a server killed while it stores a zip leaves blobs to the sweeper and nothing else', async () => {
+test('a server killed while storing a zip leaves only blobs, which the sweeper removes', async () => {
   await startBuild();
   const pieces = Array.from({ length: 40 }, (_, i) => ({ name: `${i}.sym`, data: largeText(`m${i}.so`), method: 8 }));
   const zip = buildZip(pieces);
   const { child, url } = await startProcess('api');
   const upload = sendSymbols({ ...server, api: `${url}/api/v1` }, game, buildId, zip).catch(() => null);
   await until(async () => (await symbolBlobsOf(server, game)).length > 1).finally(() => kill(child));
-  assert.equal(await upload, null, 'it was killed before it had answered');
+  assert.equal(await upload, null, 'killed before it responded');
   const left = await keptOf(server, game);
   assert.deepEqual([left.texts, left.symbols, left.blobs > 0], [0, 0, true]);
   assert.deepEqual(await readdir(join(server.dataFolder, 'spool')), []);
@@ -111,7 +111,7 @@ test('a server killed while it stores a zip leaves blobs to the sweeper and noth
   assert.deepEqual(await keptOf(server, game), { texts: 40, symbols: 40, blobs: 40 });
 });
 
-test('a sender who breaks off leaves nothing', async () => {
+test('an interrupted upload leaves nothing', async () => {
   await startBuild();
   const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="a.sym"\r\n\r\n';
   const socket = await beginRequest(server, {

@@ -31,7 +31,7 @@ describe('symbols on S3', () => {
     await s3?.stop();
   });
 
-  test('what is refused leaves no object', async (t) => {
+  test('a refused upload leaves no object', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const zip = buildZip([
       { name: 'a.sym', data: symText() },
@@ -45,7 +45,7 @@ describe('symbols on S3', () => {
     assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
   });
 
-  test('a zip is stored and compiled, and two who want a file at once share one copy', async (t) => {
+  test('a zip is stored and compiled, and concurrent readers of a file share one copy', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const lines = Buffer.from(
       Array.from({ length: 400_000 }, (_, i) => `FUNC ${(4096 + 16 * i).toString(16)} 8 0 f${i}\n`).join(''),
@@ -57,16 +57,16 @@ describe('symbols on S3', () => {
     ]);
     await addSymbols(server, game, buildId, zip);
     await untilCompiled(server, game, buildId);
-    const [found] = await findSymbols(server.ctx, game.uid, buildId, [
+    const [symbol] = await findSymbols(server.ctx, game.uid, buildId, [
       { debugFile: 'large.so', debugId: debugIdOf('large.so') },
     ]);
-    assert.ok(found?.state === 'compiled' && found.cacheSize > MIB, 'larger than one page of anything');
-    const paths = new Set(await Promise.all([1, 2, 3].map(() => openCacheFile(server.ctx, found.cacheKey))));
+    assert.ok(symbol?.state === 'compiled' && symbol.cacheSize > MIB, 'larger than one page of anything');
+    const paths = new Set(await Promise.all([1, 2, 3].map(() => openCacheFile(server.ctx, symbol.cacheKey))));
     assert.equal(paths.size, 1);
     assert.equal((await readdir(join(server.dataFolder, 'symbol-cache'))).length, 1);
     const reader = new FileReader([...paths][0]!);
     const cache = openSymbolCache(reader);
-    assert.deepEqual([reader.size, cache.placeAt(4096 + 16 * 399_999)?.function], [found.cacheSize, 'f399999']);
+    assert.deepEqual([reader.size, cache.placeAt(4096 + 16 * 399_999)?.function], [symbol.cacheSize, 'f399999']);
     cache.close();
     const headers = await signIn(server, game.owner);
     const token = await request(`${server.api}/games/${game.uid}/symbol-token`, { method: 'POST', headers });
@@ -74,7 +74,7 @@ describe('symbols on S3', () => {
     assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(large));
   });
 
-  test('when S3 is gone an upload is told 5020', async (t) => {
+  test('an upload fails with 5020 when S3 is unavailable', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const away = await startServer({
       beside: server,

@@ -1,10 +1,10 @@
-// Uploading symbols: one file or a zip, replaced by module, shared by content, and nothing left of what is refused.
+// Uploading symbols: one file or a zip, replaced by module, shared by content, and nothing left after a refusal.
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { type Answer, makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
   addSymbols,
@@ -39,8 +39,8 @@ function assertRefusal(answer: Answer, code: ErrorCode, message: RegExp): void {
   assert.match(answer.body.error?.message ?? '', message);
 }
 
-describe('an upload that is taken', () => {
-  test('one symbol file is recorded with its module, and compiled', async () => {
+describe('an accepted upload', () => {
+  test('of one symbol file is recorded with its module and compiled', async () => {
     const { game, buildId } = await makeBuild();
     const text = symText();
     const [sent, ...others] = await addSymbols(server, game, buildId, text);
@@ -66,7 +66,7 @@ describe('an upload that is taken', () => {
     assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
-  test('a zip’s files are recorded, packed or not, in folders or not', async () => {
+  test('of a zip records its files, compressed or not, with or without folders', async () => {
     const { game, buildId } = await makeBuild();
     const zip = buildZip([
       { name: 'symbols/', mode: 0o040755 },
@@ -87,7 +87,7 @@ describe('an upload that is taken', () => {
     assert.deepEqual(await keptOf(server, game), { texts: 3, symbols: 3, blobs: 6 });
   });
 
-  test('a checksum in capitals and with its prefix is as good, and the fields may follow the file', async () => {
+  test('accepts an uppercase or prefixed checksum, and fields after the file', async () => {
     const { game, buildId } = await makeBuild();
     const text = symText();
     const checksum = `SHA256:${sha256(text).toUpperCase()}`;
@@ -95,7 +95,7 @@ describe('an upload that is taken', () => {
     assert.equal(answer.status, 201);
   });
 
-  test('a text that is damaged throughout ends unreadable, and sent again gets another chance', async () => {
+  test('of a completely damaged text ends as unreadable, and is retried when sent again', async () => {
     const { game, buildId } = await makeBuild();
     const text = Buffer.from(`MODULE Linux x86_64 ${debugIdOf('x')} x.so\n%%%\n`);
     await addSymbols(server, game, buildId, text);
@@ -105,17 +105,17 @@ describe('an upload that is taken', () => {
     assert.equal((await untilCompiled(server, game, buildId))[0]?.state, 'unreadable');
   });
 
-  test('a text with a damaged line is compiled, and says what was left out', async () => {
+  test('of a text with a damaged line is compiled and reports the skipped line', async () => {
     const { game, buildId } = await makeBuild();
     await addSymbols(server, game, buildId, Buffer.concat([symText(), Buffer.from('FUNC zz 1 0 g\n')]));
-    const [found] = await untilCompiled(server, game, buildId);
-    assert.equal(found?.state, 'compiled');
-    assert.match(found?.problem ?? '', /^1 line was left out, the first is line 5: /);
+    const [symbol] = await untilCompiled(server, game, buildId);
+    assert.equal(symbol?.state, 'compiled');
+    assert.match(symbol?.problem ?? '', /^1 line was skipped: line 5, /);
   });
 });
 
-describe('symbols that are there already', () => {
-  test('a module sent again takes the place of the one before, whatever the case of its name and id', async () => {
+describe('symbols that already exist', () => {
+  test('are replaced when the module is sent again, in any letter case of its name and id', async () => {
     const { game, buildId } = await makeBuild();
     const debugId = `${'AB'.repeat(16)}a`;
     const [before] = await addSymbols(server, game, buildId, symText({ file: 'Game.pdb', debugId, os: 'windows' }));
@@ -126,7 +126,7 @@ describe('symbols that are there already', () => {
     assert.deepEqual([now?.symbol_uid, now?.checksum, now?.debug_id], [before?.symbol_uid, sha256(next), debugId]);
   });
 
-  test('a text that two builds have is kept once; another game has its own', async () => {
+  test('are stored once for two builds of a game, and separately for another game', async () => {
     const { game, buildId } = await makeBuild();
     const other = await makeBuild(game);
     const foreign = await makeBuild();
@@ -139,7 +139,7 @@ describe('symbols that are there already', () => {
     assert.deepEqual(await keptOf(server, foreign.game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
-  test('the same files sent many times at once are kept once', async () => {
+  test('are stored once if sent many times concurrently', async () => {
     const { game, buildId } = await makeBuild();
     const other = await makeBuild(game);
     const pieces = Array.from({ length: 5 }, (_, i) => ({
@@ -161,7 +161,7 @@ describe('symbols that are there already', () => {
     assert.deepEqual(await keptOf(server, game), { texts: 5, symbols: 10, blobs: 10 });
   });
 
-  test('a file that is in a zip twice is one, unless the two differ', async () => {
+  test('are counted once if a file is in a zip twice, unless the two differ', async () => {
     const { game, buildId } = await makeBuild();
     const twice = [
       { name: 'a.sym', data: symText() },
@@ -172,27 +172,27 @@ describe('symbols that are there already', () => {
       { name: 'a.sym', data: symText() },
       { name: 'b.sym', data: symText({ f: 'g' }) },
     ]);
-    const message = /^“a\.sym” and “b\.sym” are two different symbol files of one module/;
+    const message = /^“a\.sym” and “b\.sym” are different symbol files for the same module/;
     assertRefusal(await sendSymbols(server, game, buildId, differing), 4049, message);
     await untilCompiled(server, game, buildId);
     assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 });
 
-describe('an upload that is refused leaves nothing', () => {
+describe('a refused upload leaves nothing', () => {
   const text = symText();
   const zip = buildZip([{ name: 'a.sym', data: text, method: 8 }]);
   const cases: [string, ErrorCode, RegExp, Uint8Array, Record<string, string | undefined>][] = [
     ['without a build', 4038, /^build_id: missing/, text, { build_id: undefined }],
-    ['for no build’s id', 4039, /^build_id: not the id/, text, { build_id: 'x' }],
+    ['for a malformed build id', 4039, /^build_id: not a build id/, text, { build_id: 'x' }],
     ['for an unknown build', 4039, /^build_id: this game has no such build/, text, { build_id: newId() }],
     ['without a checksum', 4041, /^checksum/, text, { checksum: undefined }],
-    ['with another file’s checksum', 4046, /^checksum: the bytes received/, text, { checksum: 'a'.repeat(64) }],
-    ['of a zip with another checksum', 4046, /^checksum: the bytes received/, zip, { checksum: 'a'.repeat(64) }],
-    ['of an executable', 4049, /^“game\.sym” is not a Breakpad symbol file/, Buffer.from('\x7fELF'), {}],
-    ['of nothing', 4049, /is not a Breakpad symbol file/, Buffer.alloc(0), {}],
-    ['of another system’s symbols', 4049, /operating system/, symText({ os: 'solaris' }), {}],
-    ['of a module that is no file’s name', 4049, /names a module/, symText({ file: 'a:b' }), {}],
+    ['with a wrong checksum', 4046, /^checksum: the received bytes/, text, { checksum: 'a'.repeat(64) }],
+    ['of a zip with another checksum', 4046, /^checksum: the received bytes/, zip, { checksum: 'a'.repeat(64) }],
+    ['of an executable', 4049, /^“game\.sym” is not a supported symbol file/, Buffer.from('\x7fELF'), {}],
+    ['of an empty file', 4049, /is not a supported symbol file/, Buffer.alloc(0), {}],
+    ['of symbols for an unsupported OS', 4049, /operating system/, symText({ os: 'solaris' }), {}],
+    ['of a module without a valid file name', 4049, /module name/, symText({ file: 'a:b' }), {}],
   ];
   for (const [what, code, message, file, fields] of cases) {
     test(`${what}: ${code}`, async () => {
@@ -211,19 +211,19 @@ describe('an upload that is refused leaves nothing', () => {
     assert.equal(((await response.json()) as { error: { code: number } }).error.code, 4037);
   });
 
-  test('for another game’s build: 4039', async () => {
+  test('for a build of another game: 4039', async () => {
     const { game } = await makeBuild();
     const foreign = await makeBuild();
     assertRefusal(await sendSymbols(server, game, foreign.buildId, text), 4039, /no such build/);
     assert.deepEqual(await keptOf(server, foreign.game), NOTHING_KEPT);
   });
 
-  test('of an owner without a verified email: 4096', async () => {
+  test("if the owner's email is not verified: 4096", async () => {
     const game = await makeGame(server, { verified: false });
     assertRefusal(await sendSymbols(server, game, await register(server, game), text), 4096, /verified/);
   });
 
-  test('when the store fails: 5020, and the same upload passes once it is well', async () => {
+  test('if the store fails: 5020, and the same upload succeeds afterwards', async () => {
     const { game, buildId } = await makeBuild();
     const inTheWay = join(server.dataFolder, 'blobs', 'symbols', game.uid);
     await addSymbols(server, ...(Object.values(await makeBuild()) as [TestGame, string]), text);
@@ -236,7 +236,7 @@ describe('an upload that is refused leaves nothing', () => {
   });
 });
 
-test('a game may send so many uploads an hour, and is told how long to wait', async () => {
+test('uploads are limited per game and hour, and the response says when to retry', async () => {
   const limited = await startServer({ beside: server, env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '2' }, role: 'api' });
   try {
     const { game, buildId } = await makeBuild();

@@ -1,4 +1,4 @@
-// Upload forms that cannot be read, byte by byte on the real server: each is refused with 4037, says why, and leaves nothing.
+// Unreadable upload forms, byte by byte on the real server: each is refused with 4037 and a reason, and leaves nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { leftoversOf } from './setup/leftovers.ts';
@@ -30,7 +30,7 @@ async function fieldsOf(game: TestGame): Promise<Part[]> {
 
 type Sent = { type?: string; length?: number | null; endAfter?: boolean };
 
-/** Sends a body; its length is announced truly unless given, or not at all when null. */
+/** Sends a body with its true length, with `length` instead if given, or without a length if null. */
 function send(body: Buffer, { type = FORM_TYPE, length = body.length, endAfter = false }: Sent = {}) {
   return sendRaw(server, requestOf(body, type, length), { endAfter });
 }
@@ -48,13 +48,13 @@ async function refuses(body: Buffer, message: RegExp, sent: Sent = {}) {
   await assertRefused(server, game, await send(body, sent), 4037, message);
 }
 
-/** One HTTP chunk after the other (RFC 9112, 7.1), with the last one of no bytes. */
+/** The chunks of a body (RFC 9112, 7.1), including the empty last one. */
 function chunked(...chunks: Uint8Array[]): Buffer {
   const pieces = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n']);
   return Buffer.concat([...pieces, '0\r\n\r\n'].map((piece) => Buffer.from(piece as string)));
 }
 
-test('a form that is whole passes by the same way', async () => {
+test('a complete form passes on the same path', async () => {
   const other = await makeGame(server);
   const form = multipartOf([...(await fieldsOf(other)), filePart(zip)]);
   const request = { ...requestOf(form, FORM_TYPE, form.length), headers: Object.entries({ ...other.keyHeaders }) };
@@ -62,7 +62,7 @@ test('a form that is whole passes by the same way', async () => {
   assert.equal((await sendRaw(server, request))?.status, 201);
 });
 
-test('a body that is no multipart form', async () => {
+test('a body that is not a multipart form', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
   for (const type of ['', 'text/plain', 'application/zip', 'multipart/mixed; boundary=B', 'multipart/form-data']) {
     await refuses(form, /Content-Type must be multipart\/form-data with a boundary/, { type });
@@ -70,20 +70,20 @@ test('a body that is no multipart form', async () => {
   await refuses(zip, /Content-Type must be/, { type: 'application/octet-stream' });
 });
 
-test('a Content-Type that is read by other routes', async () => {
+test('a Content-Type that only other routes accept', async () => {
   await refuses(Buffer.from('{"os":"linux"}'), /Content-Type/, { type: 'application/json' });
   await refuses(Buffer.from('{"os":'), /JSON/, { type: 'application/json' });
   await refuses(Buffer.from('os=linux'), /Content-Type/, { type: 'application/x-www-form-urlencoded' });
 });
 
-test('a form without a boundary, or with another one than it says', async () => {
+test('a form without a boundary or with the wrong one', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
   await refuses(form, /names no usable boundary/, { type: 'multipart/form-data; charset=utf-8' });
   await refuses(form, /form could not be read/, { type: 'multipart/form-data; boundary=C' });
   await refuses(form, /form could not be read/, { type: 'multipart/form-data; boundary=' });
 });
 
-test('a form without a file part, and an empty one', async () => {
+test('a form without a file part, and an empty form', async () => {
   await refuses(multipartOf(fields), /no part named file/);
   await refuses(multipartOf([]), /form could not be read/);
   await refuses(Buffer.alloc(0), /form could not be read/);
@@ -108,7 +108,7 @@ test('a form whose file part has no filename', async () => {
   await refuses(multipartOf([...fields, filePart(zip, { filename: '' })]), /^filename: missing/);
 });
 
-test('a form with a field that comes twice', async () => {
+test('a form with a duplicate field', async () => {
   const twice = [...fields, fieldPart('os', 'linux')];
   await refuses(multipartOf([...twice, filePart(zip)]), /comes twice/);
   await refuses(multipartOf([filePart(zip), ...twice]), /comes twice/);
@@ -136,24 +136,24 @@ test('a form that is cut off anywhere', async () => {
   }
 });
 
-test('a Content-Length that is too small ends the form there; the rest is no request', async () => {
+test('a too small Content-Length ends the form early, and the rest is not a valid request', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
   for (const length of [1, 200, form.length - 20]) {
     const answer = await send(form, { length });
-    // Which of the two is seen first, the form or what follows it, is a matter of packets.
+    // Packet boundaries decide whether the form or the rest is seen first.
     assert.ok(answer?.status === 400 && [4037, 4002].includes(answer.body?.error?.code ?? 0), answer?.text ?? 'none');
     await until(async () => (await leftoversOf(server, game)).blobs.length === 0);
   }
 });
 
-test('a Content-Length that is too large ends with the connection, or when nothing more comes', async () => {
+test('a too large Content-Length ends with the connection or with a timeout', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
   await send(form.subarray(0, -20), { length: form.length + 100, endAfter: true });
   await until(async () => (await leftoversOf(server, game)).blobs.length === 0);
   await refuses(form.subarray(0, -20), /did not arrive in time/, { length: form.length + 100 });
 });
 
-test('a Content-Length that is no number, comes twice, or comes with chunks never reaches the service', async () => {
+test('a Content-Length that is not a number, is duplicated or comes with chunks never reaches the service', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
   const { headers, ...rest } = requestOf(form, FORM_TYPE, null);
   const plain = headers.filter(([name]) => name !== 'Transfer-Encoding');
@@ -177,7 +177,7 @@ test('a Content-Length that is no number, comes twice, or comes with chunks neve
   }
 });
 
-test('chunks of one byte are read, and those with a broken size are not', async () => {
+test('chunks of one byte are read, and chunks with an invalid size are not', async () => {
   const form = multipartOf([...fields, filePart(zip, { filename: 'game.exe' })]);
   const bytes = Array.from(form, (byte) => Uint8Array.of(byte));
   await assertRefused(server, game, await send(chunked(...bytes), { length: null }), 4041, /not a \.zip/);

@@ -1,4 +1,4 @@
-// The limits of uploads on the real server: uses an hour (4290), sessions open at once (4291), and that 0 lifts each.
+// Upload limits on the real server: uses per hour (4290), open sessions (4291), and 0 to lift each.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
@@ -17,7 +17,7 @@ import {
 } from './setup/uploads.ts';
 
 const zip = smallZip();
-const MOST_SESSIONS = 8;
+const MAX_SESSIONS = 8;
 
 type Setting = { server: TestServer; game: TestGame; buildId: string };
 
@@ -35,7 +35,7 @@ async function settingOf(server: TestServer): Promise<Setting> {
   return { server, game, buildId: await register(server, game) };
 }
 
-/** Fails unless the answer is a limit's refusal whose `retry_after` is `seconds`, in the header and both data objects. */
+/** Asserts a limit's refusal whose `retry_after` is `seconds`, in the header and in both data objects. */
 function assertLimited(answer: Answer, code: 4290 | 4291, seconds?: number): void {
   const { status, headers, body } = answer;
   assert.deepEqual([status, body.error?.code], [429, code], JSON.stringify(body));
@@ -56,7 +56,7 @@ describe('the hourly limits', () => {
   });
   after(() => server.stop());
 
-  test('count single uploads and opened sessions together; the next window begins anew', async () => {
+  test('count single uploads and opened sessions together, and reset in the next window', async () => {
     now = start;
     const setting = await settingOf(server);
     assert.equal((await uploadTo(setting)).status, 201);
@@ -73,21 +73,21 @@ describe('the hourly limits', () => {
     assertLimited(await openFor(setting), 4290, HOUR / 1000);
   });
 
-  test('count each game by itself', async () => {
+  test('count each game separately', async () => {
     const [one, other] = [await settingOf(server), await settingOf(server)];
     await Promise.all([uploadTo(one), uploadTo(one)]);
     assertLimited(await uploadTo(one), 4290);
     assert.equal((await uploadTo(other)).status, 201);
   });
 
-  test('let exactly as many through when all come at once', async () => {
+  test('allow exactly the limit when all requests are concurrent', async () => {
     const setting = await settingOf(server);
     const answers = await Promise.all(Array.from({ length: 8 }, () => uploadTo(setting)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 2);
     for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4290);
   });
 
-  test('count chunks; a refused one leaves the session where it was', async () => {
+  test('count chunks, and a refused chunk does not change its session', async () => {
     now = start;
     const { game } = await settingOf(server);
     const large = zipOfSize(3000);
@@ -102,7 +102,7 @@ describe('the hourly limits', () => {
   });
 });
 
-describe('the limit of open sessions', () => {
+describe('the limit on open sessions', () => {
   let now = new Date();
   let server: TestServer;
 
@@ -112,31 +112,31 @@ describe('the limit of open sessions', () => {
   });
   after(() => server.stop());
 
-  /** Opens as many sessions as there may be; answers their ids. */
+  /** Opens as many sessions as allowed and returns their ids. */
   async function fill(setting: Setting): Promise<string[]> {
-    const answers = await Promise.all(Array.from({ length: MOST_SESSIONS }, () => openFor(setting)));
+    const answers = await Promise.all(Array.from({ length: MAX_SESSIONS }, () => openFor(setting)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     return answers.map(({ body }) => body.data.session_id);
   }
 
-  test('refuses the ninth with 4291 and keeps nothing of it', async () => {
+  test('refuses the ninth session with 4291 and keeps nothing of it', async () => {
     const setting = await settingOf(server);
     await fill(setting);
     assertLimited(await openFor(setting), 4291);
     const { blobs, sessions } = await leftoversOf(server, setting.game);
-    assert.deepEqual([blobs.length, sessions], [MOST_SESSIONS, MOST_SESSIONS]);
+    assert.deepEqual([blobs.length, sessions], [MAX_SESSIONS, MAX_SESSIONS]);
   });
 
-  test('lets exactly eight of many at once through', async () => {
+  test('allows exactly eight of many concurrent sessions', async () => {
     const setting = await settingOf(server);
     const answers = await Promise.all(Array.from({ length: 20 }, () => openFor(setting)));
-    assert.equal(answers.filter(({ status }) => status === 201).length, MOST_SESSIONS);
+    assert.equal(answers.filter(({ status }) => status === 201).length, MAX_SESSIONS);
     for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4291);
     const { blobs, sessions } = await leftoversOf(server, setting.game);
-    assert.deepEqual([blobs.length, sessions], [MOST_SESSIONS, MOST_SESSIONS]);
+    assert.deepEqual([blobs.length, sessions], [MAX_SESSIONS, MAX_SESSIONS]);
   });
 
-  test('has room again when one is finished', async () => {
+  test('allows another session after one is completed', async () => {
     const setting = await settingOf(server);
     const [first = ''] = await fill(setting);
     assert.equal((await sendChunk(server, setting.game, first, zip, 0, zip.length)).status, 201);
@@ -144,7 +144,7 @@ describe('the limit of open sessions', () => {
     assertLimited(await openFor(setting), 4291);
   });
 
-  test('has room again when one is given up', async () => {
+  test('allows another session after one is aborted', async () => {
     const setting = await settingOf(server);
     const [first] = await fill(setting);
     const url = `${server.api}/tool/upload/sessions/${first}`;
@@ -153,7 +153,7 @@ describe('the limit of open sessions', () => {
     assertLimited(await openFor(setting), 4291);
   });
 
-  test('has room again when their time is over, before anything sweeps them', async () => {
+  test('allows other sessions after they expire, even before they are swept', async () => {
     const setting = await settingOf(server);
     await fill(setting);
     now = new Date(now.getTime() + 6 * HOUR - 1);
@@ -163,7 +163,7 @@ describe('the limit of open sessions', () => {
     assertLimited(await openFor(setting), 4291);
   });
 
-  test('counts each game by itself', async () => {
+  test('counts each game separately', async () => {
     const [one, other] = [await settingOf(server), await settingOf(server)];
     await fill(one);
     assert.equal((await openFor(other)).status, 201);
@@ -175,7 +175,7 @@ test('0 lifts every limit', async () => {
   const server = await startServer({ role: 'api', env: Object.fromEntries(names) });
   try {
     const setting = await settingOf(server);
-    const sessions = await Promise.all(Array.from({ length: MOST_SESSIONS + 4 }, () => openFor(setting)));
+    const sessions = await Promise.all(Array.from({ length: MAX_SESSIONS + 4 }, () => openFor(setting)));
     for (const { status, body } of sessions) {
       assert.equal(status, 201);
       const answer = await sendChunk(server, setting.game, body.data.session_id, zip, 0, 10);

@@ -1,4 +1,4 @@
-// Upload sessions on the real server: every transition of the state table, and what happens when something dies.
+// Upload sessions on the real server: every state transition, and recovery from failures.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -23,7 +23,7 @@ describe('an upload session', () => {
   });
   after(() => server.stop());
 
-  /** Names of every file that is kept for the game, whole or begun. */
+  /** Names of all files stored for the game, complete or partial. */
   async function blobs(of = game): Promise<string[]> {
     return readdir(join(server.dataFolder, 'blobs', 'files', of.uid)).catch(() => []);
   }
@@ -44,7 +44,7 @@ describe('an upload session', () => {
     await sendChunk(server, game, session_id, zip, 0, zip.length);
   });
 
-  test('takes chunks with 202 and becomes a file with the last', async () => {
+  test('accepts chunks with 202 and becomes a file with the last one', async () => {
     const zip = zipOfSize(3 * MIB);
     const session = await startSession(server, game, zip);
     const first = await sendChunk(server, game, session, zip, 0, MIB);
@@ -63,7 +63,7 @@ describe('an upload session', () => {
     assert.equal('session_id' in last.body.data, false);
   });
 
-  test('answers a repeated last chunk as it did the first time', async () => {
+  test('gives a repeated last chunk the same response', async () => {
     const zip = zipOfSize(2000);
     const session = await startSession(server, game, zip);
     const first = await sendChunk(server, game, session, zip, 0, zip.length);
@@ -72,7 +72,7 @@ describe('an upload session', () => {
     assert.equal(again.body.data.file_uid, first.body.data.file_uid);
   });
 
-  test('refuses a chunk that repeats or skips with 4044, 409 and current_size', async () => {
+  test('refuses a repeated or skipped range with 4044, 409 and current_size', async () => {
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip);
     await sendChunk(server, game, session, zip, 0, 1000);
@@ -117,7 +117,7 @@ describe('an upload session', () => {
     }
   });
 
-  test('refuses a body larger than its range with 4043 and one smaller with 4044, and neither counts', async () => {
+  test('refuses a body larger than its range with 4043 and a smaller one with 4044, and counts neither', async () => {
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip);
     const headers = {
@@ -132,7 +132,7 @@ describe('an upload session', () => {
     assert.equal((await sendChunk(server, game, session, zip, 0, zip.length)).status, 201);
   });
 
-  test('ends with 4046 when the checksum is wrong, and nothing of it is left', async () => {
+  test('ends with 4046 on a wrong checksum and leaves nothing', async () => {
     const before = await blobs();
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip, { checksum: 'a'.repeat(64) });
@@ -144,7 +144,7 @@ describe('an upload session', () => {
     assert.deepEqual([later.status, later.body.error?.code], [404, 4045]);
   });
 
-  test('is not found with 4045 when unknown, of another game, or expired; its bytes are swept', async () => {
+  test('returns 4045 when unknown, of another game or expired, and its bytes are swept', async () => {
     const game = await makeGame(server);
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip);
@@ -163,7 +163,7 @@ describe('an upload session', () => {
     assert.deepEqual(await blobs(game), []);
   });
 
-  test('stays at the last whole chunk when the connection dies in the middle of one, and goes on at once', async () => {
+  test('stays at the last complete chunk when a connection breaks, and can continue immediately', async () => {
     const zip = zipOfSize(2 * MIB);
     const session = await startSession(server, game, zip);
     await sendChunk(server, game, session, zip, 0, MIB);
@@ -176,7 +176,7 @@ describe('an upload session', () => {
     assert.equal(last.status, 201);
   });
 
-  test('refuses a second chunk while one is uploading with 4047 and 409, and the first one counts', async () => {
+  test('refuses a concurrent second chunk with 4047 and 409, and counts the first one', async () => {
     const zip = zipOfSize(2 * MIB);
     const session = await startSession(server, game, zip);
     const socket = await beginChunk(server, game, session, zip, 0, zip.length, MIB);
@@ -194,7 +194,7 @@ describe('an upload session', () => {
     socket.destroy();
   });
 
-  test('gives way to the next try when the sender of a chunk has fallen silent without closing its connection', async () => {
+  test('lets a retry replace a chunk whose sender is silent but has not disconnected', async () => {
     const zip = zipOfSize(MIB);
     const session = await startSession(server, game, zip);
     const silent = await beginChunk(server, game, session, zip, 0, zip.length, 1000);
@@ -207,7 +207,7 @@ describe('an upload session', () => {
     silent.destroy();
   });
 
-  test('lets one of many equal chunks through when they race', async () => {
+  test('accepts one of many concurrent equal chunks', async () => {
     const zip = zipOfSize(300_000);
     const session = await startSession(server, game, zip);
     const answers = await Promise.all(
@@ -218,7 +218,7 @@ describe('an upload session', () => {
     assert.equal((await sendChunk(server, game, session, zip, 200_000, zip.length)).status, 201);
   });
 
-  test('is served by two servers in turn', async () => {
+  test('works across two servers', async () => {
     const second = await startServer({ beside: server, role: 'api', clock: { now: () => now } });
     try {
       const zip = zipOfSize(3 * MIB);
@@ -233,7 +233,7 @@ describe('an upload session', () => {
     }
   });
 
-  test('a wrong checksum is found by the server that took over, too', async () => {
+  test('is refused for a wrong checksum even after moving to another server', async () => {
     const second = await startServer({ beside: server, role: 'api', clock: { now: () => now } });
     try {
       const zip = zipOfSize(3000);
@@ -246,7 +246,7 @@ describe('an upload session', () => {
     }
   });
 
-  test('is listed while open, and given up on request', async () => {
+  test('is listed while open and can be aborted', async () => {
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip);
     await sendChunk(server, game, session, zip, 0, 1000);

@@ -1,10 +1,10 @@
-// The upload of a zip in one request, on the real server: what is answered and kept, and every refusal that its fields and
-// its zip can earn, after which nothing is kept.
+// Uploading a zip in one request, on the real server: the response, the stored file, and every refusal of its fields and
+// its zip, which leaves nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
-import { newId } from '../src/kernel/ids.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { assertNothingLeft, leftoversOf } from './setup/leftovers.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
 import { assertRefused } from './setup/refusal.ts';
@@ -27,12 +27,12 @@ const zip = smallZip();
 let server: TestServer;
 
 before(async () => {
-  // No worker: a file stays as its upload left it. No limits: each refusal counts as a use.
+  // No worker, so a file stays in its initial state. No limits, because each refusal counts as a use.
   server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_UPLOADS: '0' } });
 });
 after(() => server.stop());
 
-describe('an upload that is accepted', () => {
+describe('an accepted upload', () => {
   let game: TestGame;
   let buildId: string;
   before(async () => {
@@ -46,7 +46,7 @@ describe('an upload that is accepted', () => {
     return answer.body.data;
   }
 
-  test('answers 201 with the file, and no session_id', async () => {
+  test('returns 201 with the file and without a session_id', async () => {
     const { file_uid, ...data } = await accepted(formOf(uploadFields(buildId, zip), zip));
     assert.match(file_uid, /^[0-9a-f-]{36}$/);
     assert.deepEqual(data, {
@@ -55,7 +55,7 @@ describe('an upload that is accepted', () => {
       checksum: sha256(zip),
       size: zip.length,
       status: 'pending',
-      message: 'Waiting for the virus scan',
+      message: 'Queued for virus scan',
       os: 'linux',
       arch: 'x86_64',
       channel: 'stable',
@@ -64,13 +64,13 @@ describe('an upload that is accepted', () => {
     assert.deepEqual(blobs, [`${file_uid}.zip`]);
   });
 
-  test('may name its build by build, build_type and version; the title is not compared', async () => {
+  test('can name its build by build, build_type and version; the title is not compared', async () => {
     const { build_id: _, ...place } = uploadFields(buildId, zip);
     const identity = { build: 'Any title', build_type: 'game', version: '1.0.0' };
     assert.equal((await accepted(formOf({ ...place, ...identity }, zip))).build_id, buildId);
   });
 
-  test('may have its parts in any order', async () => {
+  test('can have its parts in any order', async () => {
     const fields = uploadFields(buildId, zip);
     await accepted(formOf(fields, zip, { fileFirst: true }));
     const parts = Object.entries(fields).map(([name, value]) => fieldPart(name, value));
@@ -82,7 +82,7 @@ describe('an upload that is accepted', () => {
     assert.equal(answer?.status, 201, JSON.stringify(answer));
   });
 
-  test('may write its checksum in upper case and with sha256: in front', async () => {
+  test('can have an uppercase checksum with the prefix sha256:', async () => {
     const checksum = sha256(zip).toUpperCase();
     for (const written of [checksum, `sha256:${checksum}`, `SHA256:${checksum}`]) {
       const data = await accepted(formOf({ ...uploadFields(buildId, zip), checksum: written }, zip));
@@ -90,7 +90,7 @@ describe('an upload that is accepted', () => {
     }
   });
 
-  test('may use aliases of os and arch, unknown fields, and a name in any letters', async () => {
+  test('can use aliases of OS and architecture, unknown fields and a name in any script', async () => {
     const fields = { ...uploadFields(buildId, zip), arch: 'amd64', comment: 'hello' };
     const data = await accepted(formOf(fields, zip, { filename: 'Mein Spiel – größer 🎮.ZIP' }));
     assert.equal(data.filename, 'Mein Spiel – größer 🎮.ZIP');
@@ -98,7 +98,7 @@ describe('an upload that is accepted', () => {
   });
 });
 
-describe('an upload that is refused leaves nothing', () => {
+describe('a refused upload leaves nothing', () => {
   let game: TestGame;
   let buildId: string;
   before(async () => {
@@ -108,7 +108,7 @@ describe('an upload that is refused leaves nothing', () => {
 
   type Refusal = [code: 4037 | 4038 | 4039 | 4041 | 4046, message: RegExp];
 
-  /** Sends the form with its fields in front of the file and behind it: both are ways of their own through the server. */
+  /** Sends the form with its fields before and after the file, which the server handles differently. */
   async function refuses(fields: FormFields, [code, message]: Refusal, bytes = zip, filename = 'game.zip') {
     for (const fileFirst of [false, true]) {
       const form = formOf({ ...uploadFields(buildId, bytes), ...fields }, bytes, { filename, fileFirst });
@@ -131,9 +131,9 @@ describe('an upload that is refused leaves nothing', () => {
       await refuses({ build_id: id }, [4039, /^build_id: .* build/]);
     }
     const identity = { build_id: undefined, build: 'Title', build_type: 'game', version: '1.0.0' };
-    await refuses({ ...identity, version: '1.0.1' }, [4039, /register it first/]);
-    await refuses({ ...identity, build_type: 'demo' }, [4039, /register it first/]);
-    await refuses({ ...identity, os: 'windows' }, [4039, /register it first/]);
+    await refuses({ ...identity, version: '1.0.1' }, [4039, /Register it first/]);
+    await refuses({ ...identity, build_type: 'demo' }, [4039, /Register it first/]);
+    await refuses({ ...identity, os: 'windows' }, [4039, /Register it first/]);
     await refuses({ ...identity, version: '1\u0000' }, [4041, /^version: holds a NUL/]);
     await assertNothingLeft(server, other);
   });
@@ -146,7 +146,7 @@ describe('an upload that is refused leaves nothing', () => {
     });
   }
 
-  test('with a checksum that is no SHA-256: 4041', async () => {
+  test('with a checksum that is not a SHA-256: 4041', async () => {
     const right = sha256(zip);
     for (const checksum of [
       right.slice(1),
@@ -161,14 +161,14 @@ describe('an upload that is refused leaves nothing', () => {
 
   const badZips: [string, ZipPiece, RegExp][] = [
     ['a device', { name: 'null', mode: 0o020666 }, /“null” is a device/],
-    ['a pipe', { name: 'pipe', mode: 0o010644 }, /“pipe” is a device, a pipe/],
+    ['a pipe', { name: 'pipe', mode: 0o010644 }, /“pipe” is a device, pipe/],
     ['a setuid program', { name: 'sudo', data: 'x', mode: 0o104755 }, /“sudo” .*setuid/],
     ['a file that is a folder, too', { name: 'game.txt/x', data: 'x' }, /“game\.txt” is a file and a folder/],
     ['a line break in a name', { name: 'a\r\nb', data: 'x' }, /“a\?\?b” has a line break/],
     ['a name that is read backwards', { name: 'gpj.\u202Eexe', data: 'x' }, /“gpj\.\?exe” has /],
   ];
   for (const [what, piece, message] of badZips)
-    test(`with a zip that holds ${what}: 4041`, async () => {
+    test(`with a zip that contains ${what}: 4041`, async () => {
       await refuses({}, [4041, message], buildZip([{ name: 'game.txt', data: 'hello' }, piece]));
     });
 
@@ -177,7 +177,7 @@ describe('an upload that is refused leaves nothing', () => {
     await refuses({}, [4041, /bytes before its first entry/], script);
   });
 
-  test('with names that Windows cannot create or tell apart: 4041, but only for a build for Windows', async () => {
+  test('with names that Windows cannot create or distinguish: 4041, but only for a Windows build', async () => {
     const studio = await makeGame(server);
     const windows = await register(server, studio, { version: 'names', os: 'windows' });
     const linux = await register(server, studio, { version: 'names', os: 'linux' });
@@ -195,20 +195,20 @@ describe('an upload that is refused leaves nothing', () => {
       assert.equal((await upload(server, studio, formOf(uploadFields(linux, bytes), bytes))).status, 201);
   });
 
-  test('for another place than the build was registered for: 4041', async () => {
+  test('for another platform or channel than the build was registered for: 4041', async () => {
     await refuses({ os: 'windows' }, [4041, /^os: the build is registered for linux/]);
     await refuses({ arch: 'arm64' }, [4041, /^arch: the build is registered for x86_64/]);
     await refuses({ channel: 'beta' }, [4041, /^channel: the build is registered for stable/]);
   });
 
-  test('with a file that is not named .zip, or named as no file can be', async () => {
+  test('with a file that is not named .zip or has an impossible name', async () => {
     for (const name of ['game.tar.gz', 'zip', 'game.zip.exe'])
       await refuses({}, [4041, /^filename: not a \.zip/], zip, name);
     await refuses({}, [4037, /^filename: longer than 255/], zip, `${'x'.repeat(252)}.zip`);
     await refuses({}, [4037, /^filename: holds characters/], zip, 'a\tb.zip');
   });
 
-  test('with bytes that have another checksum: 4046', async () => {
+  test('with a checksum that does not match: 4046', async () => {
     await refuses({ checksum: 'a'.repeat(64) }, [4046, /^checksum: /]);
     await refuses({ checksum: sha256(zip) }, [4046, /^checksum: /], Buffer.concat([zip, Buffer.from('x')]));
   });
@@ -219,7 +219,7 @@ describe('an upload that is refused leaves nothing', () => {
     ['is empty', Buffer.alloc(0), /zip/],
     ['is cut off', zip.subarray(0, zip.length - 10), /zip/],
     ['has lost its beginning', zip.subarray(20), /zip/],
-    ['holds nothing', buildZip([]), /holds no file/],
+    ['contains nothing', buildZip([]), /contains no files/],
     ['leads out of its folder', buildZip([{ ...file, name: '../game.txt' }]), /\.\./],
     ['leads out of its folder in the middle', buildZip([{ ...file, name: 'a/../../b' }]), /\.\./],
     ['has an absolute path', buildZip([{ ...file, name: '/etc/passwd' }]), /absolute/],
@@ -232,7 +232,7 @@ describe('an upload that is refused leaves nothing', () => {
     test(`whose zip ${name}: 4041`, () => refuses({}, [4041, message], bytes));
   }
 
-  test('over 5 GB: 4043, told by its Content-Length before it is sent, or by total_size', async () => {
+  test('over 5 GB: 4043 before the bytes are sent, based on Content-Length or total_size', async () => {
     const length = ['Content-Length', String(LIMITS.fileBytes + 9 * 1024 * 1024)] as const;
     const headers = Object.entries({ ...game.keyHeaders, 'Content-Type': 'multipart/form-data; boundary=B' });
     const answer = await sendRaw(server, { method: 'POST', path: PATH, headers: [...headers, length] });
@@ -253,13 +253,13 @@ describe('an upload that is refused leaves nothing', () => {
     await assertRefused(server, unverified, session, 4096, /verified/);
   });
 
-  test('when the database refuses the record: 4048, and the same upload passes later', async () => {
+  test('when the database refuses the record: 4048, and the same upload succeeds later', async () => {
     const raise = `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
       create trigger refuse before insert on files for each row execute function refuse()`;
     await sql.raw(raise).execute(server.ctx.db);
     const form = () => formOf(uploadFields(buildId, zip), zip);
     try {
-      await assertRefused(server, game, await upload(server, game, form()), 4048, /could not be recorded/);
+      await assertRefused(server, game, await upload(server, game, form()), 4048, /could not be saved/);
     } finally {
       await sql`drop function refuse cascade`.execute(server.ctx.db);
     }
@@ -268,7 +268,7 @@ describe('an upload that is refused leaves nothing', () => {
     assert.equal((await upload(server, other, formOf(fields, zip))).status, 201);
   });
 
-  test('when its connection dies in the middle', async () => {
+  test('when its connection breaks', async () => {
     const large = zipOfSize(4 * 1024 * 1024);
     const fields = Object.entries(uploadFields(buildId, large)).map(([name, value]) => fieldPart(name, value));
     const body = multipartOf([...fields, filePart(large)]);

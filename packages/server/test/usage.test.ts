@@ -1,11 +1,11 @@
-// What a game has used of its limits on the real server: the storage quota of builds and symbols, and what its owner is shown and mailed.
+// What a game has used of its limits on the real server: the storage quota of builds and symbols, and what its owner sees and receives by mail.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
-import { changed } from '../src/kernel/db.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { idHeaders, report } from './setup/crashes.ts';
 import { assertNothingLeft, leftoversOf } from './setup/leftovers.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
@@ -25,12 +25,12 @@ import { formOf, openSession, register, sendChunk, sha256, smallZip, upload, upl
 
 const QUOTA = MIB;
 
-/** A valid zip of a little more than `bytes` that cannot be packed any smaller. */
+/** A valid zip of slightly more than `bytes` that cannot be compressed further. */
 function zipOf(bytes: number): Buffer {
   return smallZip('noise.bin', randomBytes(bytes));
 }
 
-/** A symbol file that takes up about `bytes` even when it is packed. */
+/** A symbol file that takes about `bytes` even when compressed. */
 function noisySymbols(file: string, bytes: number): Buffer {
   const publics = randomBytes(bytes / 2)
     .toString('hex')
@@ -71,7 +71,7 @@ describe('the storage quota of a game', () => {
     return body.data;
   }
 
-  test('refuses a single upload that does not fit, and keeps nothing of it', async () => {
+  test('refuses a single upload that does not fit and keeps nothing of it', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     assertFull(await send(game, buildId, zipOf(QUOTA + 1)));
@@ -89,7 +89,7 @@ describe('the storage quota of a game', () => {
     });
   });
 
-  test('lets as many of several uploads through that come at once as fit', async () => {
+  test('accepts as many concurrent uploads as fit', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(game, buildId, zipOf(400_000))));
@@ -115,7 +115,7 @@ describe('the storage quota of a game', () => {
     }
   });
 
-  test('counts a session at its full size from when it is opened until it is aborted', async () => {
+  test('counts a session at its full size from opening until it is aborted', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     assertFull(await open(game, buildId, QUOTA + 1));
@@ -129,7 +129,7 @@ describe('the storage quota of a game', () => {
     assert.equal((await send(game, buildId, zipOf(400_000))).status, 201);
   });
 
-  test('lets a session end whose room was reserved, and counts it once', async () => {
+  test('lets a session with reserved space complete and counts it once', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     const zip = zipOf(QUOTA - 200_000);
@@ -140,12 +140,12 @@ describe('the storage quota of a game', () => {
     assert.deepEqual([storage.builds_bytes, storage.sessions_bytes], [zip.length, 0]);
   });
 
-  test('counts symbols as they are stored, and refuses those that do not fit', async () => {
+  test('counts symbols at their stored size and refuses those that do not fit', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     assertFull(await sendSymbols(server, game, buildId, noisySymbols('huge.so', 3 * MIB)));
     assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
-    // Far larger than the quota, but not when it is packed.
+    // Far larger than the quota, but small when compressed.
     const lines = Array.from({ length: 60_000 }, (_, no) => `PUBLIC ${(no * 16).toString(16)} 0 game::step\n`).join('');
     const large = Buffer.concat([symText({ file: 'large.so' }), Buffer.from(lines)]);
     assert.ok(large.length > QUOTA);
@@ -159,7 +159,7 @@ describe('the storage quota of a game', () => {
     for (const answer of answers) if (answer.status !== 201) assertFull(answer);
   });
 
-  test('has room again when a build is deleted, and does not count what the scan rejected', async () => {
+  test('is freed when a build is deleted, and excludes files that the scan rejected', async () => {
     const game = await makeGame(server);
     const headers = { ...(await signIn(server, game.owner)), 'content-type': 'application/json' };
     const buildId = await register(server, game);
@@ -180,7 +180,7 @@ describe('the storage quota of a game', () => {
     assert.equal((await send(game, other, zipOf(800_000))).status, 201);
   });
 
-  test('sends its owner one mail from 80% on, and another when it gets there again', async () => {
+  test('sends the owner one mail at 80%, and another when usage reaches it again', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     await send(game, buildId, zipOf(0.7 * QUOTA));
@@ -198,7 +198,7 @@ describe('the storage quota of a game', () => {
     assert.equal(await count(), 2);
   });
 
-  test('is shown with the daily limits to members of the game and to its deploy key alone', async () => {
+  test('is shown with the daily limits only to members of the game and its deploy key', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     const sender = { server, game, buildId };

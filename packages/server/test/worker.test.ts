@@ -1,12 +1,13 @@
-// The worker and a database that goes away: no job is lost, none keeps the worker from stopping.
+// The worker and a database that becomes unavailable: no job is lost, and none keeps the worker from stopping.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Database, onlyRow, openDatabase } from '../src/kernel/db.ts';
-import { addJob, defineJob } from '../src/kernel/jobs.ts';
-import { createLog } from '../src/kernel/log.ts';
-import { bind, startWorker, type Worker } from '../src/worker/run.ts';
+import { type Database, onlyRow, openDatabase } from '../src/kernel/database/db.ts';
+import { bindJob } from '../src/kernel/jobs/binding.ts';
+import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
+import { startWorker, type Worker } from '../src/worker/run.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
 import { startServer, type TestServer, until } from './setup/server.ts';
 
@@ -34,10 +35,10 @@ describe('a worker', () => {
     await server.stop();
   });
 
-  /** A worker whose only kind of job does `work`. */
+  /** A worker whose only kind of job runs `work`. */
   function startProbe(work: (run: number) => Promise<void>, { ctx } = server): Promise<Worker> {
     let runs = 0;
-    return startWorker(ctx, database.pool, [bind(PROBE, () => work(++runs))]);
+    return startWorker(ctx, database.pool, [bindJob(PROBE, () => work(++runs))]);
   }
 
   async function untilLogged(text: string): Promise<void> {
@@ -55,7 +56,7 @@ describe('a worker', () => {
     return count;
   }
 
-  test('runs a job again whose end the database did not hear of, in the same process', async () => {
+  test('runs a job again in the same process if the database did not record its end', async () => {
     const again = Promise.withResolvers<void>();
     const worker = await startProbe(async (run) => {
       if (run === 1) await outage.begin();
@@ -69,7 +70,7 @@ describe('a worker', () => {
     assert.equal(await jobsLeft(), 0);
   });
 
-  test('leaves such a job to the next worker when it stops before', async () => {
+  test('leaves such a job to the next worker if it stops first', async () => {
     const begun = Promise.withResolvers<void>();
     const worker = await startProbe(async () => {
       await outage.begin();
@@ -88,7 +89,7 @@ describe('a worker', () => {
     await next.stop();
   });
 
-  test('stops when its job under way has ended and the database knows', async () => {
+  test('stops when its running job has ended and is recorded', async () => {
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const worker = await startProbe(async () => {
       begun.resolve();
@@ -102,16 +103,16 @@ describe('a worker', () => {
     assert.equal(await jobsLeft(), 0);
   });
 
-  test('stops while the database is away', async () => {
+  test('stops while the database is unavailable', async () => {
     const worker = await startProbe(async () => undefined);
     await outage.begin();
     await worker.stop();
   });
 
-  test('stops while it tries in vain to take the queue up again', async () => {
+  test('stops while it is retrying the connection to the queue', async () => {
     const worker = await startProbe(() => outage.begin());
     await addJob(server.ctx.db, PROBE, { name: 'broken off' });
-    await untilLogged('the job queue could not be taken up again');
+    await untilLogged('the job queue could not be restarted');
     await worker.stop();
   });
 });

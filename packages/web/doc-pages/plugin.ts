@@ -1,4 +1,4 @@
-// Lets the website import the pages of docs/ as what `renderDoc` makes of them: nothing of the work is left to the browser.
+// Lets the website import the pages of docs/, rendered at build time by `renderDoc`.
 import { DOC_PAGES } from '@chauffeur/contract/docs';
 import type { Plugin } from 'vite';
 import { imagePlace, renderDoc } from './render-doc.ts';

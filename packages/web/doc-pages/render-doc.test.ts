@@ -7,7 +7,7 @@ import { imagePlace, renderDoc } from './render-doc.ts';
 const pages = new Set(['cli', 'errors']);
 const render = (markdown: string) => renderDoc(markdown, pages);
 
-test('the title stands apart, headings have the anchors by which they are linked', () => {
+test('separates the title and gives headings their anchors', () => {
   const { title, headings, html } = render(
     '# The `chauffeur` command\n\n## `uploads.file`\n\n### An <A> & B\n\n## Twice\n\n## Twice\n',
   );
@@ -25,7 +25,7 @@ test('the title stands apart, headings have the anchors by which they are linked
   assert.doesNotMatch(html, /<h1/);
 });
 
-test('links lead to the page on the website; what lies in the repository alone is no link', () => {
+test('links pages on the website, and turns links to other files into text', () => {
   const { html } = render(
     '[a](cli.md) [b](errors.md#4040) [c](../examples/x.md) [d](adr/0001-x.md) [e](https://x.example) [f](#here)',
   );
@@ -38,20 +38,20 @@ test('links lead to the page on the website; what lies in the repository alone i
   assert.match(html, / c d /);
 });
 
-test('lines of code can be copied, and are text', () => {
+test('escapes code and adds a copy button', () => {
   const { html } = render('```sh\necho "<b>" && ls\n```\n');
   assert.match(html, /<code>echo &quot;&lt;b&gt;&quot; &amp;&amp; ls<\/code>/);
   assert.match(html, /<button type="button" data-copy>/);
 });
 
-test('images are named, to be brought along', () => {
+test('returns the paths of images, so that they are bundled', () => {
   const { html, images } = render('![A “page”](images/page.png)\n\n<!-- not for readers -->\n');
   assert.deepEqual(images, ['images/page.png']);
   assert.match(html, new RegExp(`<img src="${imagePlace(0)}" alt="A “page”"`));
   assert.doesNotMatch(html, /readers/);
 });
 
-test('every link within docs/ leads to an anchor that is there', async () => {
+test('every link within docs/ leads to an existing anchor', async () => {
   const folder = join(import.meta.dirname, '../../../docs');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).map((name) => name.slice(0, -3));
   const all = new Set(names);

@@ -1,15 +1,15 @@
-// Turns a page of docs/ into what the website shows of it: HTML with anchors, its headings for the table of contents, and links that lead to
-// other pages of the website.
+// Renders a page of docs/ for the website: HTML with anchors and links to other pages of the website, and the headings for the table of
+// contents.
 import { Marked, Renderer, type Tokens } from 'marked';
 
 export type Heading = { readonly id: string; readonly text: string; readonly depth: number };
 export type RenderedDoc = {
   readonly title: string;
-  /** Those that the table of contents has: of the second and third rank. */
+  /** The headings of levels 2 and 3, for the table of contents. */
   readonly headings: readonly Heading[];
-  /** Without the title. */
+  /** The page without its title. */
   readonly html: string;
-  /** Paths of the images, from the page’s own folder; they stand in the HTML as `imagePlace(index)`. */
+  /** Paths of the images relative to the page. The HTML contains the placeholder `imagePlace(index)` for each. */
   readonly images: readonly string[];
 };
 
@@ -17,7 +17,7 @@ export function imagePlace(index: number): string {
   return `%image-${index}%`;
 }
 
-/** `pages` are the names of those that stand on the website. */
+/** `pages` are the names of the pages on the website. */
 export function renderDoc(markdown: string, pages: ReadonlySet<string>): RenderedDoc {
   const headings: Heading[] = [];
   const images: string[] = [];
@@ -42,15 +42,15 @@ export function renderDoc(markdown: string, pages: ReadonlySet<string>): Rendere
         return `<div data-table tabindex="0" role="group" aria-label="Table">${Renderer.prototype.table.call(this, token)}</div>\n`;
       },
       link({ href, tokens }) {
-        const said = this.parser.parseInline(tokens);
+        const label = this.parser.parseInline(tokens);
         const target = targetOf(href, pages);
-        return target === null ? said : `<a href="${escapeText(target)}">${said}</a>`;
+        return target === null ? label : `<a href="${escapeText(target)}">${label}</a>`;
       },
       image({ href, text }) {
         const src = /^https?:/.test(href) ? escapeText(href) : imagePlace(images.push(href) - 1);
         return `<img src="${src}" alt="${escapeText(text)}" loading="lazy">`;
       },
-      // Notes to who edits the page.
+      // Comments are notes for editors of the page.
       html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : text),
     },
   });
@@ -58,14 +58,14 @@ export function renderDoc(markdown: string, pages: ReadonlySet<string>): Rendere
   return { title, headings: headings.filter(({ depth }) => depth <= 3), html, images };
 }
 
-/** Null for what lies in the repository alone, such as an example: then there is nothing to lead to. */
+/** Null for files that are only in the repository, such as an example. */
 function targetOf(href: string, pages: ReadonlySet<string>): string | null {
   if (/^(https?:|mailto:|#)/.test(href)) return href;
   const [, page = '', anchor = ''] = /^(?:\.\/)?([a-z0-9-]+)\.md(#.*)?$/.exec(href) ?? [];
   return pages.has(page) ? `/docs/${page}${anchor}` : null;
 }
 
-/** As GitHub names the anchors of headings, by which the pages link to each other there as well. */
+/** Builds anchors the way GitHub does, so that links between pages work in both places. */
 function slugOfHeading(text: string): string {
   return text
     .toLowerCase()
@@ -92,7 +92,7 @@ function escapeText(text: string): string {
   return ENTITIES.reduce((escaped, [sign, entity]) => escaped.replaceAll(sign, entity), text);
 }
 
-/** The other way round. */
+/** Undoes `escapeText`. */
 function plainOf(escaped: string): string {
   return ENTITIES.toReversed().reduce((text, [sign, entity]) => text.replaceAll(entity, sign), escaped);
 }

@@ -1,10 +1,10 @@
-// Sets the colour scheme before anything is drawn, so that a dark page does not flash white.
+// Sets the colour scheme before the first paint, so that a dark page doesn't flash white.
 (() => {
   let chosen = 'auto';
   try {
     chosen = localStorage.getItem('mantine-color-scheme-value') ?? 'auto';
   } catch {
-    // Storage may be forbidden; then the system decides.
+    // If storage is blocked, the system's scheme applies.
   }
   const isDark = chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light';

@@ -1,8 +1,8 @@
-// The service's API as the pages use it: the contract's operations, called with the visitor's own session.
-import { createClient, NetworkError } from '@chauffeur/contract/client';
+// Calls the API with the visitor's session, and defines the queries of the pages: operations of the contract with their input.
+import { createClient, isTransient } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
 
 const client = createClient({ url: `${location.origin}/api/v1` });
 
@@ -15,7 +15,7 @@ export function call<Op extends Operation>(
   return client.call(operation, input, signal === undefined ? {} : { signal });
 }
 
-/** The same with a form as the body: `params` are those of the path alone. */
+/** Calls an operation with a form as its body; `params` are the parameters of the path. Rejects with ApiError or NetworkError. */
 export function send<Op extends Operation>(
   operation: Op,
   params: Partial<InputOf<Op>>,
@@ -24,7 +24,7 @@ export function send<Op extends Operation>(
   return client.call(operation, params as InputOf<Op>, { form });
 }
 
-/** What a page asks for: kept under the operation and its input, and asked for anew when the visitor comes back to it. */
+/** A query for an operation, cached by its ID and input. It is loaded again when the visitor returns to the page. */
 export function ask<Op extends Operation>(operation: Op, input: InputOf<Op>) {
   return queryOptions({
     queryKey: [operation.id, input] as const,
@@ -32,27 +32,40 @@ export function ask<Op extends Operation>(operation: Op, input: InputOf<Op>) {
   });
 }
 
-const TRIES = 3;
-const LONGEST_WAIT_MS = 30_000;
-
-/** Whether another try may help: the network was away, or the service asked to come again later. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status === 503));
+/**
+ * A query for all pages of an operation that returns `next_cursor`. Its key differs from the one of `ask`, because the cached
+ * values have different shapes.
+ */
+export function pagesQuery<Op extends Operation>(operation: Op, input: Omit<InputOf<Op>, 'cursor'>) {
+  return infiniteQueryOptions({
+    queryKey: [operation.id, 'pages', input] as const,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      call(operation, { ...input, ...(cursor !== null && { cursor }) } as InputOf<Op>, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page as { next_cursor?: string | null }).next_cursor,
+  });
 }
+
+const MAX_RETRIES = 3;
+const MAX_RETRY_DELAY_MS = 30_000;
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        retry: (failures, error) => isPassing(error) && failures < TRIES,
-        retryDelay: (failures, error) => waitBefore(failures, error),
+        retry: (failures, error) => isTransient(error) && failures < MAX_RETRIES,
+        retryDelay: (failures, error) => retryDelayOf(failures, error),
       },
     },
   });
 }
 
-function waitBefore(failures: number, error: unknown): number {
-  const asked = error instanceof ApiError ? error.data?.retry_after : undefined;
-  return Math.min(LONGEST_WAIT_MS, typeof asked !== 'number' ? 1000 * 2 ** failures : asked * 1000);
+/** Milliseconds: what the server asked for, or exponential backoff. */
+function retryDelayOf(failures: number, error: unknown): number {
+  const requestedSeconds = error instanceof ApiError ? error.data?.retry_after : undefined;
+  return Math.min(
+    MAX_RETRY_DELAY_MS,
+    typeof requestedSeconds === 'number' ? requestedSeconds * 1000 : 1000 * 2 ** failures,
+  );
 }

@@ -1,4 +1,4 @@
-// Starts the website in the page that the server sends.
+// Starts the website in the page that the server sent.
 import '@mantine/core/styles.css';
 import './site.css';
 import { MantineProvider } from '@mantine/core';

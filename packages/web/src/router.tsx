@@ -1,4 +1,4 @@
-// Every page of the website: its address, what it needs before it is shown, and where its code is.
+// Every page of the website: its path, its data and its code.
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -11,7 +11,13 @@ import { Frame } from './frame/Frame.tsx';
 import { PageProblem } from './frame/PageProblem.tsx';
 import { UnknownPage } from './frame/UnknownPage.tsx';
 import { HomePage, loadHome } from './pages/store/HomePage.tsx';
-import { developerQuery, foundQuery, gameQuery, provenanceQuery, type Wanted } from './pages/store/store-queries.ts';
+import {
+  type BrowseFilters,
+  browseQuery,
+  developerQuery,
+  gameQuery,
+  provenanceQuery,
+} from './pages/store/store-queries.ts';
 import { session } from './session.ts';
 
 type Needs = { queries: QueryClient };
@@ -25,15 +31,15 @@ const home = createRoute({
   loader: ({ context }) => loadHome(context.queries),
 });
 
-/** What is refused has to be set to undefined, as below. */
+/** The router keeps search parameters that a route does not mention, so invalid ones are set to undefined. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const browse = createRoute({
   getParentRoute: () => root,
   path: '/browse',
-  validateSearch: ({ q, os, tag }): Wanted => ({ q: textOf(q), os: textOf(os), tag: textOf(tag) }),
+  validateSearch: ({ q, os, tag }): BrowseFilters => ({ q: textOf(q), os: textOf(os), tag: textOf(tag) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ context, deps }) => void context.queries.prefetchInfiniteQuery(foundQuery(deps)),
+  loader: ({ context, deps }) => void context.queries.prefetchInfiniteQuery(browseQuery(deps)),
   component: lazyRouteComponent(() => import('./pages/store/BrowsePage.tsx'), 'BrowsePage'),
 });
 
@@ -82,25 +88,22 @@ const doc = createRoute({
   component: lazyRouteComponent(() => import('./pages/docs/DocPage.tsx'), 'DocPage'),
 });
 
-/**
- * Where somebody goes on after signing in: a page of this site, never another’s. What is refused has to be set to undefined: the router
- * keeps what it is not told of.
- */
-const onward = ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
+/** The page to open after sign-in. Only paths of this site are allowed. */
+const nextPath = ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
   next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
 });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: onward,
+  validateSearch: nextPath,
   component: lazyRouteComponent(() => import('./pages/accounts/SignInPage.tsx'), 'SignInPage'),
 });
 
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
-  validateSearch: onward,
+  validateSearch: nextPath,
   component: lazyRouteComponent(() => import('./pages/accounts/SignUpPage.tsx'), 'SignUpPage'),
 });
 
@@ -124,7 +127,7 @@ const reset = createRoute({
   component: lazyRouteComponent(() => import('./pages/accounts/ResetPage.tsx'), 'ResetPage'),
 });
 
-/** Pages behind it are for who is signed in; others sign in first and come back. */
+/** Its pages need an account. Visitors sign in first, then come back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -161,7 +164,7 @@ const operator = createRoute({
 const operatorState = createRoute({
   getParentRoute: () => operator,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/operator/StatePage.tsx'), 'StatePage'),
+  component: lazyRouteComponent(() => import('./pages/operator/StatusPage.tsx'), 'StatusPage'),
 });
 
 const operatorJobs = createRoute({
@@ -226,7 +229,7 @@ const games = createRoute({
   component: lazyRouteComponent(() => import('./pages/games/GamesPage.tsx'), 'GamesPage'),
 });
 
-/** Of an address, the texts under these names; what is wrong with them is the page’s to say. */
+/** The search parameters of these names as text. The page validates them. */
 const texts =
   <Name extends string>(...names: Name[]) =>
   (search: Record<string, unknown>) =>
@@ -237,7 +240,7 @@ const texts =
 const dev = createRoute({
   getParentRoute: () => signedIn,
   path: '/dev/$slug',
-  // Imported here: what developers need is no part of what players load.
+  // Imported dynamically: players should not load code that only developers need.
   loader: async ({ context, params }) => {
     const { loadGame } = await import('./pages/games/use-game.ts');
     await loadGame(context.queries, params.slug);
@@ -413,15 +416,15 @@ export function createSite(queries: QueryClient) {
     routeTree: pages,
     context: { queries },
     defaultPreload: 'intent',
-    // What is kept, and for how long, is the query client’s to say.
+    // The query client decides how long data is fresh.
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: PageProblem,
     scrollRestoration: true,
-    // Addresses hold texts alone: a version of 1.0 stays so, and is no number.
+    // Search parameters are always text: version 1.0 must not become the number 1.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
-      const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-      return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+      const set = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`;
     },
   });
 }

@@ -1,4 +1,4 @@
-// Who is signed in, and what they do about it: the account routes of the service.
+// The signed-in person, and the calls to the server's account routes.
 import type { Failure } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { ResetReport } from '@chauffeur/contract/operations/credentials';
@@ -12,16 +12,16 @@ export type Person = {
   readonly name: string;
   readonly email: string;
   readonly emailVerified: boolean;
-  /** Runs the service, and sees /operator. */
+  /** May open /operator. */
   readonly operator?: boolean | null;
 };
 
-/** The person who is signed in; null for a visitor. */
+/** The signed-in person; null for visitors. */
 export const session = queryOptions({
   queryKey: ['session'] as const,
   queryFn: async ({ signal }): Promise<Person | null> => {
-    const found = await reach<{ user: Person } | null>('GET', 'get-session', undefined, signal);
-    return found?.user ?? null;
+    const current = await request<{ user: Person } | null>('GET', 'get-session', undefined, signal);
+    return current?.user ?? null;
   },
   staleTime: 60_000,
 });
@@ -29,33 +29,33 @@ export const session = queryOptions({
 export type Credentials = { email: string; password: string };
 
 export function signIn(credentials: Credentials): Promise<unknown> {
-  return reach('POST', 'sign-in/email', credentials);
+  return request('POST', 'sign-in/email', credentials);
 }
 
-/** Creates an account; its mail has a link that leads back to `/verify`. Answers the same where there is one already. */
+/** Creates an account and emails a link to `/verify`. The response is the same if the account already exists. */
 export function signUp(account: Credentials & { name: string }): Promise<unknown> {
-  return reach('POST', 'sign-up/email', { ...account, callbackURL: '/verify' });
+  return request('POST', 'sign-up/email', { ...account, callbackURL: '/verify' });
 }
 
 export function signOut(): Promise<unknown> {
-  return reach('POST', 'sign-out', {});
+  return request('POST', 'sign-out', {});
 }
 
 export function sendVerification(email: string): Promise<unknown> {
-  return reach('POST', 'send-verification-email', { email, callbackURL: '/verify' });
+  return request('POST', 'send-verification-email', { email, callbackURL: '/verify' });
 }
 
-/** Mails a link to `/reset`; answers the same whether or not there is such an account. */
+/** Emails a link to `/reset`. The response is the same whether or not the account exists. */
 export function requestReset(email: string): Promise<unknown> {
-  return reach('POST', 'request-password-reset', { email, redirectTo: '/reset' });
+  return request('POST', 'request-password-reset', { email, redirectTo: '/reset' });
 }
 
-/** Ends all sessions, personal keys and connections of programs; answers which, and what still works. */
+/** Sets the password, ends all sessions, and revokes personal keys and agents. Returns what was revoked and what still works. */
 export function resetPassword(token: string, newPassword: string): Promise<Report> {
-  return reach('POST', 'reset-password', { token, newPassword });
+  return request('POST', 'reset-password', { token, newPassword });
 }
 
-export type Visit = {
+export type BrowserSession = {
   readonly id: string;
   readonly token: string;
   readonly createdAt: string;
@@ -64,47 +64,47 @@ export type Visit = {
   readonly ipAddress: string | null;
 };
 
-/** Where this person is signed in, with the one of this browser first. */
-export const visits = queryOptions({
-  queryKey: ['session', 'visits'] as const,
-  queryFn: async ({ signal }): Promise<{ own: string; all: Visit[] }> => {
+/** The browsers where this person is signed in, this one first. */
+export const browserSessions = queryOptions({
+  queryKey: ['session', 'browsers'] as const,
+  queryFn: async ({ signal }): Promise<{ ownId: string; all: BrowserSession[] }> => {
     const [current, all] = await Promise.all([
-      reach<{ session: Visit } | null>('GET', 'get-session', undefined, signal),
-      reach<Visit[]>('GET', 'list-sessions', undefined, signal),
+      request<{ session: BrowserSession } | null>('GET', 'get-session', undefined, signal),
+      request<BrowserSession[]>('GET', 'list-sessions', undefined, signal),
     ]);
-    const own = current?.session.id ?? '';
-    return { own, all: all.toSorted((a, b) => Number(b.id === own) - Number(a.id === own)) };
+    const ownId = current?.session.id ?? '';
+    return { ownId, all: all.toSorted((a, b) => Number(b.id === ownId) - Number(a.id === ownId)) };
   },
 });
 
-export function endVisit(token: string): Promise<unknown> {
-  return reach('POST', 'revoke-session', { token });
+export function endSession(token: string): Promise<unknown> {
+  return request('POST', 'revoke-session', { token });
 }
 
-export function endOtherVisits(): Promise<unknown> {
-  return reach('POST', 'revoke-other-sessions', {});
+export function endOtherSessions(): Promise<unknown> {
+  return request('POST', 'revoke-other-sessions', {});
 }
 
-/** Mails a link to the address of now, and once that is opened, one to the new address. */
+/** Emails a link to the current address and, once it is opened, one to the new address. */
 export function changeEmail(newEmail: string): Promise<unknown> {
   const page = `/verify?${new URLSearchParams({ email: newEmail })}`;
-  return reach('POST', 'change-email', { newEmail, callbackURL: page });
+  return request('POST', 'change-email', { newEmail, callbackURL: page });
 }
 
 export function rename(name: string): Promise<unknown> {
-  return reach('POST', 'update-user', { name });
+  return request('POST', 'update-user', { name });
 }
 
-/** All other sessions end with it. */
+/** Also ends all other sessions. */
 export function changePassword(currentPassword: string, newPassword: string): Promise<unknown> {
-  return reach('POST', 'change-password', { currentPassword, newPassword, revokeOtherSessions: true });
+  return request('POST', 'change-password', { currentPassword, newPassword, revokeOtherSessions: true });
 }
 
 export function deleteAccount(password: string): Promise<unknown> {
-  return reach('POST', 'delete-user', { password });
+  return request('POST', 'delete-user', { password });
 }
 
-/** Tells the OAuth server what the person decided; answers where to go on. `query` is what the page was opened with. */
+/** Sends the person's decision to the OAuth server and returns the URL to continue at. `query` is the query string of the page. */
 export function answerConsent({
   accept,
   scope,
@@ -114,18 +114,18 @@ export function answerConsent({
   scope: string;
   query: string;
 }): Promise<{ url: string }> {
-  return reach('POST', 'oauth2/consent', { accept, scope, oauth_query: query });
+  return request('POST', 'oauth2/consent', { accept, scope, oauth_query: query });
 }
 
-async function reach<T>(method: 'GET' | 'POST', route: string, body?: object, signal?: AbortSignal): Promise<T> {
+async function request<T>(method: 'GET' | 'POST', route: string, body?: object, signal?: AbortSignal): Promise<T> {
   const response = await fetch(`/api/auth/${route}`, {
     method,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   });
-  const answer: unknown = await response.json().catch(() => null);
-  if (response.ok) return answer as T;
-  const { error, data } = (answer ?? {}) as Partial<Failure>;
+  const result: unknown = await response.json().catch(() => null);
+  if (response.ok) return result as T;
+  const { error, data } = (result ?? {}) as Partial<Failure>;
   const requestId = response.headers.get('x-request-id');
   throw new ApiError(error?.code ?? 5000, messageOf(error), {
     status: response.status,
@@ -134,21 +134,21 @@ async function reach<T>(method: 'GET' | 'POST', route: string, body?: object, si
   });
 }
 
-/** In the words of this site, by the account service's own reasons. */
+/** What to show for each reason of the account routes. */
 const MESSAGES: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD: 'Incorrect email or password.',
-  PASSWORD_TOO_SHORT: 'The password needs at least 10 characters.',
+  PASSWORD_TOO_SHORT: 'The password is too short. Use at least 10 characters.',
   PASSWORD_TOO_LONG: 'The password is too long. Use at most 128 characters.',
-  INVALID_EMAIL: 'This is not an email address.',
+  INVALID_EMAIL: 'Enter a valid email address.',
   INVALID_PASSWORD: 'Incorrect password.',
   OWNS_GAMES: 'Your account owns games. Transfer or delete them first.',
   other_session:
-    'This request was started in another browser or before you signed in again. Start again in the program.',
-  invalid_signature: 'This request has expired or was changed. Start again in the program.',
-  INVALID_TOKEN: 'The link is no longer valid. Ask for a new one.',
+    'This request was started in another browser, or before you last signed in. Connect again from the agent.',
+  invalid_signature: 'This request has expired or was changed. Connect again from the agent.',
+  INVALID_TOKEN: 'This link is no longer valid. Request a new one.',
 };
 
 function messageOf(error: Failure['error'] | undefined): string {
   const reason = error?.data?.reason;
-  return (typeof reason === 'string' ? MESSAGES[reason] : undefined) ?? error?.message ?? 'The request was refused.';
+  return (typeof reason === 'string' ? MESSAGES[reason] : undefined) ?? error?.message ?? 'The request failed.';
 }

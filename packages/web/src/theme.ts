@@ -1,7 +1,7 @@
-// The one theme: neutral greys, one accent; other colours stand for states alone, and are named in site.css.
+// The theme: neutral greys and one accent. Other colours are only used for states.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** From the lightest to the darkest; 6 is the accent on light, 5 on dark: white is read on both, and both stand out from what is behind. */
+/** From light to dark. Shade 6 is the accent of the light scheme, 5 of the dark one. White text is readable on both. */
 const accent: MantineColorsTuple = [
   '#e8f4f8',
   '#d3e7ee',
@@ -29,7 +29,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
 });
 
-/** The library’s own grey of side remarks is too faint on both grounds (WCAG 2.2, 1.4.3: 4.5 to 1). */
+/** The library's dimmed text has too little contrast in both schemes (WCAG 2.2, 1.4.3 requires 4.5:1). */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: { '--mantine-color-dimmed': '#5b6269', '--mantine-color-placeholder': '#6b7178' },

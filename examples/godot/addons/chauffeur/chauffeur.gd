@@ -1,21 +1,20 @@
-## The autoload `Chauffeur`: standard events of the game, events of your own, and crashes that it
-## learns of at the next start.
+## The autoload `Chauffeur`: sends standard events, custom events, and crashes of the previous run.
 ##
-## session_start, first_input and session_end come by themselves. Call [method boot_ok] when the
-## main menu is on the screen. Nothing here waits for the network; what was not answered is kept in
-## user://chauffeur and sent again.
+## session_start, first_input and session_end are sent automatically. Call [method boot_ok] when
+## the main menu is on the screen. No method waits for the network. Events are stored in
+## user://chauffeur until the server has accepted them.
 extends Node
 
 const Records := preload("res://addons/chauffeur/records.gd")
 const Outbox := preload("res://addons/chauffeur/outbox.gd")
 const Settings := preload("res://addons/chauffeur/settings.gd")
-## What another copy of the game has written within so many seconds may be of one that lives.
+## A record written within this many seconds can belong to another running copy of the game.
 const ALIVE_S := 30.0
 const SAVE_MS := 1000
-## Also how often a long queue is written at most: it takes its time.
+## Also the minimum interval for saving a long queue, which takes a while.
 const HEARTBEAT_MS := 10_000
-## The service knows an event_id again for seven days; what is older could count twice.
-const KEPT_S := 6.0 * 86_400.0
+## The server detects a repeated event_id for seven days; older events could be counted twice.
+const MAX_AGE_S := 6.0 * 86_400.0
 
 ## Marks every event as anonymous.
 var anonymous := false
@@ -24,11 +23,11 @@ var _outbox := Outbox.new()
 var _record: Dictionary = {}
 var _device := ""
 var _build := ""
-var _told: Dictionary = {}
+var _sent_once: Dictionary = {}
 var _is_on := false
 var _shown_at := 0
 var _save_at := Outbox.NEVER
-var _look_at := Outbox.NEVER
+var _check_at := Outbox.NEVER
 
 
 func _ready() -> void:
@@ -43,30 +42,30 @@ func _ready() -> void:
 		_begin()
 
 
-## The first frame of the main menu, or of the first scene, is on the screen.
+## Call this when the first frame of the main menu or the first scene is on the screen.
 func boot_ok() -> void:
 	_add_once("boot_ok", _since_start())
 	_outbox.send_within(0)
 
 
-## Comes by itself for keys, clicks, touches and buttons.
+## Called automatically for keys, clicks, touches and buttons.
 func first_input() -> void:
 	_add_once("first_input", _since_start())
 
 
-## The player chose to quit.
+## Call this when the player quits.
 func quit() -> void:
 	_add_once("quit")
 
 
-## An event of your own: a name of up to 64 characters, and up to 32 properties that are texts,
-## numbers or switches.
+## Sends a custom event: a name of up to 64 characters, and up to 32 properties that are texts,
+## numbers or booleans.
 func track(event: String, properties: Dictionary = {}) -> void:
 	_add(event.left(64), {} if properties.is_empty() else {"properties": _flat(properties)})
 
 
-## Ends the session and gives its events so many seconds to leave; what does not, leaves at the next
-## start. Before quitting:
+## Ends the session and waits up to [param seconds] until its events are sent. Remaining events are
+## sent at the next start. Call this before quitting:
 ## [code]await Chauffeur.finish(); get_tree().quit()[/code]
 func finish(seconds := 1.5) -> void:
 	_end()
@@ -76,7 +75,8 @@ func finish(seconds := 1.5) -> void:
 		await get_tree().process_frame
 
 
-## Remembered. Forgets the device and what was not sent; sends nothing until it is taken back.
+## Opts the player out or in, and stores the choice. After opting out, nothing is sent, and the
+## device id and unsent events are deleted.
 func set_opt_out(is_out: bool) -> void:
 	if is_out == Records.is_opted_out():
 		return
@@ -91,7 +91,7 @@ func is_opted_out() -> bool:
 	return Records.is_opted_out()
 
 
-## Random, of this install: what a player names who asks for the data.
+## The random id of this installation, which players quote to request their data.
 func device_uid() -> String:
 	return _device
 
@@ -99,8 +99,8 @@ func device_uid() -> String:
 func _process(_delta: float) -> void:
 	if Time.get_ticks_msec() >= _save_at:
 		_save()
-	if Time.get_ticks_msec() >= _look_at:
-		_look_at = Outbox.NEVER
+	if Time.get_ticks_msec() >= _check_at:
+		_check_at = Outbox.NEVER
 		_adopt()
 
 
@@ -135,26 +135,26 @@ func _begin() -> void:
 	_save()
 
 
-## Takes over what earlier runs left, and tells how they ended. One that was there a moment ago may
-## be another copy of the game that lives: it is looked at again later, when a living one has
-## written its record anew.
+## Takes over the events of previous runs, and reports how these ended. A recent record can belong
+## to another running copy of the game, so it is checked again later: a running copy will have
+## updated its record by then.
 func _adopt() -> void:
 	var now := Time.get_unix_time_from_system()
 	for past in Records.all():
 		if past.id == _record.get("id"):
 			continue
 		if past.state == "running" and absf(now - float(past.seen)) < ALIVE_S:
-			_look_at = Time.get_ticks_msec() + int(ALIVE_S * 1000.0)
+			_check_at = Time.get_ticks_msec() + int(ALIVE_S * 1000.0)
 			continue
 		for item: Dictionary in past.queue + _ending_of(past):
-			if now - float(item.event.timestamp) / 1000.0 < KEPT_S:
+			if now - float(item.event.timestamp) / 1000.0 < MAX_AGE_S:
 				_outbox.add(item.build, item.event)
 		_save()
 		Records.remove(past.id)
 
 
-## A phone that put the game away may end it there: that is no crash. In a browser nobody tells a
-## game that its page closes.
+## A phone can end a paused game, which is not a crash. In a browser, the game is not notified when
+## its page closes.
 func _ending_of(past: Dictionary) -> Array:
 	var fields := {"timestamp": int(float(past.seen) * 1000.0)}
 	if past.state == "paused":
@@ -184,16 +184,16 @@ func _add(event: String, fields: Dictionary = {}) -> void:
 	if not _is_on:
 		return
 	_outbox.add(_build, _event(event, _record.id, fields))
-	var is_short := _outbox.queue.size() <= Outbox.MOST_IN_BATCH
+	var is_short := _outbox.queue.size() <= Outbox.MAX_IN_BATCH
 	_save_at = mini(_save_at, Time.get_ticks_msec() + (SAVE_MS if is_short else HEARTBEAT_MS))
 
 
 func _add_once(event: String, fields: Dictionary = {}) -> void:
-	if not _is_on or _told.has(event):
+	if not _is_on or _sent_once.has(event):
 		return
-	_told[event] = true
+	_sent_once[event] = true
 	_add(event, fields)
-	# At once: a boot_ok that a crash takes with it would make that a crash on boot.
+	# Save at once: if a crash loses the boot_ok event, it counts as a crash on boot.
 	_save()
 
 
@@ -241,7 +241,7 @@ func _count_seconds() -> void:
 		_record["seconds"] = mini(86_400, int(_record.seconds) + played)
 
 
-## Milliseconds since the engine started; left out where they are more than the service takes.
+## Milliseconds since the engine started; omitted above the maximum that the server accepts.
 func _since_start() -> Dictionary:
 	var ms := Time.get_ticks_msec()
 	return {"ms": ms} if ms <= 600_000 else {}

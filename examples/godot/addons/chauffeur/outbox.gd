@@ -1,27 +1,27 @@
-## Sends what is queued: in batches, one at a time, again and again until the service itself has
-## answered.
+## Sends the queued events in batches, one at a time, and repeats each batch until the server
+## responds.
 extends Node
 
-## The queue has changed: something was answered.
+## Emitted after each response or failure.
 signal settled
 
-const MOST_QUEUED := 500
-## Beyond it only standard events are queued: a boot matters more than the thousandth shot.
+const MAX_QUEUED := 500
+## Additional space for standard events: a boot matters more than the thousandth shot.
 const RESERVED := 100
-const MOST_IN_BATCH := 50
+const MAX_IN_BATCH := 50
 const FLUSH_MS := 5000
-const LONGEST_RETRY_S := 300.0
+const MAX_RETRY_S := 300.0
 const NEVER := 1 << 62
 const STANDARD := ["session_start", "boot_ok", "first_input", "session_end", "quit", "crash"]
 const Records := preload("res://addons/chauffeur/records.gd")
 
 var endpoint := ""
 var app_id := ""
-## Items { build, event }: an event belongs to the build that it happened in.
+## Items { build, event }: each event belongs to the build in which it happened.
 var queue: Array = []
 
 var _http := HTTPRequest.new()
-## Items at the front of the queue that are being sent.
+## The number of items at the front of the queue that are being sent.
 var _sending := 0
 var _failures := 0
 var _send_at := NEVER
@@ -41,17 +41,17 @@ func _process(_delta: float) -> void:
 
 
 func add(build: String, event: Dictionary) -> void:
-	if queue.size() >= MOST_QUEUED + (RESERVED if event.event in STANDARD else 0):
+	if queue.size() >= MAX_QUEUED + (RESERVED if event.event in STANDARD else 0):
 		return
 	queue.append({"build": build, "event": event})
-	send_within(FLUSH_MS if queue.size() < MOST_IN_BATCH else 0)
+	send_within(FLUSH_MS if queue.size() < MAX_IN_BATCH else 0)
 
 
 func send_within(ms: int) -> void:
 	_send_at = mini(_send_at, maxi(Time.get_ticks_msec() + ms, _not_before))
 
 
-## Forgets what waits; what is on its way still arrives.
+## Deletes all queued events and cancels the current request.
 func clear() -> void:
 	queue = []
 	if _sending > 0:
@@ -65,7 +65,7 @@ func _send() -> void:
 		return
 	var build: String = queue[0].build
 	var events: Array = []
-	for item: Dictionary in queue.slice(0, MOST_IN_BATCH):
+	for item: Dictionary in queue.slice(0, MAX_IN_BATCH):
 		if item.build != build:
 			break
 		events.append(item.event)
@@ -81,11 +81,11 @@ func _send() -> void:
 func _on_completed(
 	_result: int, status: int, headers: PackedStringArray, body: PackedByteArray
 ) -> void:
-	var answer: Variant = Records.parse(body.get_string_from_utf8())
+	var response: Variant = Records.parse(body.get_string_from_utf8())
 	if status == 202:
 		queue = queue.slice(_sending)
-	elif status >= 400 and status < 500 and not status in [408, 429] and _is_envelope(answer):
-		_drop_refused(answer)
+	elif status >= 400 and status < 500 and not status in [408, 429] and _is_envelope(response):
+		_drop_rejected(response)
 	else:
 		_retry_later(_retry_after(headers))
 		settled.emit()
@@ -97,15 +97,15 @@ func _on_completed(
 	settled.emit()
 
 
-## A page of a proxy or a hotel's network is no answer of the service.
-func _is_envelope(answer: Variant) -> bool:
-	return answer is Dictionary and answer.get("success") is bool
+## Returns whether the response is from the server, rather than from a proxy or a captive portal.
+func _is_envelope(response: Variant) -> bool:
+	return response is Dictionary and response.get("success") is bool
 
 
-## Of a batch with one bad event the service names that one; the others are sent again.
-func _drop_refused(answer: Dictionary) -> void:
-	push_warning("Chauffeur refused events: %s" % [answer.get("error")])
-	var data: Variant = answer.get("data")
+## If one event of a batch is invalid, the server names it, and the others are sent again.
+func _drop_rejected(response: Dictionary) -> void:
+	push_warning("Chauffeur rejected events: %s" % [response.get("error")])
+	var data: Variant = response.get("data")
 	var index: int = int(data.get("index", -1)) if data is Dictionary else -1
 	if index >= 0 and index < _sending:
 		queue.remove_at(index)
@@ -116,7 +116,7 @@ func _drop_refused(answer: Dictionary) -> void:
 func _retry_later(at_least_s: float) -> void:
 	_sending = 0
 	_failures += 1
-	var back_off := minf(LONGEST_RETRY_S, pow(2.0, mini(_failures, 10))) * randf_range(0.5, 1.0)
+	var back_off := minf(MAX_RETRY_S, pow(2.0, mini(_failures, 10))) * randf_range(0.5, 1.0)
 	_not_before = Time.get_ticks_msec() + int(1000.0 * maxf(back_off, minf(at_least_s, 3600.0)))
 	send_within(0)
 

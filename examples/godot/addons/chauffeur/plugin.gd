@@ -1,4 +1,4 @@
-## Enabling the add-on makes the autoload and shows its settings in the project settings.
+## Adds the autoload, and the add-on's settings to the project settings, when the add-on is enabled.
 @tool
 extends EditorPlugin
 

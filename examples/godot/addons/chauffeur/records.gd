@@ -1,8 +1,8 @@
-## Files of the add-on below user://: the id of the device, and for each run of the game one record,
-## with what it has not sent.
+## The add-on's files in user://: the device id, and one record for each run of the game, with its
+## unsent events.
 ##
-## A record is { id, build, state, seconds, seen, queue }. `state` is "running", "paused" (a phone
-## put the game away) or "ended"; `seen` is when it was written, in seconds since 1970.
+## A record is { id, build, state, seconds, seen, queue }. `state` is "running", "paused" (in the
+## background on a phone) or "ended". `seen` is when the record was written, in seconds since 1970.
 extends RefCounted
 
 const FIELDS := ["id", "build", "state", "seconds", "seen", "queue"]
@@ -15,14 +15,14 @@ static func open_folder() -> void:
 	DirAccess.make_dir_recursive_absolute(FOLDER)
 
 
-## Random, and the same for every run of this install. Where nothing can be written, it lasts as
-## long as the run.
+## Returns a random id, the same for every run of this installation. If it cannot be stored, it is
+## only valid for this run.
 static func device_uid() -> String:
-	var kept := ""
+	var stored := ""
 	if FileAccess.file_exists(DEVICE):
-		kept = FileAccess.get_file_as_string(DEVICE).strip_edges()
-	if kept.length() == 32 and kept.is_valid_hex_number():
-		return kept
+		stored = FileAccess.get_file_as_string(DEVICE).strip_edges()
+	if stored.length() == 32 and stored.is_valid_hex_number():
+		return stored
 	var fresh := random_id()
 	_write(DEVICE, fresh)
 	return fresh
@@ -36,7 +36,7 @@ static func is_opted_out() -> bool:
 	return FileAccess.file_exists(OPT_OUT)
 
 
-## Forgets the device and every record, also when the player comes back.
+## Stores the choice, and deletes the device id and all records, whether the player opts out or in.
 static func set_opted_out(is_out: bool) -> void:
 	for record in all():
 		remove(record.id)
@@ -48,7 +48,7 @@ static func set_opted_out(is_out: bool) -> void:
 
 
 static func save(record: Dictionary) -> void:
-	# A file that a crash cut in half would lose the session: so a whole one takes its place.
+	# Write a new file and rename it, because a crash while writing would lose the session.
 	var path := _path_of(record.id)
 	if _write(path + ".new", JSON.stringify(record)):
 		DirAccess.rename_absolute(path + ".new", path)
@@ -59,22 +59,22 @@ static func remove(id: String) -> void:
 		DirAccess.remove_absolute(_path_of(id))
 
 
-## Every record that can be read; what cannot be read is removed.
+## Returns all readable records, and removes unreadable ones.
 static func all() -> Array[Dictionary]:
-	var found: Array[Dictionary] = []
+	var records: Array[Dictionary] = []
 	for file in DirAccess.get_files_at(FOLDER):
 		if not file.begins_with("session-") or not file.ends_with(".json"):
 			continue
 		var path := FOLDER.path_join(file)
 		var record: Variant = parse(FileAccess.get_file_as_string(path))
 		if record is Dictionary and record.has_all(FIELDS) and record.queue is Array:
-			found.append(record)
+			records.append(record)
 		else:
 			DirAccess.remove_absolute(path)
-	return found
+	return records
 
 
-## The value of a JSON text, null where it is none. (JSON.parse_string would write an error into the
+## Parses JSON. Returns null if the text is invalid. (JSON.parse_string would write an error to the
 ## game's log.)
 static func parse(text: String) -> Variant:
 	var json := JSON.new()

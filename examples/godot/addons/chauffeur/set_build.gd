@@ -1,5 +1,5 @@
-## For CI, between `chauffeur build` and the export: writes settings of the crash reporter and the
-## events into project.godot.
+## For CI, between `chauffeur build` and the export: writes the settings for crash reports and
+## events to project.godot.
 ##
 ##     godot --headless --path . --script res://addons/chauffeur/set_build.gd -- \
 ##         endpoint=https://games.example.com/api/v1/public/crashes \
@@ -14,7 +14,7 @@ func _init() -> void:
 		var setting := argument.get_slice("=", 0)
 		if not Settings.DEFAULTS.has(setting) or not argument.contains("="):
 			printerr(
-				"%s: not a setting; there are %s" % [argument, ", ".join(Settings.DEFAULTS.keys())]
+				"%s: unknown setting. Use: %s" % [argument, ", ".join(Settings.DEFAULTS.keys())]
 			)
 			quit(2)
 			return
@@ -25,5 +25,5 @@ func _init() -> void:
 		)
 	var error := ProjectSettings.save()
 	if error != OK:
-		printerr("project.godot could not be written: %s" % error_string(error))
+		printerr("Could not write project.godot: %s" % error_string(error))
 	quit(0 if error == OK else 1)

@@ -1,9 +1,10 @@
-## The crash reporter's project settings, which the events use, too: the one place that names the
-## service, the game and the build.
+## The project settings of the crash reporter, which also apply to events: the server, the game and
+## the build.
 extends RefCounted
 
 const PREFIX := "application/crash_reporter/"
-## Whether a game that the editor runs sends events: stopping it there would look like a crash.
+## Whether to send events when the game runs in the editor, where stopping it would look like a
+## crash.
 const IN_EDITOR := "chauffeur/events/in_editor"
 
 const DEFAULTS := {
@@ -27,7 +28,7 @@ static func read(setting: String) -> Variant:
 	return ProjectSettings.get_setting(PREFIX + setting, DEFAULTS[setting])
 
 
-## The address of the events is beside that of the crashes.
+## Returns the URL for events, next to the URL for crashes.
 static func events_endpoint() -> String:
 	return str(read("endpoint")).trim_suffix("/").trim_suffix("/crashes") + "/events"
 
@@ -36,7 +37,7 @@ static func is_complete() -> bool:
 	return str(read("endpoint")) != "" and str(read("app_id")) != "" and str(read("build_id")) != ""
 
 
-## Shows the settings in the editor. An engine that has the reporter built in brings them itself.
+## Shows the settings in the editor. An engine with a built-in crash reporter already has them.
 static func register() -> void:
 	for setting: String in DEFAULTS:
 		_register(PREFIX + setting, DEFAULTS[setting], HINTS.get(setting, [PROPERTY_HINT_NONE, ""]))

@@ -1,17 +1,17 @@
-// `chauffeur addchangelog`: adds an entry to the changelog of build.yml.
+// `chauffeur addchangelog`: adds an entry to the changelog in build.yml.
 import { Command } from 'commander';
 import { parseBuildFile, readBuildFile, withChangelogEntry } from '../descriptors/build-file.ts';
 import { readIfPresent, writeText } from '../descriptors/yml.ts';
-import type { Act, Handler } from '../program.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = { title: string; description: string; asset: string };
 
 export function addchangelogCommand(act: Act): Command {
   return new Command('addchangelog')
-    .description('add an entry to the changelog of build.yml')
-    .requiredOption('--title <title>', 'what changed, in a few words')
-    .requiredOption('--description <text>', 'what changed, in full')
-    .option('--asset <file>', 'the file to add to', 'build.yml')
+    .description('add an entry to the changelog in build.yml')
+    .requiredOption('--title <title>', 'short summary of the change')
+    .requiredOption('--description <text>', 'full description of the change')
+    .option('--asset <file>', 'build file to edit', 'build.yml')
     .addHelpText(
       'after',
       '\nExample:\n  $ chauffeur addchangelog --title "Boss fight" --description "The dragon wakes."',
@@ -24,5 +24,9 @@ const addchangelog: Handler<Options> = async (_, { title, description, asset: fi
   const text = withChangelogEntry((await readIfPresent(file)) ?? '', before, { title, description });
   const { changelog } = parseBuildFile(file, text);
   await writeText(file, text);
-  return { data: { file, changelog }, lines: [`Added "${title}"; entries in the changelog: ${changelog.length}.`] };
+  const added =
+    changelog.length === 1
+      ? `Added "${title}". The changelog has 1 entry.`
+      : `Added "${title}". The changelog has ${changelog.length} entries.`;
+  return { data: { file, changelog }, lines: [added] };
 };

@@ -1,21 +1,23 @@
-// `chauffeur addfiles`: zips a folder and uploads it to its build.
+// `chauffeur addfiles`: zips a folder and uploads it to a build.
+
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
+import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listBuilds } from '@chauffeur/contract/operations/builds';
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { type FilesDescriptor, readFilesFile } from '../descriptors/files-file.ts';
 import { LocalError } from '../failures.ts';
-import { sizeText } from '../output.ts';
-import type { Act, Handler } from '../program.ts';
 import { startProgress } from '../progress.ts';
 import { withTempFolder } from '../temp.ts';
-import { type UploadedFile, uploadZip } from '../upload/upload.ts';
+import type { UploadedFile } from '../upload/task.ts';
+import { uploadZip } from '../upload/upload.ts';
 import { waitForScan } from '../upload/wait-for-scan.ts';
 import { type Entry, listEntries } from '../zip/entries.ts';
 import { type ZipResult, zipEntries } from '../zip/zip.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = { asset: string; ignore?: string[]; wait?: true; timeout: string; resume: boolean; tmp?: string };
 
@@ -23,13 +25,13 @@ const collect = (value: string, before: string[] = []) => [...before, value];
 
 export function addfilesCommand(act: Act): Command {
   return new Command('addfiles')
-    .description('zip the folder of addfiles.yml and upload it to its build')
-    .option('--asset <file>', 'the file that setfiles wrote', 'addfiles.yml')
-    .option('--ignore <glob>', 'leave out what matches, such as *.pdb or saves/*; may be repeated', collect)
-    .option('--wait', 'wait until the file is scanned; exit with 2 when it is rejected')
-    .option('--timeout <minutes>', 'how long --wait waits', '30')
-    .option('--no-resume', 'start over in place of continuing an interrupted upload')
-    .option('--tmp <folder>', 'where the zip is kept meanwhile (default: the system’s temporary folder)')
+    .description('zip the folder in addfiles.yml and upload it to its build')
+    .option('--asset <file>', 'file written by setfiles', 'addfiles.yml')
+    .option('--ignore <glob>', 'leave out matching files, such as *.pdb or saves/*; can be repeated', collect)
+    .option('--wait', 'wait for the virus scan; exits with 2 if the file is rejected')
+    .option('--timeout <minutes>', 'maximum time for --wait', '30')
+    .option('--no-resume', 'start over instead of resuming an interrupted upload')
+    .option('--tmp <folder>', "folder for the temporary zip (default: the system's temporary folder)")
     .addHelpText('after', '\nExample:\n  $ chauffeur addfiles --asset addfiles.yml --ignore "*.pdb" --wait')
     .action(act(addfiles));
 }
@@ -62,8 +64,8 @@ const addfiles: Handler<Options> = async (context, options) => {
 };
 
 /**
- * What of `folder` is zipped: all of it, or the files that the descriptor lists, each of which must be there. A single folder is the root
- * itself, so that its content stands at the top of the zip.
+ * Decides what to zip: all of `folder`, or the files that the descriptor lists, which must exist. A single listed folder becomes the
+ * root, so its contents are at the top of the zip.
  */
 async function chooseRoot(
   base: string,
@@ -77,7 +79,7 @@ async function chooseRoot(
   if (missing >= 0)
     throw new LocalError(
       `${files[missing]}: does not exist.`,
-      'Correct asset.files; its paths start at the .yml file.',
+      'Correct asset.files. Paths are relative to the .yml file.',
     );
   if (paths.length === 1 && found[0]?.isDirectory()) return { root: paths[0] ?? folder };
   return { root: folder, only: paths.map((path) => relative(folder, path).split(sep).join('/')) };
@@ -86,20 +88,21 @@ async function chooseRoot(
 function minutesOf(text: string): number {
   const minutes = Number(text);
   if (minutes > 0 && Number.isFinite(minutes)) return minutes;
-  throw new LocalError('--timeout: is not a number of minutes above 0.', 'Give one such as --timeout 45.');
+  throw new LocalError('--timeout: is not a number of minutes above 0.', 'Use a value such as --timeout 45.');
 }
 
-/** Tells what is allowed, but seldom meant. */
+/** Warns about things that are allowed but are usually mistakes. */
 function noteOddities(entries: readonly Entry[], { os }: FilesDescriptor, { output }: Context): void {
   const started = os === 'linux' || os === 'macos';
   if (started && !entries.some(({ kind, executable }) => kind === 'file' && executable !== false)) {
-    output.note(`warning: no file has the executable bit, so ${os} may not start the game; chmod +x its program.`);
+    output.note(`warning: no file is executable, so ${os} may not start the game; use chmod +x on its program.`);
   }
   const left = entries.find(({ path }) => /(^|\/)\.(git|svn|hg)\/$/.test(path));
-  if (left !== undefined) output.note(`warning: the folder holds ${left.path}, which players would get; see --ignore.`);
+  if (left !== undefined)
+    output.note(`warning: the folder contains ${left.path}, which players would get; see --ignore.`);
 }
 
-/** The id of the build that the descriptor names. Rejects with LocalError when there is none. */
+/** The id of the build that matches the descriptor. Rejects with LocalError if there is none. */
 async function findBuild(client: Client, descriptor: FilesDescriptor, { insist, signal }: Context): Promise<string> {
   const { version, os, arch, channel, build_type, build_id } = descriptor;
   if (build_id !== undefined) return build_id;
@@ -108,7 +111,7 @@ async function findBuild(client: Client, descriptor: FilesDescriptor, { insist, 
   const match = builds.find((build) => build.build_type === build_type);
   if (match !== undefined) return match.build_id;
   throw new LocalError(
-    `There is no ${build_type} build of version ${version} for ${os}/${arch} on channel ${channel}.`,
+    `No ${build_type} build found with version ${version} for ${os}/${arch} on channel ${channel}.`,
     `Register it first: chauffeur build --os ${os} --arch ${arch} --channel ${channel}`,
   );
 }
@@ -121,26 +124,26 @@ async function zipTo(path: string, entries: readonly Entry[], { output, env, sig
     onProgress: progress.update,
   }).finally(progress.finish);
   refuseBomb(zip);
-  output.note(`Zipped ${zip.entries} entries: ${sizeText(zip.bytesIn)} into ${sizeText(zip.size)}.`);
+  output.note(`Zipped ${zip.entries} entries: ${formatBytes(zip.bytesIn)} compressed to ${formatBytes(zip.size)}.`);
   return zip;
 }
 
-/** The service would refuse it, only after the upload. Throws LocalError. */
+/** Throws LocalError for more data than the service accepts, instead of failing after the upload. */
 function refuseTooMuch(entries: readonly Entry[]): void {
   const bytes = entries.reduce((sum, entry) => sum + entry.size, 0);
   if (bytes <= LIMITS.zipUnpackedBytes) return;
   throw new LocalError(
-    `The files come to ${sizeText(bytes)}; ${sizeText(LIMITS.zipUnpackedBytes)} are accepted.`,
-    'Leave out what players do not need with --ignore.',
+    `The files have ${formatBytes(bytes)} in total; the limit is ${formatBytes(LIMITS.zipUnpackedBytes)}.`,
+    'Use --ignore to leave out files that players do not need.',
   );
 }
 
-/** Likewise. */
+/** Throws LocalError for a compression ratio that the service rejects. */
 function refuseBomb({ bytesIn, size }: ZipResult): void {
   if (bytesIn <= LIMITS.zipRatio * size) return;
   throw new LocalError(
-    `The files shrink to less than 1/${LIMITS.zipRatio} of their size, which the service takes for a zip bomb.`,
-    'Leave out files of zeros and other padding with --ignore.',
+    `The files compress to less than 1/${LIMITS.zipRatio} of their size, which the service rejects as a possible zip bomb.`,
+    'Use --ignore to leave out padding, such as files filled with zeros.',
   );
 }
 

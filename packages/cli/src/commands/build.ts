@@ -1,18 +1,18 @@
-// `chauffeur build`: registers a build of build.yml and prints its id.
+// `chauffeur build`: registers the build described in build.yml and prints its id.
 import { registerBuild } from '@chauffeur/contract/operations/builds';
 import { Command } from 'commander';
 import { choosePlatform, readBuildFile, registrationOf } from '../descriptors/build-file.ts';
-import type { Act, Handler } from '../program.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = { asset: string; os?: string; arch?: string; channel?: string };
 
 export function buildCommand(act: Act): Command {
   return new Command('build')
-    .description('register a build, or update the one of the same version, type, platform and channel')
-    .option('--asset <file>', 'the file that describes it', 'build.yml')
-    .option('--os <os>', 'operating system; may be left out when the file lists one platform')
-    .option('--arch <arch>', 'processor architecture; likewise')
-    .option('--channel <channel>', 'channel (default: the one in the file)')
+    .description('register a build, or update the build with the same version, type, platform and channel')
+    .option('--asset <file>', 'build file', 'build.yml')
+    .option('--os <os>', 'operating system; optional if the file has a single platform')
+    .option('--arch <arch>', 'processor architecture; optional if the file has a single platform')
+    .option('--channel <channel>', 'channel (default: the channel in the file)')
     .addHelpText('after', '\nExample:\n  $ chauffeur build --asset build.yml --os windows --arch x86_64')
     .action(act(build));
 }

@@ -1,10 +1,11 @@
 // `chauffeur builds list`: lists the builds of the game.
+import { formatNumber } from '@chauffeur/contract/format';
 import { listBuilds } from '@chauffeur/contract/operations/builds';
 import { findProblem } from '@chauffeur/contract/validate';
 import { Command } from 'commander';
 import { LocalError } from '../failures.ts';
 import { tableOf } from '../output.ts';
-import type { Act, Handler } from '../program.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = {
   version?: string;
@@ -22,12 +23,12 @@ export function buildsCommand(act: Act): Command {
     .option('--os <os>', 'only this operating system')
     .option('--arch <arch>', 'only this processor architecture')
     .option('--channel <channel>', 'only this channel')
-    .option('--page <number>', 'page, from 1')
-    .option('--page-size <number>', 'builds a page, up to 100')
+    .option('--page <number>', 'page number, from 1')
+    .option('--page-size <number>', 'builds per page, up to 100')
     .addHelpText('after', '\nExample:\n  $ chauffeur builds list --channel beta')
     .action(act(listAll));
   return new Command('builds')
-    .description('the builds of the game')
+    .description('list the builds of the game')
     .addHelpText('after', '\nExample:\n  $ chauffeur builds list')
     .addCommand(list);
 }
@@ -45,16 +46,17 @@ const listAll: Handler<Options> = async ({ connect, insist, signal }, options) =
     build.state,
     build.file?.status ?? 'no file',
   ]);
-  const { page, page_size, total } = data.pagination;
-  const pages = Math.max(1, Math.ceil(total / page_size));
-  return {
-    data,
-    lines: [
-      ...tableOf([['BUILD', 'VERSION', 'TYPE', 'PLATFORM', 'CHANNEL', 'STATE', 'FILE'], ...rows]),
-      `page ${page} of ${pages}, ${total} builds`,
-    ],
-  };
+  const table = tableOf([['BUILD', 'VERSION', 'TYPE', 'PLATFORM', 'CHANNEL', 'STATE', 'FILE'], ...rows]);
+  return { data, lines: rows.length > 0 ? [...table, formatTotal(data.pagination)] : [formatTotal(data.pagination)] };
 };
+
+function formatTotal({ page, page_size, total }: { page: number; page_size: number; total: number }): string {
+  if (total === 0) return 'No builds found.';
+  const pages = Math.ceil(total / page_size);
+  if (page > pages) return `No builds on page ${page}. The last page is ${pages}.`;
+  if (pages > 1) return `${formatNumber(total)} builds, page ${page} of ${pages}`;
+  return total === 1 ? '1 build' : `${total} builds`;
+}
 
 function queryOf({ pageSize, page, ...filters }: Options): Readonly<Record<string, unknown>> {
   const query = {
@@ -63,6 +65,6 @@ function queryOf({ pageSize, page, ...filters }: Options): Readonly<Record<strin
     ...(pageSize !== undefined && { page_size: Number(pageSize) }),
   };
   const problem = listBuilds.query === undefined ? null : findProblem(listBuilds.query, query);
-  if (problem !== null) throw new LocalError(`--${problem.replace('page_size', 'page-size')}`, 'Correct that flag.');
+  if (problem !== null) throw new LocalError(`--${problem.replace('page_size', 'page-size')}`, 'Correct the flag.');
   return query;
 }

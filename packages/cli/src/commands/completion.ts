@@ -1,13 +1,13 @@
 // `chauffeur completion`: prints a script that completes commands and flags in bash, zsh or fish.
 import { Argument, Command } from 'commander';
-import type { Act, Handler } from '../program.ts';
+import type { Act, Handler } from './command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export function completionCommand(act: Act): Command {
   const command = new Command('completion')
-    .description('print a completion script for a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print a completion script for your shell')
+    .addArgument(new Argument('<shell>', 'shell').choices(SHELLS))
     .addHelpText(
       'after',
       '\nExample:\n  $ chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur',
@@ -19,21 +19,21 @@ export function completionCommand(act: Act): Command {
   return command.action(act(complete));
 }
 
-/** What may follow each path of commands: `media add` → its flags; the empty path is the command itself. */
+/** The possible words after each command path, such as `media add`; the empty path is `chauffeur` itself. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
 function wordsOf(command: Command, path = ''): Words {
   const flags = command.options.flatMap((option) => option.long ?? []);
-  const words = new Map([[path, [...command.commands.map((below) => below.name()), ...flags, '--help']]]);
-  for (const below of command.commands) {
-    for (const [inner, list] of wordsOf(below, `${path} ${below.name()}`.trim())) words.set(inner, [...list]);
+  const words = new Map([[path, [...command.commands.map((subcommand) => subcommand.name()), ...flags, '--help']]]);
+  for (const subcommand of command.commands) {
+    for (const [inner, list] of wordsOf(subcommand, `${path} ${subcommand.name()}`.trim())) words.set(inner, [...list]);
   }
   return words;
 }
 
 function scriptOf(shell: (typeof SHELLS)[number], words: Words): string {
   if (shell === 'fish') return fishScript(words);
-  // zsh runs the bash script through its own compatibility layer.
+  // zsh can run the bash script with bashcompinit.
   return shell === 'bash'
     ? bashScript(words)
     : `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`;
@@ -42,7 +42,7 @@ function scriptOf(shell: (typeof SHELLS)[number], words: Words): string {
 function bashScript(words: Words): string {
   const known = [...words.keys()].map((path) => `|${path}|`).join('');
   const cases = [...words].map(([path, list]) => `    '${path}') words='${list.join(' ')}' ;;`).join('\n');
-  // Not named `path`: in zsh that variable is PATH.
+  // The variable is not named `path`, because that is PATH in zsh.
   return `_chauffeur() {
   local word at="" words="" known='${known}'
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -59,14 +59,14 @@ complete -o default -F _chauffeur chauffeur`;
 function fishScript(words: Words): string {
   const lines = [...words].flatMap(([path, list]) => {
     const seen = path.split(' ').filter((word) => word !== '');
-    const below = list.filter((word) => !word.startsWith('-'));
+    const subcommands = list.filter((word) => !word.startsWith('-'));
     const condition = [
       ...seen.map((word) => `__fish_seen_subcommand_from ${word}`),
-      ...(below.length > 0 ? [`not __fish_seen_subcommand_from ${below.join(' ')}`] : []),
+      ...(subcommands.length > 0 ? [`not __fish_seen_subcommand_from ${subcommands.join(' ')}`] : []),
     ].join('; and ');
     return list.map((word) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word} -f`;
-      return `complete -c chauffeur -n '${condition}' ${what}`;
+      const candidate = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word} -f`;
+      return `complete -c chauffeur -n '${condition}' ${candidate}`;
     });
   });
   return lines.join('\n');

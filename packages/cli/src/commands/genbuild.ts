@@ -1,4 +1,4 @@
-// `chauffeur genbuild`: writes build.yml, or brings an existing one to a new version.
+// `chauffeur genbuild`: writes build.yml, or updates an existing one for a new version.
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../descriptors/build-file.ts';
 import { readIfPresent, writeText } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
-import type { Act, Handler } from '../program.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = {
   version: string;
@@ -29,17 +29,17 @@ const collect = (value: string, before: string[] = []) => [...before, value];
 
 export function genbuildCommand(act: Act): Command {
   return new Command('genbuild')
-    .description('write build.yml; an existing one keeps what is not given, such as its changelog')
+    .description('write build.yml, or update an existing one; fields without a flag keep their values')
     .requiredOption('--version <version>', 'version of the build, up to 32 characters')
     .option('--title <title>', 'title (default: the version)')
-    .option('--description <text>', 'what players read about the build')
+    .option('--description <text>', 'description for players')
     .option('--type <type>', 'type of the build (default: game)')
-    .option('--engine-version <version>', 'such as 4.3 or 4.3.0-beta.2')
-    .option('--channel <channel>', 'channel of its platforms (default: stable)')
-    .option('--os <os>', 'operating system; repeat with --arch for several platforms', collect)
-    .option('--arch <arch>', 'processor architecture; one for all, or one for each --os', collect)
+    .option('--engine-version <version>', 'engine version, such as 4.3 or 4.3.0-beta.2')
+    .option('--channel <channel>', 'channel of the platforms (default: stable)')
+    .option('--os <os>', 'operating system; can be repeated, with --arch, for several platforms', collect)
+    .option('--arch <arch>', 'processor architecture: one for all platforms, or one for each --os', collect)
     .option('--out <file>', 'file to write', 'build.yml')
-    .option('--force', 'replace an existing file, whatever it holds')
+    .option('--force', 'overwrite an existing file')
     .addHelpText('after', '\nExample:\n  $ chauffeur genbuild --version 1.2.0 --os windows --arch x86_64')
     .action(act(genbuild));
 }
@@ -50,7 +50,7 @@ const genbuild: Handler<Options> = async (_, options) => {
   const before = existing === null ? null : parseBuildFile(out, existing);
   const platforms = platformsOf(options, before?.platforms);
   const changes = definedOf({
-    // A title that was only the version moves on with it.
+    // A title that is just the version changes with it.
     title: title ?? (before !== null && before.title === before.version ? version : undefined),
     type,
     description,
@@ -64,15 +64,17 @@ const genbuild: Handler<Options> = async (_, options) => {
       : editedBuildFile(existing, changes);
   const asset = parseBuildFile(out, text);
   await writeText(out, text);
-  const verb = existing === null ? 'Wrote' : 'Updated';
-  return { data: { file: out, asset }, lines: [`${verb} ${basename(out)} for version ${version}.`] };
+  const name = basename(out);
+  const message =
+    existing === null ? `Wrote ${name} for version ${version}.` : `Updated ${name} to version ${version}.`;
+  return { data: { file: out, asset }, lines: [message] };
 };
 
 function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** The platforms that the flags ask for; undefined when they ask for nothing. */
+/** The platforms given by the flags; undefined if there are no such flags. */
 function platformsOf(
   { os = [], arch = [], channel }: Options,
   before: BuildPlatform[] | undefined,
@@ -83,8 +85,8 @@ function platformsOf(
   }
   if (os.length === 0 || (arch.length !== 1 && arch.length !== os.length)) {
     throw new LocalError(
-      '--os and --arch do not go together.',
-      'Give one --arch for all --os, or one for each of them.',
+      'The numbers of --os and --arch do not match.',
+      'Use a single --arch for all platforms, or one --arch for each --os.',
     );
   }
   return os.map((name, index) => ({
@@ -94,7 +96,7 @@ function platformsOf(
   }));
 }
 
-/** The platform this runs on: the first guess of a new file. */
+/** The platform of this machine, the default in a new file. */
 function hostPlatform(): BuildPlatform {
   const os = process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'macos' : 'linux';
   return { os, arch: process.arch === 'arm64' ? 'arm64' : 'x86_64', channel: DEFAULT_CHANNEL };

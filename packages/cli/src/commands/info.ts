@@ -1,13 +1,14 @@
-// `chauffeur info`: shows the game of the deploy key, its addresses and its recent builds.
+// `chauffeur info`: shows the game of the deploy key, its URLs, limits and recent builds.
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { Command } from 'commander';
-import { sizeText, tableOf } from '../output.ts';
-import type { Act, Handler } from '../program.ts';
+import { tableOf } from '../output.ts';
+import type { Act, Handler } from './command.ts';
 
 export function infoCommand(act: Act): Command {
   return new Command('info')
-    .description('show the game of the deploy key, its addresses and its recent builds')
+    .description('show the game of the deploy key, its URLs, limits and recent builds')
     .addHelpText('after', '\nExample:\n  $ chauffeur info --json')
     .action(act(info));
 }
@@ -28,14 +29,18 @@ const info: Handler<object> = async ({ connect, insist, signal }) => {
       ['game', `${data.name} (${data.slug}, ${data.visibility})`],
       ['app id', data.app_id],
       ['deploy key', `${data.key_ref}…`],
-      ['owner’s email', data.owner_verified ? 'verified' : 'not verified: uploads are refused until it is'],
+      ['owner email', data.owner_verified ? 'verified' : 'not verified: uploads are rejected until it is'],
       ['api', urls.api],
-      ['upload', urls.upload],
+      ['upload host', urls.upload],
       ['crashes', urls.crashes],
       ['events', urls.events],
-      ['limits', limitsText(limits)],
-      ['storage', storageText(usage.storage)],
-      ['crashes today', crashesText(usage.crashes_today)],
+      ['uploads', formatUploadLimit(limits.uploads_per_hour)],
+      ['open sessions', formatSessionLimit(limits.open_sessions)],
+      ['file size', `up to ${formatBytes(limits.file_bytes)}`],
+      ['storage', formatStorage(usage.storage)],
+      ['crash reports today', formatUsed(usage.crashes_today.reports, formatNumber)],
+      ['crash files today', formatUsed(usage.crashes_today.files, formatNumber)],
+      ['crash data today', formatUsed(usage.crashes_today.bytes, formatBytes)],
     ]),
     '',
     ...(rows.length > 0
@@ -45,21 +50,22 @@ const info: Handler<object> = async ({ connect, insist, signal }) => {
   return { data, lines };
 };
 
-function limitsText(limits: { uploads_per_hour: number; open_sessions: number; file_bytes: number }): string {
-  const count = (limit: number) => (limit === 0 ? 'any number of' : String(limit));
-  return `${count(limits.uploads_per_hour)} uploads an hour, ${count(limits.open_sessions)} open sessions, ${sizeText(limits.file_bytes)} a file`;
+function formatUploadLimit(uploadsPerHour: number): string {
+  return uploadsPerHour === 0 ? 'unlimited' : `up to ${formatNumber(uploadsPerHour)} per hour`;
+}
+
+function formatSessionLimit(openSessions: number): string {
+  return openSessions === 0 ? 'unlimited' : `up to ${formatNumber(openSessions)}`;
 }
 
 type Usage = OutputOf<typeof getDeployInfo>['usage'];
 
-function storageText({ used_bytes, limit_bytes }: Usage['storage']): string {
-  if (limit_bytes === 0) return `${sizeText(used_bytes)} used`;
+function formatStorage({ used_bytes, limit_bytes }: Usage['storage']): string {
+  if (limit_bytes === 0) return `${formatBytes(used_bytes)} used`;
   const percent = Math.floor((100 * used_bytes) / limit_bytes);
-  return `${sizeText(used_bytes)} of ${sizeText(limit_bytes)} used (${percent}%)`;
+  return `${formatBytes(used_bytes)} of ${formatBytes(limit_bytes)} used (${percent}%)`;
 }
 
-function crashesText({ reports, files, bytes }: Usage['crashes_today']): string {
-  const part = ({ used, limit }: { used: number; limit: number }, format: (value: number) => string, what = '') =>
-    `${format(used)}${limit === 0 ? '' : ` of ${format(limit)}`}${what}`;
-  return `${part(reports, String, ' reports')}, ${part(files, String, ' files')}, ${part(bytes, sizeText)} stored`;
+function formatUsed({ used, limit }: { used: number; limit: number }, format: (value: number) => string): string {
+  return limit === 0 ? format(used) : `${format(used)} of ${format(limit)}`;
 }

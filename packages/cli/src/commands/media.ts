@@ -1,4 +1,5 @@
-// `chauffeur media`: uploads, lists, orders and deletes the images of the game's store page.
+// `chauffeur media`: uploads, lists, orders and deletes the game's store images.
+import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { addMedia, deleteMedia, listMedia, orderMedia } from '@chauffeur/contract/operations/media';
@@ -7,46 +8,46 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';
 import { type ImageKind, movedTo, openImage } from '../media/images.ts';
-import { type Result, sizeText, tableOf } from '../output.ts';
-import type { Act, Handler } from '../program.ts';
+import { type Result, tableOf } from '../output.ts';
+import type { Act, Handler } from './command.ts';
 
 type MediaSet = OutputOf<typeof orderMedia>;
 type Image = MediaSet['gallery'][number];
 
 export function mediaCommand(act: Act): Command {
-  const below = (usage: string, description: string, example: string) =>
+  const subcommand = (usage: string, description: string, example: string) =>
     new Command(usage).description(description).addHelpText('after', `\nExample:\n  $ chauffeur media ${example}`);
-  return below('media', 'the images of the store page', 'add shots/*.png')
+  return subcommand('media', 'manage the images of the store page', 'add shots/*.png')
     .addCommand(
-      below('cover', 'upload the cover, in place of the one before', 'cover cover.png')
-        .argument('<file>', 'a PNG, JPEG, GIF or WebP from 1024×576 to 2048×1152')
+      subcommand('cover', 'upload the cover, replacing the current one', 'cover cover.png')
+        .argument('<file>', 'PNG, JPEG, GIF or WebP, from 1024×576 to 2048×1152 pixels')
         .action(act(uploadAs('cover'))),
     )
     .addCommand(
-      below('thumbnail', 'upload the thumbnail, in place of the one before', 'thumbnail thumb.png')
-        .argument('<file>', 'a PNG, JPEG, GIF or WebP from 960×540 to 1920×1080')
+      subcommand('thumbnail', 'upload the thumbnail, replacing the current one', 'thumbnail thumb.png')
+        .argument('<file>', 'PNG, JPEG, GIF or WebP, from 960×540 to 1920×1080 pixels')
         .action(act(uploadAs('thumbnail'))),
     )
     .addCommand(
-      below('add', 'add screenshots to the end of the gallery', 'add shots/*.png')
-        .argument('<files...>', 'PNGs, JPEGs, GIFs or WebPs from 1280×720 to 2048×1152')
+      subcommand('add', 'add screenshots to the end of the gallery', 'add shots/*.png')
+        .argument('<files...>', 'PNG, JPEG, GIF or WebP, from 1280×720 to 2048×1152 pixels')
         .action(act(uploadAs('screenshot'))),
     )
-    .addCommand(below('list', 'list the images with their uids', 'list').action(act(list)))
+    .addCommand(subcommand('list', 'list the images with their uids', 'list').action(act(list)))
     .addCommand(
-      below('delete', 'delete an image', 'delete thumbnail')
-        .argument('<uid>', 'uid of a screenshot, or cover or thumbnail')
+      subcommand('delete', 'delete an image', 'delete thumbnail')
+        .argument('<uid>', 'uid of a screenshot, or "cover" or "thumbnail"')
         .action(act(remove)),
     )
     .addCommand(
-      below('move', 'move a screenshot within the gallery', 'move 0193a7c0-0000-7000-8000-000000000001 1')
+      subcommand('move', 'move a screenshot within the gallery', 'move 0193a7c0-0000-7000-8000-000000000001 1')
         .argument('<uid>', 'uid of the screenshot')
-        .argument('<position>', 'its new place, from 1')
+        .argument('<position>', 'new position, from 1')
         .action(act(move)),
     )
     .addCommand(
-      below('order', 'put the whole gallery in an order', 'order <uid> <uid> <uid>')
-        .argument('<uids...>', 'all uids of the gallery')
+      subcommand('order', 'set the order of the whole gallery', 'order <uid> <uid> <uid>')
+        .argument('<uids...>', 'uids of all screenshots in the new order')
         .action(act((context, _: object, ...uids) => order(context, uids))),
     );
 }
@@ -61,7 +62,7 @@ function uploadAs(kind: ImageKind): Handler<object> {
       const form = new FormData();
       form.append('kind', kind);
       for (const { blob, name } of files.slice(at, at + LIMITS.imagesPerRequest)) form.append('file', blob, name);
-      // Not repeated on failure: had only the answer been lost, the gallery would have the images twice.
+      // Not retried: if only the response was lost, the gallery would contain the images twice.
       const { added: some, ...rest } = await client.send(addMedia, form, { signal });
       added.push(...some);
       set = rest;
@@ -95,7 +96,7 @@ const move: Handler<object> = async (context, _, uid = '', position = '') => {
 async function order({ connect, insist, signal }: Context, uids: string[]): Promise<Result> {
   const input = { order: uids };
   const problem = orderMedia.body === undefined ? null : findProblem(orderMedia.body, input);
-  if (problem !== null) throw new LocalError(problem, 'Give the uids that chauffeur media list prints.');
+  if (problem !== null) throw new LocalError(problem, 'Use the uids printed by chauffeur media list.');
   const client = await connect();
   return resultOf(await insist(() => client.call(orderMedia, input, { signal })));
 }
@@ -109,8 +110,8 @@ function linesOf(images: readonly Image[]): string[] {
     kind === 'screenshot' ? String(position + 1) : kind,
     uid,
     `${width}×${height}`,
-    sizeText(size),
+    formatBytes(size),
     filename,
   ]);
-  return rows.length > 0 ? tableOf([['PLACE', 'UID', 'PIXELS', 'SIZE', 'FILE'], ...rows]) : ['No images yet.'];
+  return rows.length > 0 ? tableOf([['POSITION', 'UID', 'PIXELS', 'SIZE', 'FILE'], ...rows]) : ['No images yet.'];
 }

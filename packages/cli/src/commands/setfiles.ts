@@ -1,11 +1,11 @@
-// `chauffeur setfiles`: writes addfiles.yml, which says what folder belongs to which build.
+// `chauffeur setfiles`: writes addfiles.yml, which assigns a folder to a build.
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { Command } from 'commander';
 import { checkedDescriptor, newFilesFile } from '../descriptors/files-file.ts';
 import { writeText } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
-import type { Act, Handler } from '../program.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = {
   version: string;
@@ -20,14 +20,14 @@ type Options = {
 
 export function setfilesCommand(act: Act): Command {
   return new Command('setfiles')
-    .description('write addfiles.yml: the folder of files and the build it belongs to')
+    .description('write addfiles.yml, which assigns a folder of files to a build')
     .requiredOption('--version <version>', 'version of the build')
     .requiredOption('--os <os>', 'operating system')
     .requiredOption('--arch <arch>', 'processor architecture')
-    .requiredOption('--files <folder>', 'folder that holds the game’s files')
+    .requiredOption('--files <folder>', "folder with the game's files")
     .option('--channel <channel>', 'channel of the build', 'stable')
     .option('--build-type <type>', 'type of the build', 'game')
-    .option('--build-id <id>', 'the build itself, in place of a search by version, type, platform and channel')
+    .option('--build-id <id>', 'id of the build, instead of finding it by version, type, platform and channel')
     .option('--out <file>', 'file to write', 'addfiles.yml')
     .addHelpText(
       'after',
@@ -38,9 +38,9 @@ export function setfilesCommand(act: Act): Command {
 
 const setfiles: Handler<Options> = async (_, options) => {
   const { version, os, arch, channel, files, buildType, buildId, out } = options;
-  const found = await stat(files).catch(() => null);
-  if (found?.isDirectory() !== true) {
-    throw new LocalError(`--files: ${files} is not a folder.`, 'Give the folder that holds the game’s files.');
+  const stats = await stat(files).catch(() => null);
+  if (stats?.isDirectory() !== true) {
+    throw new LocalError(`--files: ${files} is not a folder.`, "Use the folder with the game's files.");
   }
   const path = pathFrom(out, files);
   const descriptor = checkedDescriptor({ path, version, os, arch, channel, type: buildType, build_id: buildId }, '--');
@@ -48,7 +48,7 @@ const setfiles: Handler<Options> = async (_, options) => {
   return { data: { file: out, files: descriptor }, lines: [`Wrote ${out} for version ${version}.`] };
 };
 
-/** Seen from the file that is written, so that it means the same folder wherever addfiles runs. */
+/** The path relative to the written file, which makes it independent of the folder where addfiles runs. */
 function pathFrom(out: string, files: string): string {
   if (isAbsolute(files)) return files;
   return relative(dirname(resolve(out)), resolve(files)).replaceAll(sep, '/') || '.';

@@ -1,15 +1,15 @@
-// `chauffeur symbols`: uploads Breakpad symbols for a build, those that the service does not have yet.
+// `chauffeur symbols`: uploads the Breakpad symbols of a build that the service does not have yet.
+
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
+import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listToolSymbols, uploadSymbols } from '@chauffeur/contract/operations/symbols';
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { checkBuildId } from '../descriptors/files-file.ts';
 import { LocalError } from '../failures.ts';
-import { sizeText } from '../output.ts';
-import type { Act, Handler } from '../program.ts';
 import { startProgress } from '../progress.ts';
 import { persist } from '../retry.ts';
 import {
@@ -18,25 +18,26 @@ import {
   findSymbolFiles,
   SYMBOL_LIMITS,
   type SymbolFile,
-  withoutKnown,
+  skipUploaded,
 } from '../symbols/collect.ts';
 import { withTempFolder } from '../temp.ts';
 import { hashFile } from '../upload/hash-file.ts';
 import { multipartBody } from '../upload/multipart.ts';
 import { zipEntries } from '../zip/zip.ts';
+import type { Act, Handler } from './command.ts';
 
 type Options = { buildId: string; tmp?: string };
 type Stored = OutputOf<typeof uploadSymbols>['symbols'];
 type Package = { path: string; filename: string; size: number; sha256: string };
-/** What was sent, and how many files need not be. */
+/** The uploaded symbols, and the number of files that were skipped. */
 type Sent = { stored: Stored; skipped: number };
 
 export function symbolsCommand(act: Act): Command {
   return new Command('symbols')
     .description('upload Breakpad .sym files for a build')
-    .argument('<path>', 'a folder of .sym files, one .sym file, or a zip of them')
-    .requiredOption('--build-id <id>', 'the build they belong to, as chauffeur build printed it')
-    .option('--tmp <folder>', 'where zips are kept meanwhile (default: the system’s temporary folder)')
+    .argument('<path>', 'folder with .sym files, a single .sym file, or a zip of them')
+    .requiredOption('--build-id <id>', 'id of the build, as printed by chauffeur build')
+    .option('--tmp <folder>', "folder for temporary zips (default: the system's temporary folder)")
     .addHelpText('after', '\nExample:\n  $ chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" build/symbols')
     .action(act(symbols));
 }
@@ -44,12 +45,12 @@ export function symbolsCommand(act: Act): Command {
 const symbols: Handler<Options> = async (context, { buildId, tmp }, path = '') => {
   checkBuildId(buildId);
   const found = await stat(path).catch(() => null);
-  if (found === null) throw new LocalError(`${path}: does not exist.`, 'Give a folder, a .sym file or a zip.');
+  if (found === null) throw new LocalError(`${path}: does not exist.`, 'Use a folder, a .sym file or a zip.');
   const { stored, skipped } =
     extname(path).toLowerCase() === '.zip' && !found.isDirectory()
       ? await sendZip(path, buildId, context)
       : await sendFiles(path, found.isDirectory(), buildId, tmp, context);
-  if (skipped > 0) context.output.note(`The service has ${countOf(skipped)} of this build already.`);
+  if (skipped > 0) context.output.note(`Skipped ${formatFileCount(skipped)} that the service already has.`);
   const lines = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
   return { data: { symbols: stored, skipped }, lines };
 };
@@ -63,19 +64,20 @@ async function sendFiles(
 ): Promise<Sent> {
   const files = isFolder ? await findSymbolFiles(path, context.signal) : [await openSymbolFile(path)];
   const client = await context.connect();
-  const known = new Set((await listAll(client, buildId, context)).filter(isWell).map(({ checksum }) => checksum));
-  const fresh = await withoutKnown(files, known, context.signal);
+  const uploaded = new Set(
+    (await listAll(client, buildId, context)).filter(isReadable).map(({ checksum }) => checksum),
+  );
+  const fresh = await skipUploaded(files, uploaded, context.signal);
   const batches = batchesOf(fresh);
   const stored: Stored = [];
   for (const [index, batch] of batches.entries()) {
-    const part = batches.length > 1 ? ` (part ${index + 1} of ${batches.length})` : '';
-    context.output.note(`Sending ${countOf(batch.length)}${part}.`);
+    context.output.note(describeBatch(batch.length, index, batches.length));
     stored.push(...(await sendBatch(client, batch, buildId, tmp, context)));
   }
   return { stored, skipped: files.length - fresh.length };
 }
 
-/** What the build has, page by page. */
+/** Lists all symbols of the build, page by page. */
 async function listAll(client: Client, buildId: string, context: Context): Promise<Stored> {
   const listed: Stored = [];
   let place: { cursor?: string } = {};
@@ -85,20 +87,20 @@ async function listAll(client: Client, buildId: string, context: Context): Promi
       client.call(listToolSymbols, input, { signal: context.signal }),
     );
     listed.push(...page);
-    // A server of before there were pages tells none.
+    // Older servers do not return a cursor.
     if (typeof cursor !== 'string') return listed;
     place = { cursor };
   }
 }
 
-/** One that could not be read gets another chance when it is sent again. */
-function isWell({ state }: Stored[number]): boolean {
+/** Whether the service could read the file; an unreadable one is uploaded again. */
+function isReadable({ state }: Stored[number]): boolean {
   return state !== 'unreadable';
 }
 
 async function openSymbolFile(path: string): Promise<SymbolFile> {
   if (extname(path).toLowerCase() !== '.sym') {
-    throw new LocalError(`${path}: is neither a .sym file nor a zip.`, 'Make .sym files with dump_syms.');
+    throw new LocalError(`${path}: is neither a .sym file nor a zip.`, 'Create .sym files with dump_syms.');
   }
   return { source: path, size: await checkSymbolFile(path, basename(path)), entry: null };
 }
@@ -125,8 +127,8 @@ async function sendZip(path: string, buildId: string, context: Context): Promise
   const content = await packageOf(path);
   if (content.size > SYMBOL_LIMITS.uploadBytes) {
     throw new LocalError(
-      `${path}: is larger than ${sizeText(SYMBOL_LIMITS.uploadBytes)}.`,
-      `Unpack it and give the folder in place of it, which is sent in parts, such as ${dirname(path)}.`,
+      `${path}: is larger than ${formatBytes(SYMBOL_LIMITS.uploadBytes)}.`,
+      'Unpack it and upload the folder instead, which is sent in parts.',
     );
   }
   return { stored: await send(await context.connect(), content, buildId, context), skipped: 0 };
@@ -136,7 +138,7 @@ async function packageOf(path: string): Promise<Package> {
   return { path, filename: basename(path), ...(await hashFile(path)) };
 }
 
-/** Repeated when the answer is lost: the same symbols sent twice are one. */
+/** Retried if the response is lost, because uploading the same symbols twice is harmless. */
 async function send(client: Client, file: Package, buildId: string, context: Context): Promise<Stored> {
   const progress = startProgress('uploading', context.output, context.env);
   const fields = { build_id: buildId, checksum: file.sha256 };
@@ -149,6 +151,11 @@ async function send(client: Client, file: Package, buildId: string, context: Con
   return stored;
 }
 
-function countOf(files: number): string {
-  return `${files} symbol file${files === 1 ? '' : 's'}`;
+function formatFileCount(files: number): string {
+  return files === 1 ? '1 symbol file' : `${files} symbol files`;
+}
+
+function describeBatch(files: number, index: number, batches: number): string {
+  if (batches === 1) return `Uploading ${formatFileCount(files)}.`;
+  return `Uploading ${formatFileCount(files)} (part ${index + 1} of ${batches}).`;
 }

@@ -19,13 +19,13 @@ const asset = (more: Partial<BuildAsset> = {}): BuildAsset => ({
   ...more,
 });
 
-test('a version that looks like a number stays what was written', () => {
+test('a version that looks like a number is kept as written', () => {
   const file = 'version: v1\nspec: build\nasset:\n  version: 1.10\n  title: 007\n';
   assert.deepEqual(parseBuildFile('build.yml', file), asset({ title: '007' }));
   assert.match(newBuildFile(asset()), /version: "1\.10"/);
 });
 
-test('any texts survive being written and read', () => {
+test('any text is read back as written', () => {
   const line = fc
     .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
     .filter((s) => !s.includes('\0') && s.isWellFormed());
@@ -38,7 +38,7 @@ test('any texts survive being written and read', () => {
   );
 });
 
-test('edits keep comments and the fields that they do not touch', () => {
+test('edits keep comments and unchanged fields', () => {
   const file =
     '# our game\nversion: v1\nspec: build\nasset:\n  title: Owls # working title\n  version: "1"\n  changelog: []\n';
   const edited = withChangelogEntry(file, parseBuildFile('build.yml', file), { title: 'A', description: 'a' });
@@ -55,9 +55,9 @@ test('edits keep comments and the fields that they do not touch', () => {
   });
 });
 
-test('errors name the field of the file', () => {
+test('errors name the field', () => {
   const cases: [string, RegExp][] = [
-    ['asset: 7', /build\.yml: asset: must hold fields/],
+    ['asset: 7', /build\.yml: asset: must contain fields/],
     ['asset:\n  title: x', /asset\.version: empty/],
     ['asset:\n  version: 1\n  platforms: linux', /asset\.platforms: must be a list/],
     [
@@ -72,18 +72,18 @@ test('errors name the field of the file', () => {
   }
 });
 
-test('the platform is the one that fits the flags, under its aliases too', () => {
+test('the platform matches the flags, including aliases', () => {
   const two = asset({ platforms: [platform('windows', 'x86_64', 'beta'), platform('linux', 'x86_64', 'beta')] });
   assert.deepEqual(choosePlatform(two, { os: 'win64', arch: 'x64' }), platform('win64', 'x64', 'beta'));
   assert.deepEqual(choosePlatform(two, { os: 'linux' }), platform('linux', 'x86_64', 'beta'));
   assert.throws(
     () => choosePlatform(two, {}),
-    /More than one platform.*windows\/x86_64 on beta, linux\/x86_64 on beta/,
+    /Several matching platforms.*windows\/x86_64 on beta, linux\/x86_64 on beta/,
   );
-  assert.throws(() => choosePlatform(two, { os: 'macos' }), /No platform/);
+  assert.throws(() => choosePlatform(two, { os: 'macos' }), /No matching platform/);
 });
 
-test('a platform that is not listed is taken from the flags, with the channel that the others share', () => {
+test('a platform that is not listed is taken from the flags, with the channel shared by the others', () => {
   const one = asset({ platforms: [platform('windows', 'x86_64', 'beta')] });
   assert.deepEqual(choosePlatform(one, { os: 'macos', arch: 'arm64' }), platform('macos', 'arm64', 'beta'));
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('a platform that is not listed is taken from the flags, with the channel th
   assert.deepEqual(choosePlatform(asset(), { os: 'web', arch: 'wasm32' }), platform('web', 'wasm32'));
 });
 
-test('a registration carries the asset under the names of the service', () => {
+test('a registration has the fields of the asset under the names of the service', () => {
   const registration = registrationOf(asset({ type: 'demo', title: 'T' }), platform('web', 'wasm32'));
   assert.deepEqual(registration, {
     version: '1.10',

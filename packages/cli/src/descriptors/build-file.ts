@@ -1,4 +1,4 @@
-// build.yml: what a build is, written by genbuild and addchangelog, read by build.
+// build.yml describes a build. It is written by genbuild and addchangelog, and read by build.
 
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf } from '@chauffeur/contract/operation';
@@ -10,7 +10,7 @@ import { checkField, fieldsOf, listOf, parseYml, readIfPresent, textsOf, ymlOf }
 export type BuildPlatform = { os: string; arch: string; channel: string };
 export type ChangelogEntry = { title: string; description: string };
 
-/** The `asset` of a build.yml; texts that are not given are left out. */
+/** The `asset` of a build.yml, without empty texts. */
 export type BuildAsset = {
   title?: string;
   type?: string;
@@ -26,15 +26,15 @@ const { title, build_type, description, version, engine_version, os, arch, chann
   Registration.properties;
 const TEXTS = { title, type: build_type, description, version, engine_version } as const;
 
-/** The asset of `file`, checked. Rejects with LocalError, also when there is no such file. */
+/** Reads and checks the asset of `file`. Rejects with LocalError, also if the file does not exist. */
 export async function readBuildFile(file: string): Promise<BuildAsset> {
   const text = await readIfPresent(file);
   if (text === null)
-    throw new LocalError(`${file}: does not exist.`, 'Write it with chauffeur genbuild --version <version>.');
+    throw new LocalError(`${file}: does not exist.`, 'Create it with chauffeur genbuild --version <version>.');
   return parseBuildFile(file, text);
 }
 
-/** Throws LocalError with the field at fault. */
+/** Throws LocalError with the name of the invalid field. */
 export function parseBuildFile(file: string, text: string): BuildAsset {
   const fields = fieldsOf(`${file}: asset`, parseYml(file, text, 'build').asset);
   const texts = textsOf('asset', fields, ['title', 'type', 'description', 'version', 'engine_version']);
@@ -48,7 +48,7 @@ export function parseBuildFile(file: string, text: string): BuildAsset {
   return asset;
 }
 
-/** Checks every field as the service will. Throws LocalError. */
+/** Checks every field by the rules of the service. Throws LocalError. */
 function checkAsset(asset: BuildAsset): void {
   for (const [name, schema] of Object.entries(TEXTS)) {
     const value = asset[name as keyof typeof TEXTS];
@@ -78,7 +78,7 @@ function changelogEntryOf(value: unknown, index: number): ChangelogEntry {
   return { title: texts.title ?? '', description: texts.description ?? '' };
 }
 
-/** A new build.yml. */
+/** The text of a new build.yml. */
 export function newBuildFile(asset: BuildAsset): string {
   return ymlOf({
     version: 'v1',
@@ -95,7 +95,7 @@ export function newBuildFile(asset: BuildAsset): string {
   });
 }
 
-/** `text` with some fields of its asset replaced; comments and everything else stay. */
+/** Replaces fields of the asset in `text`; keeps comments and everything else. */
 export function editedBuildFile(text: string, changes: Partial<BuildAsset>): string {
   const document = parseDocument(text);
   for (const [name, value] of Object.entries(changes)) {
@@ -104,9 +104,9 @@ export function editedBuildFile(text: string, changes: Partial<BuildAsset>): str
   return document.toString({ lineWidth: 0 });
 }
 
-/** `text` with one more changelog entry. */
+/** Adds a changelog entry to `text`. */
 export function withChangelogEntry(text: string, asset: BuildAsset, entry: ChangelogEntry): string {
-  // An empty list is usually written [], in which a new item would stand on the same line.
+  // An empty list is usually written as [], and a new item would be added on the same line.
   if (asset.changelog.length === 0) return editedBuildFile(text, { changelog: [entry] });
   const document = parseDocument(text);
   document.addIn(['asset', 'changelog'], document.createNode(entry));
@@ -114,31 +114,34 @@ export function withChangelogEntry(text: string, asset: BuildAsset, entry: Chang
 }
 
 /**
- * The one platform of the asset that fits the flags. `--os` and `--arch` together name one that need not be listed; its
- * channel is then the one that all listed platforms share, or else stable. Throws LocalError when several or none fit.
+ * The platform that matches the flags. `--os` and `--arch` together can name a platform that is not listed; its channel is then the
+ * channel shared by all listed platforms, or stable. Throws LocalError if several platforms match, or none.
  */
 export function choosePlatform(asset: BuildAsset, flags: Partial<BuildPlatform>): BuildPlatform {
-  const fits = asset.platforms.filter(
+  const matches = asset.platforms.filter(
     (platform) =>
       (flags.os === undefined || canonicalOs(platform.os) === canonicalOs(flags.os)) &&
       (flags.arch === undefined || canonicalArch(platform.arch) === canonicalArch(flags.arch)) &&
       (flags.channel === undefined || platform.channel === flags.channel),
   );
-  const [only] = fits;
-  if (only !== undefined && fits.length === 1) return { ...only, ...flags };
-  if (fits.length === 0 && flags.os !== undefined && flags.arch !== undefined) {
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return { ...only, ...flags };
+  if (matches.length === 0 && flags.os !== undefined && flags.arch !== undefined) {
     const channels = new Set(asset.platforms.map((platform) => platform.channel));
     const shared = channels.size === 1 ? [...channels][0] : undefined;
     return { os: flags.os, arch: flags.arch, channel: flags.channel ?? shared ?? DEFAULT_CHANNEL };
   }
   const listed = asset.platforms.map(({ os, arch, channel }) => `${os}/${arch} on ${channel}`).join(', ');
-  throw new LocalError(
-    `${fits.length === 0 ? 'No platform' : 'More than one platform'} of the file fits. Listed: ${listed || 'none'}.`,
-    'Name one with --os, --arch and --channel.',
-  );
+  throw new LocalError(describeMismatch(matches.length, listed), 'Select one with --os, --arch and --channel.');
 }
 
-/** The registration of one platform's build, checked. Throws LocalError. */
+function describeMismatch(matches: number, listed: string): string {
+  if (listed === '') return 'The build file lists no platforms.';
+  if (matches === 0) return `No matching platform in the build file, which lists ${listed}.`;
+  return `Several matching platforms in the build file, which lists ${listed}.`;
+}
+
+/** Creates and checks the registration of a build for one platform. Throws LocalError. */
 export function registrationOf(asset: BuildAsset, platform: BuildPlatform): InputOf<typeof registerBuild> {
   checkPlatform('platform', platform);
   const { type, platforms: _, changelog, ...texts } = asset;

@@ -1,4 +1,4 @@
-// addfiles.yml: which folder belongs to which build, written by setfiles, read by addfiles.
+// addfiles.yml assigns a folder to a build. It is written by setfiles and read by addfiles.
 import { dirname, isAbsolute, normalize, sep } from 'node:path';
 import { type BuildIdentity, canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { Registration } from '@chauffeur/contract/operations/builds';
@@ -7,58 +7,58 @@ import { LocalError } from '../failures.ts';
 import { DEFAULT_CHANNEL } from './build-file.ts';
 import { checkField, type Fields, fieldsOf, listOf, parseYml, readIfPresent, textsOf, ymlOf } from './yml.ts';
 
-/** `path` is relative to the file itself, or absolute; without `build_id` the identity finds the build. */
+/** `path` is absolute or relative to the file. Without `build_id`, the build is found by its identity. */
 export type FilesDescriptor = BuildIdentity & {
   path: string;
   build_id?: string;
-  /** Only these files and folders of `path`; all of it where absent. */
+  /** Only these files and folders of `path`; everything if undefined. */
   files?: readonly string[];
 };
 
 const NAMES = ['path', 'version', 'type', 'os', 'arch', 'channel', 'build_id'] as const;
 
-/** The descriptor in `file`, checked, its os and arch in their canonical words. Rejects with LocalError. */
+/** Reads and checks the descriptor in `file`, with canonical os and arch. Rejects with LocalError. */
 export async function readFilesFile(file: string): Promise<FilesDescriptor> {
   const text = await readIfPresent(file);
-  if (text === null) throw new LocalError(`${file}: does not exist.`, 'Write it with chauffeur setfiles.');
+  if (text === null) throw new LocalError(`${file}: does not exist.`, 'Create it with chauffeur setfiles.');
   const fields = parseYml(file, text, 'files', 'addfiles');
   if (fields.spec === 'addfiles') return readAddfiles(file, fieldsOf(`${file}: asset`, fields.asset));
   return checkedDescriptor(textsOf('files', fieldsOf(`${file}: files`, fields.files), NAMES), 'files.');
 }
 
-/** The descriptor of the original public client: an `asset` that lists files and folders, each as `file: path`. */
+/** Reads the format of the original public client: an `asset` that lists files and folders, each as `file: path`. */
 function readAddfiles(file: string, asset: Fields): FilesDescriptor {
   const { asset_type: oldType, ...texts } = textsOf('asset', asset, [...NAMES, 'asset_type']);
   const listed = listOf('asset.files', asset.files).map((item, index) => {
     const path = textsOf(`asset.files[${index}]`, fieldsOf(`asset.files[${index}]`, item), ['file']).file;
     if (path !== undefined) return path;
-    throw new LocalError(`asset.files[${index}].file: missing.`, 'Give the path of a file or a folder.');
+    throw new LocalError(`asset.files[${index}].file: missing.`, 'Add the path of a file or a folder.');
   });
   refuseOtherProgram(asset.app);
   if (listed.length === 0)
-    throw new LocalError(`${file}: asset.files lists nothing.`, 'List the files or the folder of the build.');
+    throw new LocalError(`${file}: asset.files is empty.`, 'List the files or the folder of the build.');
   const descriptor = checkedDescriptor({ type: oldType, ...texts, path: folderOf(listed) }, 'asset.');
   return { ...descriptor, files: listed };
 }
 
-/** The service has one program a game. */
+/** Throws LocalError for an app id, because a game has a single program. */
 function refuseOtherProgram(app: unknown): void {
   const { id = '' } = app === undefined || app === '' ? {} : textsOf('asset.app', fieldsOf('asset.app', app), ['id']);
   if (id === '') return;
   throw new LocalError(
-    `asset.app: ${JSON.stringify(id)} is another program, and a game has one here.`,
-    'Leave app out, or create a game for the other program and use its deploy key.',
+    `asset.app: ${JSON.stringify(id)} is another program, but a game has only one.`,
+    'Remove app, or create a game for the other program and use its deploy key.',
   );
 }
 
-/** The folder that has all of the paths. */
+/** The innermost folder that contains all paths. */
 function folderOf(paths: readonly string[]): string {
   const [first = [], ...others] = paths.map((path) => dirname(normalize(path)).split(sep));
   const shared = first.findIndex((part, index) => others.some((other) => other[index] !== part));
   return (shared < 0 ? first : first.slice(0, shared)).join(sep) || (paths.every(isAbsolute) ? sep : '.');
 }
 
-/** Throws LocalError; `prefix` stands before the names of fields in it (`files.`, `--`). */
+/** Checks a descriptor. Throws LocalError, which names fields with `prefix` (`files.`, `--`). */
 export function checkedDescriptor(
   texts: { [N in (typeof NAMES)[number]]?: string | undefined },
   prefix: string,
@@ -67,7 +67,7 @@ export function checkedDescriptor(
   const { path = '', build_id } = texts;
   const channelName = texts.channel ?? DEFAULT_CHANNEL;
   const type = texts.type ?? 'game';
-  if (path === '') throw new LocalError(`${prefix}path: missing.`, 'Give the folder that holds the game’s files.');
+  if (path === '') throw new LocalError(`${prefix}path: missing.`, 'Use the folder with the game’s files.');
   checkField(`${prefix}version`, version, texts.version ?? '');
   checkField(`${prefix}os`, os, texts.os ?? '');
   checkField(`${prefix}arch`, arch, texts.arch ?? '');

@@ -1,17 +1,17 @@
-// Reads and writes the .yml files of the command, and checks their fields against the contract's schemas.
+// Reads and writes the .yml files of the command, and checks their fields with the schemas of the contract.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Registration } from '@chauffeur/contract/operations/builds';
 import { findProblem } from '@chauffeur/contract/validate';
 import { parseDocument, stringify } from 'yaml';
 import { LocalError } from '../failures.ts';
 
-/** `addfiles` is what the original public client calls the file that is `files` here. */
+/** `addfiles` is the original public client's name for `files`. */
 export type Spec = 'build' | 'files' | 'addfiles';
 
 export type Fields = Readonly<Record<string, unknown>>;
 type Schema = (typeof Registration.properties)[keyof typeof Registration.properties];
 
-/** The text of `file`, or null when there is none. */
+/** The text of `file`, or null if it does not exist. */
 export async function readIfPresent(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -29,14 +29,14 @@ export async function writeText(file: string, text: string): Promise<void> {
   });
 }
 
-/** `value` as YAML, texts that look like numbers in quotes. */
+/** Formats `value` as YAML, with quotes around texts that look like numbers. */
 export function ymlOf(value: Fields): string {
   return stringify(value, { lineWidth: 0 });
 }
 
 /**
- * The fields of a .yml file whose `version` is v1 and whose `spec` is one of `specs`. All scalars are texts: a version written
- * as `1.10` must not become the number 1.1. Throws LocalError.
+ * The fields of a .yml file with `version: v1` and one of `specs`. All scalars are read as texts: the version `1.10` must not become
+ * the number 1.1. Throws LocalError.
  */
 export function parseYml(file: string, text: string, ...specs: readonly [Spec, ...Spec[]]): Fields {
   const document = parseDocument(text, { schema: 'failsafe' });
@@ -44,40 +44,40 @@ export function parseYml(file: string, text: string, ...specs: readonly [Spec, .
   if (error !== undefined) {
     throw new LocalError(
       `${file}: is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '.')}`,
-      'Correct that line.',
+      'Correct the line.',
     );
   }
   const fields = fieldsOf(file, document.toJS());
   const [spec] = specs;
   if (fields.version !== 'v1' || !specs.some((name) => name === fields.spec)) {
     throw new LocalError(
-      `${file}: does not say version: v1 and spec: ${spec}.`,
-      `Give a file that chauffeur ${spec === 'build' ? 'genbuild' : 'setfiles'} wrote.`,
+      `${file}: does not have version: v1 and spec: ${spec}.`,
+      `Use a file written by chauffeur ${spec === 'build' ? 'genbuild' : 'setfiles'}.`,
     );
   }
   return fields;
 }
 
-/** `value` as an object with fields; `name` says in errors where it stands. Throws LocalError. */
+/** Returns `value` as an object with fields. Throws LocalError with `name`. */
 export function fieldsOf(name: string, value: unknown): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new LocalError(`${name}: must hold fields, each as name: value.`, 'See docs/cli.md for its structure.');
+  throw new LocalError(`${name}: must contain fields in the form name: value.`, 'See docs/cli.md for the format.');
 }
 
-/** `value` as a list; a field that is missing or empty is an empty one. Throws LocalError. */
+/** Returns `value` as a list; a missing or empty field is an empty list. Throws LocalError. */
 export function listOf(name: string, value: unknown): readonly unknown[] {
   if (value === undefined || value === '') return [];
   if (Array.isArray(value)) return value;
   throw new LocalError(`${name}: must be a list.`, 'Start each item with a dash.');
 }
 
-/** Checks one field against its schema in the contract; the error names it as the user knows it. Throws LocalError. */
+/** Checks a field with its schema in the contract. Throws LocalError with `name`. */
 export function checkField(name: string, schema: Schema, value: unknown): void {
   const problem = findProblem(schema, value);
   if (problem !== null) throw new LocalError(problem.replace(/^(body)?(?=[:[])/, name), `Correct ${name}.`);
 }
 
-/** Texts of `fields` by name; a missing or empty one is left out. Throws LocalError for anything but a text. */
+/** The texts of `fields` by name, without missing or empty ones. Throws LocalError for other types. */
 export function textsOf<Name extends string>(
   name: string,
   fields: Fields,

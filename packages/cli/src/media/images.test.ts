@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { imageTypeOf, movedTo } from './images.ts';
 
-test('an image is known by its first bytes', () => {
+test('the image type is detected by the first bytes', () => {
   const types = [
     '\x89PNG\r\n\x1a\n',
     '\xff\xd8\xff\xe0',
@@ -18,10 +18,10 @@ test('an image is known by its first bytes', () => {
   );
 });
 
-test('a screenshot moves to a place counted from 1', () => {
+test('a screenshot moves to a position from 1', () => {
   assert.deepEqual(movedTo(['a', 'b', 'c'], 'c', 1), ['c', 'a', 'b']);
   assert.deepEqual(movedTo(['a', 'b', 'c'], 'a', 3), ['b', 'c', 'a']);
   assert.throws(() => movedTo(['a'], 'x', 1), /no screenshot/);
   for (const place of [0, 4, 1.5, Number.NaN])
-    assert.throws(() => movedTo(['a', 'b', 'c'], 'a', place), /not a place in the gallery/);
+    assert.throws(() => movedTo(['a', 'b', 'c'], 'a', place), /not a position in the gallery/);
 });

@@ -1,4 +1,4 @@
-// Checks image files before they are sent, and works out new orders of the gallery.
+// Checks image files before they are uploaded, and moves screenshots within the gallery.
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { MIB } from '@chauffeur/contract/limits';
@@ -8,13 +8,13 @@ export type ImageKind = 'cover' | 'thumbnail' | 'screenshot';
 
 const LARGEST: Record<ImageKind, number> = { thumbnail: 5 * MIB, cover: 8 * MIB, screenshot: 10 * MIB };
 
-/** The image as a blob that stays on disk. Rejects with LocalError; width and height are left to the service. */
+/** Opens an image as a blob that stays on disk. Rejects with LocalError. The service checks width and height. */
 export async function openImage(path: string, kind: ImageKind): Promise<{ blob: Blob; name: string }> {
   const opened = await openAsBlob(path).catch((cause: unknown) => {
     throw new LocalError(`${path}: cannot be read.`, 'Check the path and its permissions.', { cause });
   });
   if (opened.size > LARGEST[kind]) {
-    throw new LocalError(`${path}: is larger than ${LARGEST[kind] / MIB} MiB.`, 'Compress it, or make it smaller.');
+    throw new LocalError(`${path}: is larger than ${LARGEST[kind] / MIB} MiB.`, 'Compress or resize it.');
   }
   const type = imageTypeOf(Buffer.from(await opened.slice(0, 12).arrayBuffer()));
   if (type === null) {
@@ -23,7 +23,7 @@ export async function openImage(path: string, kind: ImageKind): Promise<{ blob: 
   return { blob: opened.slice(0, opened.size, type), name: basename(path) };
 }
 
-/** The media type by the signature of the format, whatever the file is called; null for other formats. */
+/** The media type by the file signature, independent of the file name; null for other formats. */
 export function imageTypeOf(head: Buffer): string | null {
   const bytes = head.toString('latin1');
   if (bytes.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -35,10 +35,10 @@ export function imageTypeOf(head: Buffer): string | null {
 /** `uids` with `uid` at `position` (from 1). Throws LocalError. */
 export function movedTo(uids: readonly string[], uid: string, position: number): string[] {
   if (!uids.includes(uid)) {
-    throw new LocalError('uid: no screenshot of the gallery has it.', 'Take one that chauffeur media list prints.');
+    throw new LocalError('uid: no screenshot has this uid.', 'Use a uid printed by chauffeur media list.');
   }
   if (!Number.isInteger(position) || position < 1 || position > uids.length) {
-    throw new LocalError('position: is not a place in the gallery.', `Give a number from 1 to ${uids.length}.`);
+    throw new LocalError('position: is not a position in the gallery.', `Use a number from 1 to ${uids.length}.`);
   }
   return uids.filter((other) => other !== uid).toSpliced(position - 1, 0, uid);
 }

@@ -1,13 +1,13 @@
-// Which symbol files are sent, and how they are divided into uploads.
+// Tests which symbol files are uploaded, and how they are split into uploads.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { tempFolder, writeTree } from '../../test/setup/temp.ts';
-import { batchesOf, findSymbolFiles, SYMBOL_LIMITS, withoutKnown } from './collect.ts';
+import { batchesOf, findSymbolFiles, SYMBOL_LIMITS, skipUploaded } from './collect.ts';
 
 const files = (count: number, size: number) => Array.from({ length: count }, () => ({ size }));
 
-test('uploads hold at most 200 files and 2 GiB', () => {
+test('an upload has at most 200 files and 2 GiB', () => {
   assert.deepEqual(
     batchesOf(files(450, 10)).map((batch) => batch.length),
     [200, 200, 50],
@@ -19,14 +19,14 @@ test('uploads hold at most 200 files and 2 GiB', () => {
   assert.deepEqual(batchesOf([]), []);
 });
 
-test('files are left out by their content, whatever their names', async (t) => {
+test('uploaded files are recognized by content, not by name', async (t) => {
   const folder = tempFolder(t);
   const text = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\n`;
   writeTree(folder, { 'a.sym': text('a'), 'deep/again.SYM': text('a'), 'b.sym': text('b') });
   const { signal } = new AbortController();
   const found = await findSymbolFiles(folder, signal);
   const known = new Set([createHash('sha256').update(text('a')).digest('hex')]);
-  const left = await withoutKnown(found, known, signal);
+  const left = await skipUploaded(found, known, signal);
   assert.deepEqual([found.length, left.map(({ entry }) => entry?.path)], [3, ['b.sym']]);
-  assert.equal((await withoutKnown(found, new Set(), signal)).length, 3);
+  assert.equal((await skipUploaded(found, new Set(), signal)).length, 3);
 });

@@ -1,9 +1,9 @@
-// Size and SHA-256 of a file that is uploaded as it is.
+// Computes the size and SHA-256 of a file.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { MIB } from '@chauffeur/contract/limits';
 
-/** Reads the whole file once; `sha256` as 64 lowercase hex digits. */
+/** Reads the whole file once; `sha256` has 64 lowercase hex digits. */
 export async function hashFile(path: string): Promise<{ size: number; sha256: string }> {
   const hash = createHash('sha256');
   let size = 0;

@@ -1,4 +1,4 @@
-// Streams a part of a file as multipart/form-data (RFC 7578), so that nothing is held in memory and progress can be told.
+// Streams a range of a file as multipart/form-data (RFC 7578) without reading it into memory.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { ReadableStream } from 'node:stream/web';
@@ -8,7 +8,7 @@ export type FilePart = {
   filename: string;
   /** Path on disk. */
   path: string;
-  /** The bytes `start` to `end` (exclusive) of the file are sent. */
+  /** The range of bytes to send, from `start` to `end` (exclusive). */
   start: number;
   end: number;
 };
@@ -18,8 +18,8 @@ export type MultipartBody = { form: BodyInit; headers: Record<string, string> };
 const READ_BYTES = 256 * KIB;
 
 /**
- * A form of text fields and, after them, the part `file`. Its length is announced, so servers can refuse early.
- * `onSent` is told the bytes of the file that were taken so far.
+ * A form with text fields followed by the part `file`. It has a content length, so a server can reject it early. `onSent` is called
+ * with the number of file bytes sent so far.
  */
 export function multipartBody(
   fields: Readonly<Record<string, string>>,

@@ -1,15 +1,15 @@
-// Uploads a zip in chunks through a session that survives lost connections and restarts of either side.
+// Uploads a zip in chunks, in a session that survives lost connections and restarts of client and server.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listUploadSessions, openUploadSession, uploadFile } from '@chauffeur/contract/operations/uploads';
-import { currentSizeOf, Patience, persist } from '../retry.ts';
+import { Patience, persist, readCurrentSize } from '../retry.ts';
 import { multipartBody } from './multipart.ts';
-import type { UploadedFile, UploadTask } from './upload.ts';
+import type { UploadedFile, UploadTask } from './task.ts';
 
-/** New sessions opened after the server no longer knew one. */
-const MOST_REOPENED = 3;
+/** How often a session that the server no longer has is replaced. */
+const MAX_REOPENED = 3;
 
-/** The server drops the session with these: what it got is wrong as a whole. */
+/** Errors after which the server has deleted the session, because the whole content was wrong. */
 const ENDED_BY: readonly (number | null)[] = [4041, 4046];
 
 type Session = { session_id: string; current_size: number; expires_at: string };
@@ -25,24 +25,24 @@ export async function uploadInSession(task: UploadTask): Promise<UploadedFile> {
     } catch (error) {
       const code = error instanceof ApiError ? error.code : null;
       const isGone = code === 4045;
-      if (!isGone && !ENDED_BY.includes(code)) tellHowToGoOn(task, session);
-      if (!isGone || reopened === MOST_REOPENED) throw error;
-      task.note('The server no longer knows the upload session; starting a new one.');
+      if (!isGone && !ENDED_BY.includes(code)) noteHowToResume(task, session);
+      if (!isGone || reopened === MAX_REOPENED) throw error;
+      task.note('The upload session no longer exists on the server. Starting a new one.');
       session = null;
     }
   }
 }
 
-/** The open session of the same zip and build, or null; a server that cannot list sessions has none to continue. */
+/** The open session of the same zip and build; null if there is none, or if the server cannot list sessions. */
 async function findSession(task: UploadTask): Promise<Session | null> {
   const { client, signal, zip, fields } = task;
   const query = { build_id: fields.build_id, checksum: zip.sha256 };
   try {
     const { sessions } = await persist(task, () => client.call(listUploadSessions, query, { signal }));
-    const found = sessions.find((open) => open.checksum === zip.sha256 && open.expected_size === zip.size);
-    if (found !== undefined)
-      task.note(`Continuing an interrupted upload at ${percentOf(found.current_size, zip.size)}.`);
-    return found ?? null;
+    const existing = sessions.find((open) => open.checksum === zip.sha256 && open.expected_size === zip.size);
+    if (existing !== undefined)
+      task.note(`Resuming an interrupted upload at ${formatPercent(existing.current_size, zip.size)}.`);
+    return existing ?? null;
   } catch (error) {
     if (error instanceof ApiError && error.code === 4040) return null;
     throw error;
@@ -54,10 +54,10 @@ function openSession({ client, signal, zip, fields }: UploadTask): Promise<Sessi
   return client.call(openUploadSession, form, { signal });
 }
 
-/** Rejects with the ApiError 4045 when the session is gone. */
+/** Rejects with ApiError 4045 if the session no longer exists. */
 async function sendChunks(task: UploadTask, session: Session, patience: Patience): Promise<UploadedFile> {
   const { size } = task.zip;
-  // Where the answer to the last chunk was lost the server has everything: that chunk, sent again, is answered again.
+  // If the response to the last chunk was lost, the server has everything. Sending that chunk again repeats the response.
   const lastStart = Math.floor((size - 1) / LIMITS.chunkBytes) * LIMITS.chunkBytes;
   let stored = session.current_size;
   let furthest = stored;
@@ -68,11 +68,11 @@ async function sendChunks(task: UploadTask, session: Session, patience: Patience
       if ('file_uid' in answer) return answer;
       stored = answer.current_size;
       if (stored <= furthest)
-        throw new ApiError(4044, 'The server kept no byte of the chunk.', { data: { current_size: stored } });
+        throw new ApiError(4044, 'The server did not store the chunk.', { data: { current_size: stored } });
       furthest = stored;
       patience.progressed();
     } catch (error) {
-      stored = currentSizeOf(error) ?? stored;
+      stored = readCurrentSize(error) ?? stored;
       await patience.endure(error);
     }
   }
@@ -92,10 +92,10 @@ function sendChunk(task: UploadTask, session: Session, start: number) {
   });
 }
 
-function tellHowToGoOn({ note }: UploadTask, session: Session): void {
-  note(`The server keeps what it has until ${session.expires_at}: run the same command again to go on from there.`);
+function noteHowToResume({ note }: UploadTask, session: Session): void {
+  note(`To resume the upload, run the same command again before ${session.expires_at}.`);
 }
 
-function percentOf(part: number, whole: number): string {
-  return `${Math.floor((100 * part) / whole)} %`;
+function formatPercent(part: number, whole: number): string {
+  return `${Math.floor((100 * part) / whole)}%`;
 }

@@ -18,7 +18,7 @@ test('up to 64 MiB go up in one request, the fields before the file', async (t) 
     [['single', ['build_id', 'os', 'arch', 'channel', 'checksum', 'file']]],
   );
   assert.ok(peer.files[0]?.equals(trial.bytes));
-  assert.ok(progress.length > 100, 'told in small steps');
+  assert.ok(progress.length > 100, 'reported in small steps');
   assert.equal(progress.at(-1), 64 * MIB);
 });
 
@@ -49,7 +49,7 @@ test('a single upload that never arrives is given up', async (t) => {
   await assert.rejects(uploadZip(trialOf(t, peer, MIB)), GaveUpError);
 });
 
-test('a refusal while the body is still on its way is told, not taken for a lost connection', async (t) => {
+test('a rejection while the body is being sent is reported as such, not as a lost connection', async (t) => {
   const peer = await startPeer(t);
   peer.fail('single', { status: 403, code: 4096 });
   await assert.rejects(uploadZip(trialOf(t, peer, 8 * MIB)), /Refused with 4096/);

@@ -1,4 +1,4 @@
-// Waits until the scan of an uploaded file has ended.
+// Waits for the scan of an uploaded file.
 import type { Client } from '@chauffeur/contract/client';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getFile } from '@chauffeur/contract/operations/files';
@@ -11,8 +11,8 @@ const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 5_000;
 
 /**
- * Resolves to the record of a file that players may get (clean, or unscanned where the service has no scanner). Rejects
- * with ScanError when it was rejected or its scan took longer than `minutes`.
+ * Resolves to the file once players can download it: clean, or unscanned if the service has no scanner. Rejects with ScanError if it
+ * was rejected, or the scan did not finish within `minutes`.
  */
 export async function waitForScan(
   client: Client,
@@ -28,7 +28,7 @@ export async function waitForScan(
     if (record.status === 'clean' || record.status === 'unscanned') return record;
     if (record.status === 'infected' || record.status === 'error') throw failureOf(record);
     if (left <= 0) {
-      throw new ScanError(`The scan has not ended within ${minutes} minutes.`, 'pending', record);
+      throw new ScanError(`The scan did not finish within ${minutes} minutes.`, 'pending', record);
     }
     await waiting.pause(delay, signal);
     left -= delay;

@@ -1,34 +1,34 @@
-// Compresses one block of a file so that the outputs of all its blocks, put one after the other, are one deflate stream.
+// Compresses the blocks of a file separately; their concatenated outputs are a single deflate stream.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
 import { KIB, MIB } from '@chauffeur/contract/limits';
 
-/** Files are cut at multiples of this, so that the blocks of one large file are compressed side by side. */
+/** Files are split at multiples of this, so the blocks of a large file can be compressed in parallel. */
 export const BLOCK_BYTES = MIB;
-/** How far back deflate may refer (RFC 1951, 2): the end of the block before, given as dictionary. */
+/** The window of deflate (RFC 1951, section 2): the end of the previous block, passed as a dictionary. */
 export const WINDOW_BYTES = 32 * KIB;
 /** The largest stored block of deflate (RFC 1951, 3.2.4: LEN has 16 bits). */
 const STORED_BYTES = 0xffff;
 const STORED_HEADER_BYTES = 5;
-/** For the flush behind a block that hardly shrinks; also zlib’s least size of a chunk. */
+/** Space for the flush after a block that hardly compresses; also zlib's minimum chunk size. */
 const SPARE_BYTES = 64;
-/** A sample that shrinks to no less than this share marks media and archives: their saving is not worth the time. */
+/** Media and archives compress to more than this share of their size, which is not worth the time. */
 const WORTHWHILE = 0.97;
 const SAMPLE_SLICES = 8;
 const SLICE_BYTES = 4 * KIB;
 
 export type Block = {
   raw: Buffer;
-  /** The up to 32 KiB before it in the same file. */
+  /** Up to 32 KiB before the block in the same file. */
   window: Buffer;
-  /** Whether the deflate stream ends with it. */
+  /** Whether it is the last block of the deflate stream. */
   last: boolean;
 };
 
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
 
 /**
- * The block as part of a deflate stream, byte-aligned at both ends; null when it does not shrink, and is then to be
+ * Compresses a block to a part of a deflate stream, byte-aligned at both ends. Returns null if it does not get smaller and must be
  * stored. Runs on the thread pool.
  * @param level 1 (fast) to 9 (small); 0 stores everything
  */
@@ -37,17 +37,17 @@ export async function compressBlock(block: Block, level: number): Promise<Buffer
   if (level === 0 || raw.length === 0 || !(await isWorthwhile(raw))) return null;
   const packed = await deflate(raw, {
     level,
-    // Room for all of the output at once: each refill of a smaller chunk is a round trip to the thread pool.
+    // Space for the whole output: each additional chunk is a round trip to the thread pool.
     chunkSize: storedLength(raw.length) + SPARE_BYTES,
-    // A sync flush ends at a byte boundary, where the next block can be joined on (zlib's manual, deflate()).
+    // A sync flush ends at a byte boundary, where the next block can be appended (zlib manual, deflate()).
     finishFlush: last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
     ...(window.length > 0 && { dictionary: window }),
   });
-  // Copied, since what zlib returns keeps all of the room alive that it was given.
+  // Copied, because the buffer from zlib keeps the whole chunk in memory.
   return packed.length < storedLength(raw.length) ? Buffer.from(packed) : null;
 }
 
-/** Whether compressing is likely to pay, by slices from all over the block at the fastest level. */
+/** Estimates whether compression is worthwhile, from a sample of slices compressed at the fastest level. */
 async function isWorthwhile(raw: Buffer): Promise<boolean> {
   if (raw.length <= SAMPLE_SLICES * SLICE_BYTES) return true;
   const stride = Math.floor((raw.length - SLICE_BYTES) / (SAMPLE_SLICES - 1));
@@ -71,7 +71,7 @@ export function storeBlock(raw: Buffer, last: boolean): Buffer[] {
   return pieces;
 }
 
-/** Bytes that `storeBlock` makes of `length` bytes. */
+/** The length of the output of `storeBlock` for `length` bytes. */
 export function storedLength(length: number): number {
   return length + STORED_HEADER_BYTES * Math.ceil(length / STORED_BYTES);
 }

@@ -1,4 +1,4 @@
-// Lists what of a folder goes into an archive: files, folders (empty ones too) and symlinks, in a fixed order.
+// Lists the files, folders (including empty ones) and symlinks of a folder in a fixed order.
 import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -9,7 +9,7 @@ import { mapInOrder } from './in-order.ts';
 import { byBytes, findNameProblem, findSameButForCase, findTargetProblem, isIgnored } from './names.ts';
 
 export type Entry = {
-  /** Path inside the archive with `/` between parts; a folder's ends in one. */
+  /** Path in the archive, separated by `/`; folders end in `/`. */
   path: string;
   /** `path` in UTF-8. */
   name: Buffer;
@@ -18,26 +18,26 @@ export type Entry = {
   source: string;
   /** Bytes of a file; 0 for the others. */
   size: number;
-  /** When a file was last changed, in milliseconds; a difference while zipping is an error. */
+  /** When a file was last modified, in milliseconds. A change while zipping is an error. */
   mtimeMs: number;
   /** The executable bit; undefined on Windows, which has none. */
   executable: boolean | undefined;
-  /** Where a symlink points, with `/` between parts. */
+  /** The target of a symlink, separated by `/`. */
   target: string;
 };
 
-const LOOKED_AT_AT_ONCE = 64;
+const MAX_CONCURRENT_STATS = 64;
 
-/** `os` is that of the build: its names must be ones that players’ systems can create. */
+/** `os` is the OS of the build; names must be valid there. */
 export type ListOptions = {
   ignore?: readonly string[];
   signal?: AbortSignal;
   os?: Os;
-  /** Paths in the folder, with `/` between their parts: only these files and folders are listed. */
+  /** Lists only these files and folders: paths in the folder, separated by `/`. */
   only?: readonly string[] | undefined;
 };
 
-/** The entries of `folder`, sorted by the bytes of their paths. Rejects with LocalError when it holds no file, or something that the service refuses. */
+/** Lists `folder`, sorted by the bytes of the paths. Rejects with LocalError if it has no files, or an entry that the service rejects. */
 export async function listEntries(folder: string, options: ListOptions = {}): Promise<Entry[]> {
   const root = await rootOf(folder);
   const entries: Entry[] = [];
@@ -46,21 +46,21 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
     options.signal?.throwIfAborted();
     const names = (await readdir(join(root, parent))).map((name) => parent + name);
     const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []) && isListed(path, options.only));
-    for await (const entry of mapInOrder(kept, LOOKED_AT_AT_ONCE, (path) => entryOf(root, path, options.os))) {
+    for await (const entry of mapInOrder(kept, MAX_CONCURRENT_STATS, (path) => entryOf(root, path, options.os))) {
       entries.push(entry);
       if (entry.kind === 'folder') queue.push(entry.path);
     }
   }
   if (!entries.some((entry) => entry.kind === 'file')) {
-    throw new LocalError(`${folder}: holds no files.`, 'Give the folder that holds the files, once they are there.');
+    throw new LocalError(`${folder}: contains no files.`, "Use the folder with the game's files.");
   }
   entries.sort(byBytes);
-  refuseTogether(entries, options.os);
+  refuseConflicts(entries, options.os);
   return entries;
 }
 
-/** Throws LocalError for entries that are fine alone and not together, as the service does. */
-function refuseTogether(entries: readonly Entry[], os: Os | undefined): void {
+/** Throws LocalError for entries that conflict with each other, by the rules of the service. */
+function refuseConflicts(entries: readonly Entry[], os: Os | undefined): void {
   const same = findSameButForCase(
     entries.map(({ path }) => path),
     os,
@@ -73,7 +73,7 @@ function refuseTogether(entries: readonly Entry[], os: Os | undefined): void {
   if (loop !== null) refuse(loop.path, `it is a symlink that ${loop.problem}`);
 }
 
-/** Whether `path` is one of those in `only`, in one of them, or a folder on the way to one. */
+/** Whether `path` is in `only`, in a folder of `only`, or a parent folder of an item in `only`. */
 function isListed(path: string, only: readonly string[] | undefined): boolean {
   if (only === undefined) return true;
   return only.some((listed) => listed === path || path.startsWith(`${listed}/`) || listed.startsWith(`${path}/`));
@@ -81,10 +81,10 @@ function isListed(path: string, only: readonly string[] | undefined): boolean {
 
 async function rootOf(folder: string): Promise<string> {
   const found = await stat(folder).catch((cause: unknown) => {
-    throw new LocalError(`${folder}: cannot be read.`, 'Give the folder that holds the game’s files.', { cause });
+    throw new LocalError(`${folder}: cannot be read.`, "Use the folder with the game's files.", { cause });
   });
   if (!found.isDirectory()) {
-    throw new LocalError(`${folder}: is not a folder.`, 'Give the folder that holds the game’s files.');
+    throw new LocalError(`${folder}: is not a folder.`, "Use the folder with the game's files.");
   }
   return realpath(folder);
 }
@@ -122,6 +122,6 @@ async function targetOf(path: string, source: string): Promise<string> {
 function refuse(path: string, problem: string): never {
   throw new LocalError(
     `${JSON.stringify(path)} cannot be zipped: ${problem}.`,
-    'Change it, or leave it out with --ignore.',
+    'Rename or remove it, or leave it out with --ignore.',
   );
 }

@@ -1,4 +1,4 @@
-// A new file that is written once from start to end, counting its bytes and computing their SHA-256 on the way.
+// A new file that is written from start to end, with its size and SHA-256.
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -22,7 +22,7 @@ export class HashedFile {
     this.#handle = handle;
   }
 
-  /** Creates the file. Rejects with LocalError when it exists or cannot be made. */
+  /** Creates the file. Rejects with LocalError if it exists or cannot be created. */
   static async create(path: string): Promise<HashedFile> {
     const handle = await open(path, 'wx', 0o600).catch((cause: unknown) => {
       throw new LocalError(`${path}: cannot be created.`, 'Choose another folder for it.', { cause });
@@ -30,7 +30,7 @@ export class HashedFile {
     return new HashedFile(path, handle);
   }
 
-  /** Appends `pieces`, which must not change afterwards. Small ones are gathered; a batch is written while the next fills. */
+  /** Appends `pieces`, which must not change afterwards. They are written in batches, in the background. */
   async write(...pieces: Buffer[]): Promise<void> {
     for (const piece of pieces) {
       this.#hash.update(piece);
@@ -51,7 +51,7 @@ export class HashedFile {
 
   /** Closes the file and removes it. */
   async discard(): Promise<void> {
-    await this.#writing.catch(() => {}); // reported by the write or finish that met it
+    await this.#writing.catch(() => {}); // Already reported by write() or finish().
     await this.#handle.close();
     await rm(this.#path, { force: true });
   }
@@ -62,7 +62,7 @@ export class HashedFile {
     this.#batchBytes = 0;
     await this.#writing;
     this.#writing = this.#handle.appendFile(batch).catch((cause: unknown) => this.#explain(cause));
-    this.#writing.catch(() => {}); // awaited by the next flush
+    this.#writing.catch(() => {}); // The next flush awaits and reports it.
   }
 
   #explain(cause: unknown): never {

@@ -1,6 +1,6 @@
-// Runs an asynchronous step on several items at once and hands on its results in the order of the items.
+// Runs an asynchronous step on several items concurrently and yields the results in the order of the items.
 
-/** Yields `step(item)` for each item, with at most `ahead` of them running or waiting to be taken. */
+/** Yields `step(item)` for each item, with at most `ahead` steps running or finished ahead of the consumer. */
 export async function* mapInOrder<T, U>(
   items: Iterable<T>,
   ahead: number,
@@ -10,7 +10,7 @@ export async function* mapInOrder<T, U>(
   try {
     for (const item of items) {
       const result = step(item);
-      result.catch(() => {}); // it is awaited in its turn; until then its failure must not count as unhandled
+      result.catch(() => {}); // Awaited later; until then, a failure must not count as unhandled.
       running.push(result);
       if (running.length >= ahead) yield await (running.shift() as Promise<U>);
     }

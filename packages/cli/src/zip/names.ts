@@ -1,31 +1,31 @@
-// Decides which names and link targets an archive may carry, and in which order its entries stand.
+// Rules for names and link targets in an archive, and the order of its entries.
 import { posix } from 'node:path';
 import { findWindowsProblem, foldPath, hasUnsafeCharacter, ignoresCase } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 
 /**
- * Why `path` cannot be an entry's name, or null. Names stay as they are on disk, in UTF-8: another Unicode
- * normalisation could differ from the name that the game itself opens, and could make two names equal. `os` is that of the build.
+ * Why `path` cannot be the name of an entry, or null. `os` is the OS of the build. Names keep the Unicode normalization they have on disk:
+ * another one could differ from the name that the game opens, or make two names equal.
  */
 export function findNameProblem(path: string, os?: Os): string | null {
   if (!path.isWellFormed() || path.includes('\uFFFD')) return 'its name is not UTF-8';
   if (hasUnsafeCharacter(path))
-    return 'its name holds a line break, another control character or one that turns the text around';
-  if (path.includes('\\')) return 'its name holds a backslash, which Windows takes for a folder';
-  if (/^[a-zA-Z]:/.test(path)) return 'its name starts like a Windows drive';
+    return 'its name contains a line break, another control character or a character that reverses text';
+  if (path.includes('\\')) return 'its name contains a backslash, which is a path separator on Windows';
+  if (/^[a-zA-Z]:/.test(path)) return 'its name starts with a Windows drive';
   if (Buffer.byteLength(path) > 0xffff) return 'its path is longer than 65,535 bytes';
   const problem = os === 'windows' ? findWindowsProblem(path) : null;
-  return problem === null ? null : `Windows cannot create it: ${problem} there`;
+  return problem === null ? null : `Windows cannot create it: ${problem}`;
 }
 
-/** Two of the paths that are one file to `os`, where case does not count; null when there are none. */
+/** Two paths that are the same file on `os`, which ignores case; null if there are none. */
 export function findSameButForCase(paths: readonly string[], os: Os | undefined): [string, string] | null {
   if (!ignoresCase(os)) return null;
   const seen = new Map<string, string>();
   for (const path of paths) {
     const place = foldPath(path.replace(/\/$/, ''), os);
     const other = seen.get(place);
-    // Two folders become one, and lose nothing.
+    // Two folders with the same name are merged without a loss.
     if (other !== undefined && !(other.endsWith('/') && path.endsWith('/'))) return [other, path];
     seen.set(place, path);
   }
@@ -33,8 +33,8 @@ export function findSameButForCase(paths: readonly string[], os: Os | undefined)
 }
 
 /**
- * Why a symlink at `path` may not point to `target`, or null; the service judges by the same rule. `..` may only stand in
- * front: behind a folder's name it is not where it seems when that folder is a symlink itself.
+ * Why a symlink at `path` cannot point to `target`, or null. The service has the same rule. `..` is only allowed at the front: after a
+ * folder that is itself a symlink, it leads somewhere else.
  */
 export function findTargetProblem(path: string, target: string): string | null {
   if (target === '') return 'it is a symlink to nowhere';
@@ -45,17 +45,17 @@ export function findTargetProblem(path: string, target: string): string | null {
   const descent = steps.findIndex((step) => step !== '..');
   const climbs = descent < 0 ? steps.length : descent;
   if (climbs >= path.split('/').length) return 'it is a symlink that leaves the folder';
-  return steps.lastIndexOf('..') > climbs ? 'it is a symlink with .. behind a folder' : null;
+  return steps.lastIndexOf('..') > climbs ? 'it is a symlink with .. after a folder' : null;
 }
 
-/** Orders by the bytes of the names, which no locale or operating system changes; a folder stands before its contents. */
+/** Orders by the bytes of the names, independent of locale and OS; a folder comes before its contents. */
 export function byBytes(a: { name: Buffer }, b: { name: Buffer }): number {
   return Buffer.compare(a.name, b.name);
 }
 
 /**
- * Whether the globs leave `path` out. As in .gitignore, one without a slash matches a name at any depth and one with a
- * slash the path from the top; unlike there, dotfiles need a pattern that starts with a dot.
+ * Whether a glob matches `path`. As in .gitignore, a glob without a slash matches a name at any depth, and a glob with a slash matches
+ * the path from the root. Unlike there, dotfiles need a pattern that starts with a dot.
  */
 export function isIgnored(path: string, globs: readonly string[]): boolean {
   return globs.some((glob) => {
@@ -65,7 +65,7 @@ export function isIgnored(path: string, globs: readonly string[]): boolean {
   });
 }
 
-/** Whether a file's first bytes are those of a program: ELF, Mach-O (thin or universal) or a script with `#!`. */
+/** Whether the first bytes of a file are those of a program: ELF, Mach-O (thin or universal) or a script with `#!`. */
 export function startsLikeProgram(head: Buffer): boolean {
   if (head.length < 4) return false;
   if (head.toString('latin1', 0, 2) === '#!') return true;

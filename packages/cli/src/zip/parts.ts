@@ -1,16 +1,16 @@
-// Cuts entries into the parts that are read and compressed side by side.
+// Splits entries into parts that are read and compressed in parallel.
 import { open } from 'node:fs/promises';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, type Block, compressBlock, storeBlock, WINDOW_BYTES } from './blocks.ts';
 import type { Entry } from './entries.ts';
 import { DEFLATED, STORED } from './records.ts';
 
-/** An entry, or one block of a file that has several. */
+/** An entry, or one block of a large file. */
 export type Part = { entry: Entry; start: number; isFirst: boolean; isLast: boolean };
-/** `raw` before compression; `packed` in the pieces that go into the archive. */
+/** `raw` is the content before compression, `packed` the pieces for the archive. */
 export type PackedPart = Part & { raw: Buffer; packed: Buffer[]; method: typeof STORED | typeof DEFLATED };
 
-/** The parts of all entries in the order of the archive. */
+/** The parts of all entries, in archive order. */
 export function* partsOf(entries: readonly Entry[]): Generator<Part> {
   for (const entry of entries) {
     let start = 0;
@@ -22,7 +22,7 @@ export function* partsOf(entries: readonly Entry[]): Generator<Part> {
   }
 }
 
-/** Reads and compresses a part. Rejects with LocalError when the file cannot be read or is no longer as it was listed. */
+/** Reads and compresses a part. Rejects with LocalError if the file cannot be read or has changed since it was listed. */
 export async function packPart(part: Part, level: number): Promise<PackedPart> {
   const block = await readPart(part);
   const compressed = await compressBlock(block, level);
@@ -33,7 +33,7 @@ export async function packPart(part: Part, level: number): Promise<PackedPart> {
       ? { ...part, raw, packed: [compressed], method: DEFLATED }
       : { ...part, raw, packed: [raw], method: STORED };
   }
-  // Blocks that do not shrink are stored inside the deflate stream, so the method holds for the whole file.
+  // Blocks that do not get smaller are stored inside the deflate stream, so the whole file has one method.
   return { ...part, raw, packed: compressed ? [compressed] : storeBlock(raw, part.isLast), method: DEFLATED };
 }
 
@@ -49,7 +49,7 @@ async function readPart({ entry, start, isLast }: Part): Promise<Block> {
   if (bytesRead < bytes.length || now.size !== entry.size || now.mtimeMs !== entry.mtimeMs) {
     throw new LocalError(
       `${entry.path}: changed while it was being zipped.`,
-      'Wait until the build has finished, then run the command again.',
+      'Wait for the build to finish, then run the command again.',
     );
   }
   return { raw: bytes.subarray(start - from), window: bytes.subarray(0, start - from), last: isLast };

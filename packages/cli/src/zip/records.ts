@@ -1,28 +1,28 @@
-// The records of the zip format as bytes (PKWARE APPNOTE 6.3.10; section numbers beside each record).
+// Writes the records of the zip format (PKWARE APPNOTE 6.3.10, with the section number of each record).
 
 export const STORED = 0;
 export const DEFLATED = 8;
 
 export type EntryRecord = {
-  /** UTF-8, a folder's name ends in `/`. */
+  /** UTF-8; folder names end in `/`. */
   name: Buffer;
   method: typeof STORED | typeof DEFLATED;
   crc: number;
   /** Bytes in the archive. */
   packed: number;
-  /** Bytes once unpacked. */
+  /** Unpacked bytes. */
   size: number;
   /** Unix file type and permissions, as in `st_mode`. */
   mode: number;
   /** Where the local header starts. */
   offset: number;
-  /** Whether CRC and sizes follow the data in a descriptor, since they were not known before it. */
+  /** Whether CRC and sizes are in a descriptor after the data, because they were not known before. */
   streamed: boolean;
   /** Whether the sizes take 64 bits. */
   large: boolean;
 };
 
-/** The first value that does not fit a 32-bit field, where it stands for "see the Zip64 field". */
+/** The first value that does not fit a 32-bit field. In such a field, it means "see the Zip64 field". */
 export const ZIP64_AT = 0xffff_ffff;
 const ENTRIES_ZIP64_AT = 0xffff;
 const FLAG_STREAMED = 1 << 3;
@@ -30,7 +30,7 @@ const FLAG_UTF8 = 1 << 11;
 const VERSION = 20;
 const VERSION_ZIP64 = 45;
 const MADE_BY_UNIX = 3 << 8;
-/** 1 January 1980, 0:00, the earliest DOS time: a clock would make each archive of one folder a different one. */
+/** 1 January 1980, 0:00, the earliest DOS time. With real times, two archives of the same folder would differ. */
 const DOS_TIME = 0;
 const DOS_DATE = (1 << 5) | 1;
 const ZIP64_EXTRA = 0x0001;
@@ -50,7 +50,7 @@ export function localHeader(entry: EntryRecord): Buffer {
   return Buffer.concat([header, entry.name, extra]);
 }
 
-/** 4.3.9 Data descriptor, with its customary signature. */
+/** 4.3.9 Data descriptor, with the usual signature. */
 export function dataDescriptor(entry: EntryRecord): Buffer {
   const bytes = Buffer.alloc(entry.large ? 24 : 16);
   bytes.writeUInt32LE(0x0807_4b50, 0);
@@ -94,7 +94,7 @@ function writeCommon(header: Buffer, at: number, entry: EntryRecord): void {
   header.writeUInt16LE(DOS_DATE, at + 8);
 }
 
-/** 4.5.3 Zip64 extended information: only the values whose field says "see here", in the order size, packed, offset. */
+/** 4.5.3 Zip64 extended information: the values that do not fit their field, in the order size, packed, offset. */
 function zip64Extra(values: number[]): Buffer {
   const extra = Buffer.alloc(4 + 8 * values.length);
   extra.writeUInt16LE(ZIP64_EXTRA, 0);
@@ -103,7 +103,7 @@ function zip64Extra(values: number[]): Buffer {
   return extra;
 }
 
-/** 4.3.16 End of central directory; before it, when a count or position needs more bits, 4.3.14 and 4.3.15. */
+/** 4.3.16 End of central directory, after 4.3.14 and 4.3.15 if a count or position needs more bits. */
 export function endRecords(
   directory: { entries: number; size: number; offset: number },
   zip64At: number = ZIP64_AT,

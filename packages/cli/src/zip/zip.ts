@@ -1,6 +1,7 @@
-// Writes a folder as a zip: streaming, on several threads, and byte for byte the same whenever the folder is the same.
+// Zips a folder as a stream, on several threads. The same folder always gives the same bytes.
 import { crc32 } from 'node:zlib';
-import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, storedLength } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
@@ -11,41 +12,41 @@ import { type PackedPart, packPart, partsOf } from './parts.ts';
 import { centralHeader, dataDescriptor, type EntryRecord, endRecords, localHeader, ZIP64_AT } from './records.ts';
 
 export type ZipOptions = ListOptions & {
-  /** Bytes of files taken in so far, and in all. */
+  /** Called with the bytes of files read so far and in total. */
   onProgress?: (done: number, total: number) => void;
-  /** 0 (store) to 9 (smallest); 6 where absent. */
+  /** 0 (store) to 9 (smallest); 6 by default. */
   level?: number;
-  /** Stops with a LocalError as soon as the zip is larger. */
+  /** Fails with LocalError as soon as the zip is larger. */
   maxBytes?: number;
-  /** From which value on a 32-bit field gives way to Zip64; lower than the format's own only in tests. */
+  /** The value from which a field uses Zip64; lower than in the format only in tests. */
   zip64At?: number;
 };
 
 export type ZipResult = {
   /** Bytes of the zip. */
   size: number;
-  /** Of the zip, 64 lowercase hex digits. */
+  /** SHA-256 of the zip as 64 lowercase hex digits. */
   sha256: string;
   entries: number;
   /** Bytes of the files before compression. */
   bytesIn: number;
 };
 
-/** Blocks read or compressed ahead of the one being written: keeps the pool's threads busy within about 25 MiB. */
+/** Blocks read or compressed ahead of writing: keeps the thread pool busy with about 25 MiB of memory. */
 const BLOCKS_AHEAD = 8;
 
 /**
- * Zips `folder` into the new file `outFile`, which is removed again on failure. Paths, modes (0755 or 0644), symlinks and
- * empty folders are kept; times are not, so that one folder always gives one archive (with one version of zlib).
- * Rejects with LocalError when the folder holds no file or something that cannot be zipped, changes meanwhile, or the
- * disk is full; with the reason of `signal` when that is aborted.
+ * Zips `folder` into the new file `outFile`, which is removed on failure. Paths, modes (0755 or 0644), symlinks and empty folders are
+ * kept. Times are not, so the same folder always gives the same archive (with the same version of zlib). Rejects with LocalError if
+ * the folder has no files, has an entry that cannot be zipped, changes in the meantime, or if the disk is full. Rejects with the reason
+ * of `signal` when it is aborted.
  */
 export async function writeZip(folder: string, outFile: string, options: ZipOptions = {}): Promise<ZipResult> {
   const entries = await listEntries(folder, options);
   return zipEntries(entries, outFile, options);
 }
 
-/** Zips entries that `listEntries` found, in their order; for the rest see `writeZip`. */
+/** Zips the entries from `listEntries` in their order, like `writeZip`. */
 export async function zipEntries(
   entries: readonly Entry[],
   outFile: string,
@@ -53,8 +54,8 @@ export async function zipEntries(
 ): Promise<ZipResult> {
   if (entries.length > LIMITS.zipEntries) {
     throw new LocalError(
-      `The folder holds ${entries.length} entries; a zip takes ${LIMITS.zipEntries}.`,
-      'Pack small files together, or leave some out with --ignore.',
+      `The folder has ${formatNumber(entries.length)} entries; the limit is ${formatNumber(LIMITS.zipEntries)}.`,
+      'Combine small files, or leave some out with --ignore.',
     );
   }
   const file = await HashedFile.create(outFile);
@@ -100,7 +101,7 @@ function beginRecord(part: PackedPart, offset: number, zip64At: number): EntryRe
     mode: modeOf(part),
     offset,
     streamed: !part.isLast,
-    // Decided before the packed size is known: nothing grows past its stored form.
+    // Decided before the packed size is known, because a file is never larger than its stored form.
     large: Math.ceil(entry.size / BLOCK_BYTES) * storedLength(BLOCK_BYTES) >= zip64At,
   };
 }
@@ -126,7 +127,7 @@ async function writeDirectory(records: readonly EntryRecord[], file: HashedFile,
 function refuseAbove(maxBytes: number, size: number): void {
   if (size <= maxBytes) return;
   throw new LocalError(
-    `The zip is larger than ${maxBytes / MIB} MiB, the most that is accepted.`,
-    'Leave out what players do not need with --ignore, or split the build.',
+    `The zip is larger than the limit of ${formatBytes(maxBytes)}.`,
+    'Use --ignore to leave out files that players do not need, or split the build.',
   );
 }

@@ -1,10 +1,10 @@
-// A small server that speaks the upload protocol over real HTTP, and fails where a test asks for it.
+// A small server with the upload protocol over real HTTP, which can inject faults.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** `reset` drops the connection while the body arrives; `lose` does the work, then drops it in place of the answer. */
+/** `reset` closes the connection while the body arrives; `lose` does the work, then closes it instead of responding. */
 export type Fault = 'reset' | 'lose' | { status: number; code: number; data?: Record<string, number>; header?: string };
 export type Kind =
   | 'info'
@@ -27,15 +27,15 @@ export type Peer = {
   seen: Seen[];
   /** The bytes of each complete upload. */
   files: Buffer[];
-  /** Answers the next request of this kind with the fault, the one after it with the next, and so on. */
+  /** Applies the faults to the next requests of this kind, in order. */
   fail(kind: Kind, ...faults: Fault[]): void;
   /** Open sessions by id; a test may add or drop some. */
   sessions: Map<string, { checksum: string; size: number; bytes: Buffer; file_uid?: string }>;
-  /** What `GET /tool/files/…` answers, one after the other; the last one stays. */
+  /** The responses to `GET /tool/files/…`, in order; the last one is repeated. */
   scans: { status: string; detail?: string }[];
-  /** What `GET /tool/builds` answers. */
+  /** The response to `GET /tool/builds`. */
   builds: Record<string, unknown>[];
-  /** Checksums that `GET /tool/symbols` answers, each of a compiled symbol file. */
+  /** The checksums in the response to `GET /tool/symbols`, each of a compiled symbol file. */
   symbols: string[];
   /** Runs when a request of this kind has been read. */
   onSeen: (kind: Kind) => void;

@@ -1,4 +1,4 @@
-// Runs the command as its users do: as a process of its own.
+// Runs the command as a separate process, as users do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 export type Ended = { code: number | null; stdout: string; stderr: string };
 type Options = { cwd: string; peer?: Peer; env?: Record<string, string>; stdin?: string };
 
-/** Starts `chauffeur` with the key and address of the peer in its environment, and nothing else of ours. */
+/** Starts `chauffeur` with the key and URL of the peer in its environment, and no other settings. */
 export function startCli(
   args: readonly string[],
   { cwd, peer, env = {}, stdin = '' }: Options,

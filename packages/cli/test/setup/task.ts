@@ -1,10 +1,10 @@
-// An upload of random bytes to a peer, with waits that are written down in place of being waited.
+// An upload of random bytes to a peer, which records its waits instead of waiting.
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createClient } from '@chauffeur/contract/client';
-import type { UploadTask } from '../../src/upload/upload.ts';
+import type { UploadTask } from '../../src/upload/task.ts';
 import { KEY, type Peer } from './peer.ts';
 import { tempFolder } from './temp.ts';
 

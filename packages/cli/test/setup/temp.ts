@@ -1,4 +1,4 @@
-// A fresh folder for one test, gone after it.
+// A temporary folder for a test, removed afterwards.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

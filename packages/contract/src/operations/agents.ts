@@ -1,4 +1,4 @@
-// Programs that act for a person over MCP: their personal keys, those that were connected by consent, and what they called.
+// Agents that act for a person over MCP: personal keys, programs connected by OAuth, and the calls they made.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -6,27 +6,27 @@ import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timest
 
 export const AGENT_KEY_PREFIX = 'chf_mcp_';
 
-/** What the program may do, and to which games. */
-const Reach = {
-  may_write: Type.Boolean({ description: 'Whether it may change things; else it only reads' }),
+/** What the agent may do, and with which games. */
+const Permissions = {
+  may_write: Type.Boolean({ description: 'Whether it may make changes; otherwise it has read access only' }),
   game: Nullable(
     Type.Object(
       { game_uid: Uuid, slug: Type.String(), name: Type.String() },
-      { description: 'The only game that it reaches; null for all of yours' },
+      { description: 'The only game it has access to; null for all of your games' },
     ),
   ),
 };
 
-const AskedReach = {
-  may_write: Reach.may_write,
-  game: Type.Optional({ ...GameRef, description: 'The only game that it shall reach; absent for all of yours' }),
+const RequestedPermissions = {
+  may_write: Permissions.may_write,
+  game: Type.Optional({ ...GameRef, description: 'The only game it gets access to; all of your games if omitted' }),
 };
 
 export const AgentKey = Type.Object({
   key_id: Uuid,
-  key_ref: Type.String({ description: 'How the key begins' }),
+  key_ref: Type.String({ description: 'The first characters of the key' }),
   name: Type.String(),
-  ...Reach,
+  ...Permissions,
   created_at: Timestamp,
   expires_at: Nullable(Timestamp),
   last_used_at: Nullable(Timestamp),
@@ -35,18 +35,22 @@ export const AgentKey = Type.Object({
 
 export const createAgentKey = defineOperation({
   id: 'agents.createKey',
-  summary: 'Make a personal key for MCP clients; it is shown once',
+  summary: 'Create a personal key for MCP clients; the key is shown once',
   method: 'POST',
   path: '/account/agent-keys',
   access: 'account',
   body: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: LIMITS.agentNameLength, description: 'What you know it by' }),
-    ...AskedReach,
+    name: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.agentNameLength,
+      description: 'A name to recognize the key by',
+    }),
+    ...RequestedPermissions,
     expires_in_days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: LIMITS.agentKeyDays, description: 'Absent: it does not expire' }),
+      Type.Integer({ minimum: 1, maximum: LIMITS.agentKeyDays, description: 'Never expires if omitted' }),
     ),
   }),
-  output: Type.Object({ ...AgentKey.properties, key: Type.String({ description: 'The key itself' }) }),
+  output: Type.Object({ ...AgentKey.properties, key: Type.String({ description: 'The key' }) }),
   secret: true,
   statuses: [201],
   errors: [4040],
@@ -54,7 +58,7 @@ export const createAgentKey = defineOperation({
 
 export const listAgentKeys = defineOperation({
   id: 'agents.keys',
-  summary: 'Your personal keys for MCP clients, the newest first; those that were revoked stay listed for a while',
+  summary: 'List your personal keys for MCP clients, newest first, including recently revoked ones',
   method: 'GET',
   path: '/account/agent-keys',
   access: 'account',
@@ -66,7 +70,7 @@ export const listAgentKeys = defineOperation({
 
 export const revokeAgentKey = defineOperation({
   id: 'agents.revokeKey',
-  summary: 'Revoke a personal key; it works no more from now on',
+  summary: 'Revoke a personal key; it stops working immediately',
   method: 'DELETE',
   path: '/account/agent-keys/{key_id}',
   access: 'account',
@@ -76,19 +80,18 @@ export const revokeAgentKey = defineOperation({
   errors: [4040],
 });
 
-/** Letters, or the address of a document. */
+/** An identifier, or the URL of a client metadata document. */
 const ClientId = Type.String({ maxLength: LIMITS.agentClientIdLength });
 
 const ClientHost = Nullable(
   Type.String({
-    description:
-      'The host that publishes what the program says of itself, which is certain; null for one that registered',
+    description: "The verified host that publishes the program's details; null for a program that registered itself",
   }),
 );
 
 export const getAgentClient = defineOperation({
   id: 'agents.client',
-  summary: 'What a program that wants to be connected says of itself',
+  summary: 'Get the self-reported details of a program that asks to be connected',
   method: 'GET',
   path: '/account/agent-client',
   access: 'account',
@@ -105,21 +108,21 @@ export const getAgentClient = defineOperation({
 
 export const AgentConnection = Type.Object({
   connection_id: Uuid,
-  name: Foreign(Type.String({ description: 'What the program calls itself' })),
+  name: Foreign(Type.String({ description: 'The name the program gave itself' })),
   uri: Nullable(Foreign(Type.String())),
   host: ClientHost,
-  ...Reach,
+  ...Permissions,
   connected_at: Timestamp,
   last_used_at: Nullable(Timestamp),
 });
 
 export const connectAgent = defineOperation({
   id: 'agents.connect',
-  summary: 'Say what a program may do once your consent is complete; ends what the same program was allowed before',
+  summary: 'Set what a program may do when you complete the consent; replaces its earlier permissions',
   method: 'POST',
   path: '/account/agent-connections',
   access: 'account',
-  body: Type.Object({ client_id: ClientId, ...AskedReach }),
+  body: Type.Object({ client_id: ClientId, ...RequestedPermissions }),
   output: AgentConnection,
   statuses: [201],
   errors: [4040],
@@ -127,7 +130,7 @@ export const connectAgent = defineOperation({
 
 export const listAgentConnections = defineOperation({
   id: 'agents.connections',
-  summary: 'The programs that you let act for you, the newest first',
+  summary: 'List the programs that act for you, newest first',
   method: 'GET',
   path: '/account/agent-connections',
   access: 'account',
@@ -139,7 +142,7 @@ export const listAgentConnections = defineOperation({
 
 export const disconnectAgent = defineOperation({
   id: 'agents.disconnect',
-  summary: 'End a program’s right to act for you, at once',
+  summary: 'Disconnect a program; it loses access immediately',
   method: 'DELETE',
   path: '/account/agent-connections/{connection_id}',
   access: 'account',
@@ -152,25 +155,25 @@ export const disconnectAgent = defineOperation({
 export const AgentCall = Type.Object({
   call_id: Uuid,
   at: Timestamp,
-  user: Type.String({ description: 'For whom it was called: a name' }),
+  user: Type.String({ description: 'Name of the person the agent acted for' }),
   agent: Type.Object({
     kind: Type.Enum(['key', 'connection']),
     id: Uuid,
     name: Foreign(Type.String()),
   }),
   tool: Type.String(),
-  outcome: Type.Integer({ description: 'The code of the error, or 4214 for what waits for approval; 0 for neither' }),
+  outcome: Type.Integer({ description: 'Error code; 4214 if the change is waiting for approval, 0 on success' }),
   milliseconds: Type.Integer(),
 });
 
 const CallsQuery = {
-  failed: Type.Optional(Type.Enum(['only'], { description: 'Only those that answered an error' })),
+  failed: Type.Optional(Type.Enum(['only'], { description: 'Only calls that returned an error' })),
   ...CursorQuery,
 };
 
 export const listAgentCalls = defineOperation({
   id: 'agents.calls',
-  summary: 'What programs called about a game over MCP, the newest first; for its owner',
+  summary: 'List the MCP calls about a game, newest first; owners only',
   method: 'GET',
   path: '/games/{uid}/agent-calls',
   access: 'account',
@@ -186,14 +189,14 @@ export const OwnAgentCall = Type.Object({
   game: Nullable(
     Type.Object(
       { game_uid: Uuid, slug: Type.String(), name: Type.String() },
-      { description: 'The game that it was about; null for none, and for one that you do not own or administer' },
+      { description: 'The game of the call; null if it had none, or one that you are not a member of' },
     ),
   ),
 });
 
 export const listOwnAgentCalls = defineOperation({
   id: 'agents.ownCalls',
-  summary: 'What programs called for you over MCP, also about no game or one that is not yours, the newest first',
+  summary: 'List the MCP calls made for you, newest first, including those without a game',
   method: 'GET',
   path: '/account/agent-calls',
   access: 'account',

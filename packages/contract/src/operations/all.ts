@@ -1,4 +1,4 @@
-// The registry: every operation that the server mounts, in the order of the API reference.
+// The registry of every operation that the server mounts, in the order of the API reference.
 import type { Operation } from '../operation.ts';
 import * as agents from './agents.ts';
 import * as approvals from './approvals.ts';

@@ -1,4 +1,4 @@
-// Approvals: changes that an agent asked for and that wait until the game's owner agrees.
+// Approvals: changes that an agent requested and that wait for the decision of the game's owner.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, Foreign, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
@@ -9,34 +9,34 @@ export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 export const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** What whoever asked is told at once. */
+/** What the agent gets immediately. */
 export const ApprovalTicket = Type.Object({
   uid: Uuid,
   action: Type.Enum([...APPROVAL_ACTIONS]),
-  summary: Type.String({ description: 'What is to be done, in one line' }),
-  confirm_url: Type.String({ description: 'The page on which the owner decides' }),
+  summary: Type.String({ description: 'The change, in one line' }),
+  confirm_url: Type.String({ description: 'The page where the owner decides' }),
   expires_at: Timestamp,
 });
 
-/** With who asked for what. */
+/** A ticket with the game and the requester. */
 export const ApprovalRequest = Type.Object({
   ...ApprovalTicket.properties,
   game: Type.Object({ game_uid: Uuid, slug: Type.String(), name: Type.String() }),
   asked_by: Foreign(Type.String()),
-  via: Foreign(Type.String({ description: 'The agent or token that asked, by the name that it gave itself' })),
+  via: Foreign(Type.String({ description: 'The self-reported name of the agent or token that sent the request' })),
   asked_at: Timestamp,
 });
 
 export const ApprovalRecord = Type.Object({
   ...ApprovalRequest.properties,
   status: Type.Enum([...APPROVAL_STATES]),
-  consequences: Type.Array(Type.String(), { description: 'What changes for players, as things are now' }),
-  problem: Nullable(Type.String({ description: 'Why it could not be done now; null when it could, or is decided' })),
+  consequences: Type.Array(Type.String(), { description: 'What would change for players now' }),
+  problem: Nullable(Type.String({ description: 'Why it cannot be approved now; null if it can, or is decided' })),
   decided_by: Nullable(Type.String()),
   decided_at: Nullable(Timestamp),
-  may_decide: Type.Boolean({ description: 'Whether you are the owner who was asked' }),
+  may_decide: Type.Boolean({ description: 'Whether you are the owner who decides' }),
   result: Nullable(
-    Type.Object({}, { additionalProperties: true, description: 'What the change answered, once it is approved' }),
+    Type.Object({}, { additionalProperties: true, description: 'The result of the change, once it is approved' }),
   ),
 });
 
@@ -44,7 +44,7 @@ const ApprovalParams = Type.Object({ uid: Uuid });
 
 export const listWaitingApprovals = defineOperation({
   id: 'approvals.waiting',
-  summary: 'What waits for you to decide, in all games that you own, the newest first',
+  summary: 'List the approvals that wait for your decision in all your games, newest first',
   method: 'GET',
   path: '/approvals',
   access: 'account',
@@ -56,7 +56,7 @@ export const listWaitingApprovals = defineOperation({
 
 export const getApproval = defineOperation({
   id: 'approvals.get',
-  summary: 'One approval: what waits, what it would change, and how it was decided',
+  summary: 'Get an approval: the requested change, its consequences and the decision',
   method: 'GET',
   path: '/approvals/{uid}',
   access: 'account',
@@ -69,13 +69,13 @@ export const getApproval = defineOperation({
 
 export const confirmApproval = defineOperation({
   id: 'approvals.confirm',
-  summary: 'Approve with the 6-digit code of the owner’s mail; the change is done once, however often this is sent',
+  summary: "Approve a change with the 6-digit code from the owner's email; repeating the call has no further effect",
   method: 'POST',
   path: '/approvals/{uid}/confirm',
   access: 'account',
   params: ApprovalParams,
   body: Type.Object({
-    code: Type.String({ pattern: '^[0-9]{6}$', description: 'the 6 digits of the mail' }),
+    code: Type.String({ pattern: '^[0-9]{6}$', description: 'the 6 digits from the email' }),
   }),
   output: ApprovalRecord,
   statuses: [200],
@@ -85,7 +85,7 @@ export const confirmApproval = defineOperation({
 
 export const decideApproval = defineOperation({
   id: 'approvals.decide',
-  summary: 'Approve or deny, as the game’s owner on the website',
+  summary: "Approve or deny a change as the game's owner, signed in on the website",
   method: 'POST',
   path: '/approvals/{uid}/decide',
   access: 'account',

@@ -1,4 +1,4 @@
-// Looking for games: by words, system and tag, page by page.
+// Browsing public games by words, operating system and tag.
 import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
@@ -7,7 +7,7 @@ import { ShelfGame } from './shelves.ts';
 
 export const browseGames = defineOperation({
   id: 'store.browse',
-  summary: 'Public games with a download on stable, the newest first; with words, those named so before the others',
+  summary: 'List public games with a download on stable, newest first; with a search, matching names come first',
   method: 'GET',
   path: '/public/games',
   access: 'public',
@@ -17,11 +17,11 @@ export const browseGames = defineOperation({
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'Beginnings of words, each in name, tagline, tags or the developer’s name',
+        description: "Words to search for, by prefix, in the name, tagline, tags and the developer's name",
       }),
     ),
     os: Type.Optional(OsInput),
-    tag: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: 'A tag, whole' })),
+    tag: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: 'An exact tag' })),
     ...CursorQuery,
   }),
   output: Type.Object({ games: Type.Array(ShelfGame), next_cursor: NextCursor }),

@@ -1,4 +1,4 @@
-// Bug tickets: players file them, developers mark them.
+// Bug tickets: filed by players, triaged by developers.
 import Type from 'typebox';
 import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
@@ -11,20 +11,20 @@ export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
 export const BugTicket = Type.Object({
   bug_uid: Uuid,
   status: Type.Enum([...BUG_STATUSES]),
-  message: Foreign(Type.String({ description: 'What the player wrote' })),
+  message: Foreign(Type.String({ description: "The player's message" })),
   build_id: Nullable(Uuid),
   version: Nullable(Type.String()),
   os: Nullable(Type.String()),
   arch: Nullable(Type.String()),
   crash_id: Nullable(Uuid),
-  filed_by: Foreign(Type.String({ description: 'The player’s name' })),
+  filed_by: Foreign(Type.String({ description: "The player's name" })),
   filed_at: Timestamp,
   updated_at: Timestamp,
 });
 
 export const fileBug = defineOperation({
   id: 'bugs.file',
-  summary: 'File a bug of a game, with a dump and a log to be sent to the addresses in the answer',
+  summary: 'File a bug ticket; a dump and a log can then be uploaded to the URLs in the response',
   method: 'POST',
   path: '/games/{uid}/bugs',
   access: 'account',
@@ -49,7 +49,7 @@ export const fileBug = defineOperation({
 
 export const listBugTickets = defineOperation({
   id: 'bugs.list',
-  summary: 'Bugs that players filed, newest first',
+  summary: "List a game's bug tickets, newest first",
   method: 'GET',
   path: '/games/{uid}/bugs',
   access: 'account',
@@ -68,7 +68,7 @@ const BugParams = Type.Object({ uid: GameRef, bug_uid: Uuid });
 
 export const getBugTicket = defineOperation({
   id: 'bugs.get',
-  summary: 'One bug that a player filed',
+  summary: 'Get a bug ticket',
   method: 'GET',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
@@ -80,7 +80,7 @@ export const getBugTicket = defineOperation({
 
 export const updateBugTicket = defineOperation({
   id: 'bugs.update',
-  summary: 'Mark a bug fixed or closed, or open it again',
+  summary: 'Set the status of a bug ticket: open, fixed or closed',
   method: 'PATCH',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',

@@ -1,4 +1,4 @@
-// Deleting a build: what it would take from whom, and doing it.
+// Deleting a build: a preview of the consequences, and the deletion.
 import Type from 'typebox';
 import { ArchName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
@@ -12,21 +12,21 @@ export const BuildDeletion = Type.Object({
   os: OsName,
   arch: ArchName,
   channels: Type.Array(Type.Object({ channel: Type.String(), expires_at: Nullable(Timestamp) }), {
-    description: 'Those that offer it now on its platform; they would offer nothing',
+    description: 'Channels that offer it now and would offer nothing on its platform',
   }),
-  touches_players: Type.Boolean({ description: 'Whether players of stable would lose their download' }),
+  touches_players: Type.Boolean({ description: 'Whether players on stable would lose the download' }),
   files: Type.Integer(),
-  bytes: Type.Integer({ description: 'Of all its files' }),
-  symbols: Type.Integer({ description: 'Symbol files of it' }),
-  upload_sessions: Type.Integer({ description: 'Uploads for it that have not ended, and would be broken off' }),
-  crash_reports: Type.Integer({ description: 'Reports that came from it; they stay' }),
-  devices_30_days: Type.Integer({ description: 'Devices that sent events with it in the last 30 days' }),
-  consequences: Type.Array(Type.String(), { description: 'The same in words' }),
+  bytes: Type.Integer({ description: 'Total size of its files' }),
+  symbols: Type.Integer({ description: 'Number of symbol files' }),
+  upload_sessions: Type.Integer({ description: 'Uploads in progress, which would be aborted' }),
+  crash_reports: Type.Integer({ description: 'Crash reports of the build; they are kept' }),
+  devices_30_days: Type.Integer({ description: 'Devices that sent events from it in the last 30 days' }),
+  consequences: Type.Array(Type.String(), { description: 'The consequences in sentences' }),
 });
 
 export const getBuildDeletion = defineOperation({
   id: 'builds.deletion',
-  summary: 'What deleting a build would take, and from whom',
+  summary: 'Preview the consequences of deleting a build',
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/deletion',
   access: 'account',
@@ -39,13 +39,13 @@ export const getBuildDeletion = defineOperation({
 export const DeletedBuild = Type.Object({
   build_id: Uuid,
   version: Type.String(),
-  channels: Type.Array(Type.String(), { description: 'Those that offered it and offer nothing now' }),
-  files: Type.Integer({ description: 'How many went with it' }),
+  channels: Type.Array(Type.String(), { description: 'Channels that offered it and now offer nothing' }),
+  files: Type.Integer({ description: 'Number of deleted files' }),
 });
 
 export const deleteBuild = defineOperation({
   id: 'builds.delete',
-  summary: 'Delete a build with its files and symbols; channels that offered it offer nothing then',
+  summary: 'Delete a build with its files and symbols; channels that offered it then offer nothing',
   method: 'DELETE',
   path: '/games/{uid}/builds/{build_id}',
   access: 'account',

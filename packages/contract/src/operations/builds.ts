@@ -1,4 +1,4 @@
-// Builds: registration with the deploy key, and lists for the CLI and the website.
+// Builds: registered with the deploy key, listed by the CLI and the website.
 import Type from 'typebox';
 import {
   ArchInput,
@@ -32,9 +32,9 @@ export const ChangelogItem = Type.Object({
 
 const OtherProgram = {
   app: Type.Optional(
-    Type.String({ maxLength: LIMITS.titleLength, description: 'Refused unless it names the game itself' }),
+    Type.String({ maxLength: LIMITS.titleLength, description: 'Accepted only if it names the game itself' }),
   ),
-  app_name: Type.Optional(Type.String({ maxLength: LIMITS.titleLength, description: 'As app' })),
+  app_name: Type.Optional(Type.String({ maxLength: LIMITS.titleLength, description: 'Same as app' })),
 };
 
 export const Registration = Type.Object({
@@ -70,7 +70,7 @@ export const BuildRecord = Type.Object({
   state: BuildState,
   created_at: Timestamp,
   updated_at: Timestamp,
-  /** The newest file, whatever its scan said. */
+  /** The newest file, whatever the result of its scan. */
   file: Nullable(FileSummary),
 });
 
@@ -85,13 +85,13 @@ const BuildList = Type.Object({ builds: Type.Array(BuildRecord), pagination: Pag
 const ToolBuild = Type.Object({
   ...BuildRecord.properties,
   app_id: Uuid,
-  files: Type.Array(FileSummary, { description: 'The newest first, at most 20' }),
-  symbols: Type.Integer({ description: 'How many symbol files it has' }),
+  files: Type.Array(FileSummary, { description: 'Newest first, at most 20' }),
+  symbols: Type.Integer({ description: 'Number of symbol files' }),
 });
 
 export const registerBuild = defineOperation({
   id: 'builds.register',
-  summary: 'Register a build, or update the one of the same version, type, platform and channel',
+  summary: 'Register a build, or update the build with the same version, type, platform and channel',
   method: 'POST',
   path: '/tool/upload/build',
   access: 'deploy_key',
@@ -119,12 +119,12 @@ export const registerBuild = defineOperation({
 
 export const listBuilds = defineOperation({
   id: 'builds.list',
-  summary: 'List the builds of the deploy key’s game, newest first',
+  summary: "List the builds of the deploy key's game, newest first",
   method: 'GET',
   path: '/tool/builds',
   access: 'deploy_key',
   query: Type.Object({ ...filters, ...PageQuery }),
-  // The page stands next to the list as well, where other clients look for it.
+  // The page is also next to the list, where other clients expect it.
   output: Type.Object({ builds: Type.Array(ToolBuild), pagination: PageInfo, ...PageInfo.properties }),
   statuses: [200],
   errors: [],
@@ -132,7 +132,7 @@ export const listBuilds = defineOperation({
 
 export const listGameBuilds = defineOperation({
   id: 'builds.listOfGame',
-  summary: 'List a game’s builds, newest first',
+  summary: "List a game's builds, newest first",
   method: 'GET',
   path: '/games/{uid}/builds',
   access: 'account',
@@ -144,7 +144,7 @@ export const listGameBuilds = defineOperation({
       Type.String({
         minLength: 1,
         maxLength: LIMITS.titleLength,
-        description: 'Part of a version or title, in any case',
+        description: 'Part of a version or title, case-insensitive',
       }),
     ),
     ...PageQuery,
@@ -158,7 +158,7 @@ export const listGameBuilds = defineOperation({
 
 export const getGameBuild = defineOperation({
   id: 'builds.get',
-  summary: 'One build of a game, with its 20 newest files and what their scans said',
+  summary: 'Get a build with its 20 newest files and their scan results',
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}',
   access: 'account',
@@ -169,7 +169,7 @@ export const getGameBuild = defineOperation({
       Type.Object({
         ...FileSummary.properties,
         origin: FileOrigin,
-        scans: Type.Array(ScanEvent, { description: 'The oldest first' }),
+        scans: Type.Array(ScanEvent, { description: 'Oldest first' }),
       }),
     ),
   }),

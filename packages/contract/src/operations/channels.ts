@@ -1,4 +1,4 @@
-// Channels: which build each one points at on each platform, and the moves that changed it.
+// Channels: the build each one offers on each platform, and the history of changes.
 import Type from 'typebox';
 import { ArchInput, ArchName, ChannelName, OsInput, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
@@ -16,38 +16,38 @@ export const ChannelPointer = Type.Object({
   version: Type.String(),
   expires_at: Nullable(Timestamp),
   expired: Type.Boolean(),
-  previous_build_id: Nullable({ ...Uuid, description: 'The build that a rollback leads to; null when there is none' }),
+  previous_build_id: Nullable({ ...Uuid, description: 'The build that a rollback restores; null if there is none' }),
   moved_at: Timestamp,
 });
 
 export const ChannelMove = Type.Object({
   at: Timestamp,
   action: Type.Enum(['advance', 'promote', 'rollback', 'delete'], {
-    description: '“delete”: the build was deleted, and the channel offers nothing',
+    description: 'delete: the build was deleted and the channel offers nothing',
   }),
   channel: Type.String(),
   os: OsName,
   arch: ArchName,
   build_id: Uuid,
   version: Type.String(),
-  previous_build_id: Nullable({ ...Uuid, description: 'The build that the channel pointed at before' }),
+  previous_build_id: Nullable({ ...Uuid, description: 'The build that the channel offered before' }),
   expires_at: Nullable(Timestamp),
-  by: Type.String({ description: 'Who moved it: a name, or “upload” for an automatic advance' }),
-  deleted: Type.Boolean({ description: 'Whether the build is gone' }),
+  by: Type.String({ description: 'Name of the person who changed it, or "upload" for an automatic advance' }),
+  deleted: Type.Boolean({ description: 'Whether the build was deleted since' }),
 });
 
-/** With what a developer asks before moving it. */
+/** With what a developer needs to know before changing it. */
 const ChannelPlace = Type.Object({
   ...ChannelPointer.properties,
-  /** Of the file that it offers; null when it has none. */
+  /** Of the offered file; null if there is none. */
   scan: Nullable(ScanStateName),
-  /** Where a rollback would lead; null when there is nothing to go back to. */
+  /** The build that a rollback restores; null if there is none. */
   rollback_to: Nullable(Type.Object({ build_id: Uuid, version: Type.String() })),
 });
 
 export const listChannels = defineOperation({
   id: 'channels.list',
-  summary: 'What every channel of a game points at, platform by platform',
+  summary: 'List what each channel of a game offers on each platform',
   method: 'GET',
   path: '/games/{uid}/channels',
   access: 'account',
@@ -61,10 +61,10 @@ export const listChannels = defineOperation({
         channel: Type.String(),
         os: OsName,
         arch: ArchName,
-        version: Type.String({ description: 'Of the build that was deleted' }),
+        version: Type.String({ description: 'Version of the deleted build' }),
         emptied_at: Timestamp,
       }),
-      { description: 'Where a channel offers nothing because its build was deleted' },
+      { description: 'Channels that offer nothing on a platform because the build was deleted' },
     ),
   }),
   statuses: [200],
@@ -74,7 +74,7 @@ export const listChannels = defineOperation({
 
 export const promoteBuild = defineOperation({
   id: 'channels.promote',
-  summary: 'Point a channel at a build for the build’s platform',
+  summary: "Promote a build: the channel offers it on the build's platform",
   method: 'POST',
   path: '/games/{uid}/channels/{channel}/promote',
   access: 'account',
@@ -85,7 +85,7 @@ export const promoteBuild = defineOperation({
       Type.Number({
         minimum: 0,
         maximum: LIMITS.promotionHours,
-        description: 'Hours until the channel offers nothing; 0 never',
+        description: 'Hours until the promotion expires and the channel offers nothing; 0 for never',
       }),
     ),
   }),
@@ -98,7 +98,7 @@ export const promoteBuild = defineOperation({
 
 export const rollbackChannel = defineOperation({
   id: 'channels.rollback',
-  summary: 'Point a channel back at the build that it pointed at before',
+  summary: 'Roll a channel back to the build it offered before',
   method: 'POST',
   path: '/games/{uid}/channels/{channel}/rollback',
   access: 'account',
@@ -113,7 +113,7 @@ export const rollbackChannel = defineOperation({
 
 export const listChannelMoves = defineOperation({
   id: 'channels.history',
-  summary: 'The moves of a channel, newest first: who, how, when',
+  summary: 'List the changes of a channel, newest first',
   method: 'GET',
   path: '/games/{uid}/channels/{channel}/history',
   access: 'account',
@@ -125,7 +125,7 @@ export const listChannelMoves = defineOperation({
 
 export const joinBeta = defineOperation({
   id: 'channels.joinBeta',
-  summary: 'Join a game’s beta, which makes its beta channel visible to you',
+  summary: "Join a game's beta, which gives you access to its beta channel",
   method: 'PUT',
   path: '/games/{uid}/beta',
   access: 'account',
@@ -137,7 +137,7 @@ export const joinBeta = defineOperation({
 
 export const leaveBeta = defineOperation({
   id: 'channels.leaveBeta',
-  summary: 'Leave a game’s beta',
+  summary: "Leave a game's beta",
   method: 'DELETE',
   path: '/games/{uid}/beta',
   access: 'account',
@@ -149,7 +149,7 @@ export const leaveBeta = defineOperation({
 
 export const listBetaMembers = defineOperation({
   id: 'channels.betaMembers',
-  summary: 'The players who joined a game’s beta, who came last first',
+  summary: "List the members of a game's beta, most recent first",
   method: 'GET',
   path: '/games/{uid}/beta/members',
   access: 'account',
@@ -159,7 +159,7 @@ export const listBetaMembers = defineOperation({
     members: Type.Array(
       Type.Object({
         user_id: Type.String(),
-        name: Type.String({ description: 'The player’s name' }),
+        name: Type.String({ description: "The player's name" }),
         joined_at: Timestamp,
       }),
     ),
@@ -171,12 +171,12 @@ export const listBetaMembers = defineOperation({
 
 export const removeBetaMember = defineOperation({
   id: 'channels.removeBetaMember',
-  summary: 'Take a player out of the beta of your game; they may join again',
+  summary: "Remove a player from a game's beta; they can join again",
   method: 'DELETE',
   path: '/games/{uid}/beta/members/{user_id}',
   access: 'account',
   params: Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) }),
-  output: Type.Object({ removed: Type.Boolean({ description: 'false where they were no member' }) }),
+  output: Type.Object({ removed: Type.Boolean({ description: 'false if they were not a member' }) }),
   statuses: [200],
   errors: [4040],
 });

@@ -1,4 +1,4 @@
-// What a page about a crash shows beside its summary: the whole stack, the end of the log, groups like it, symbols that it lacked.
+// Details of a crash beyond its summary: the whole stack, the end of the log, similar groups and missing symbols.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -12,7 +12,7 @@ const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const StackFrame = Type.Object({
   ...CrashFrame.properties,
   own: Type.Boolean({
-    description: 'Code of the game; false for runtimes, the system, and what is no code of a module',
+    description: "Whether it is the game's own code; false for runtimes, the OS and addresses outside of any module",
   }),
 });
 
@@ -20,22 +20,22 @@ export const StackThread = Type.Object({
   thread_id: Type.Integer(),
   name: Nullable(Type.String()),
   frames: Type.Array(StackFrame, {
-    description: 'The innermost first, inlined functions before the one that they are in',
+    description: 'Innermost first; inlined functions come before the function that contains them',
   }),
-  more_frames: Type.Integer({ description: 'How many follow that are not shown' }),
-  cut: Type.Boolean({ description: 'Whether the walk itself ended before the stack did' }),
+  more_frames: Type.Integer({ description: 'Number of further frames, not included' }),
+  cut: Type.Boolean({ description: 'Whether the stack walk stopped before the end of the stack' }),
 });
 
 export const StackModule = Type.Object({
   name: Type.String(),
-  own: Type.Boolean({ description: 'false for what belongs to the system' }),
+  own: Type.Boolean({ description: 'false for modules of the OS' }),
   version: Nullable(Type.String()),
   debug_file: Type.String(),
   debug_id: Type.String(),
   base: Type.String(),
-  end: Type.String({ description: 'One past its last byte' }),
+  end: Type.String({ description: 'Address after the last byte' }),
   symbols: Type.Enum([...MODULE_SYMBOLS], {
-    description: 'not_needed: no stack goes through it; corrupt: see problem',
+    description: 'not_needed: the module is on no stack; corrupt: see problem',
   }),
   problem: Nullable(Type.String()),
 });
@@ -54,17 +54,19 @@ export const CrashStack = Type.Object({
     cpu_count: Type.Integer(),
   }),
   crashed: Nullable(StackThread),
-  registers: Type.Record(Type.String(), Type.String(), { description: 'Of the first frame of the crashed thread' }),
-  threads: Type.Array(StackThread, { description: 'The other threads, each shortened' }),
-  more_threads: Type.Integer({ description: 'How many others are not shown' }),
-  modules: Type.Array(StackModule, { description: 'Those that the stacks go through first' }),
-  more_modules: Type.Integer({ description: 'How many are not shown' }),
-  warnings: Type.Array(Type.String(), { description: 'What was damaged or missing in the dump' }),
+  registers: Type.Record(Type.String(), Type.String(), {
+    description: 'Registers in the first frame of the crashed thread',
+  }),
+  threads: Type.Array(StackThread, { description: 'Other threads, only their first frames' }),
+  more_threads: Type.Integer({ description: 'Number of further threads, not included' }),
+  modules: Type.Array(StackModule, { description: 'Modules that are on a stack come first' }),
+  more_modules: Type.Integer({ description: 'Number of further modules, not included' }),
+  warnings: Type.Array(Type.String(), { description: 'Parts of the dump that were damaged or missing' }),
 });
 
 export const getCrashStack = defineOperation({
   id: 'crashes.getStack',
-  summary: 'The whole stack of the crashed thread, the tops of the others, modules, registers and system',
+  summary: 'Get the stack of the crashed thread, with other threads, modules, registers and system details',
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/stack',
   access: 'account',
@@ -76,17 +78,17 @@ export const getCrashStack = defineOperation({
 
 export const getCrashLog = defineOperation({
   id: 'crashes.getLog',
-  summary: 'The end of a report’s log as text, without the names of people’s folders',
+  summary: "Get the end of a report's log as text, without the names of user folders",
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/log',
   access: 'account',
   params: CrashParams,
   output: Type.Object({
     text: Type.String({
-      description: `At most the last ${LIMITS.crashLogShownBytes} bytes, from the beginning of a line`,
+      description: `At most the last ${LIMITS.crashLogShownBytes} bytes, starting at the beginning of a line`,
     }),
-    size: Type.Integer({ description: 'Bytes of the whole log' }),
-    is_cut: Type.Boolean({ description: 'Whether there is more before the text' }),
+    size: Type.Integer({ description: 'Size of the whole log in bytes' }),
+    is_cut: Type.Boolean({ description: 'Whether the beginning of the log was left out' }),
   }),
   statuses: [200],
   errors: [4040, 4090],
@@ -94,7 +96,7 @@ export const getCrashLog = defineOperation({
 
 export const listSimilarGroups = defineOperation({
   id: 'crashes.similarGroups',
-  summary: `Up to ${LIMITS.similarGroups} groups whose stacks begin in the same functions, those with the most in common first`,
+  summary: `List up to ${LIMITS.similarGroups} groups whose stacks start in the same functions, most similar first`,
   method: 'GET',
   path: '/games/{uid}/crash-groups/{group_id}/similar',
   access: 'account',
@@ -108,7 +110,7 @@ export const listSimilarGroups = defineOperation({
         status: Type.Enum(['open', 'resolved']),
         count: Type.Integer(),
         last_seen: Timestamp,
-        shared: Type.Array(Type.String(), { description: 'The functions of both' }),
+        shared: Type.Array(Type.String(), { description: 'Functions that both groups have' }),
       }),
     ),
   }),
@@ -118,17 +120,17 @@ export const listSimilarGroups = defineOperation({
 
 export const listMissingSymbols = defineOperation({
   id: 'crashes.missingSymbols',
-  summary: 'The modules whose symbols the newest crash reports of a build lacked, and why, the most lacked first',
+  summary: 'List the modules without symbols in the newest crash reports of a build, most frequent first',
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/symbols/missing',
   access: 'account',
   params: Type.Object({ uid: GameRef, build_id: Uuid }),
   output: Type.Object({
     reports: Type.Integer({
-      description: `How many reports were looked at: the newest ${LIMITS.missingSymbolReports} at most`,
+      description: `Number of reports examined: at most the newest ${LIMITS.missingSymbolReports}`,
     }),
     modules: Type.Array(
-      Type.Object({ ...MissingModule.properties, crashes: Type.Integer({ description: 'Reports that lacked them' }) }),
+      Type.Object({ ...MissingModule.properties, crashes: Type.Integer({ description: 'Reports that need them' }) }),
     ),
   }),
   statuses: [200],

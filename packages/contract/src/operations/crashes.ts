@@ -1,4 +1,4 @@
-// Crash reports: sent by games, read, searched and resolved by developers.
+// Crash reports: sent by games; read, searched and resolved by developers.
 import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
@@ -24,9 +24,9 @@ export type CrashSource = (typeof CRASH_SOURCES)[number];
 export type CrashState = (typeof CRASH_STATES)[number];
 export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
 
-const Text = (most: number) => Type.Optional(Type.String({ maxLength: most }));
+const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
-/** What a client says of a crash before it sends dump and log. */
+/** What a client sends about a crash before it uploads the dump and the log. */
 export const CrashInput = Type.Object({
   has_dump: Type.Optional(Type.Boolean()),
   has_log: Type.Optional(Type.Boolean()),
@@ -40,7 +40,7 @@ export const CrashInput = Type.Object({
   anonymous: Type.Optional(Type.Boolean()),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-      description: 'Flat; at most 64 keys of up to 64 characters, values of up to 1,024',
+      description: 'Not nested; at most 64 keys of up to 64 characters, values of up to 1,024 characters',
     }),
   ),
 });
@@ -55,7 +55,7 @@ export const CrashUpload = Type.Object({
 
 export const CrashCreated = Type.Object({
   id: Uuid,
-  read_token: Type.String({ description: 'Reads the state, the reason and the stack of this report; shown once' }),
+  read_token: Type.String({ description: 'Gives access to the state, reason and stack of this report; shown once' }),
   uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
 });
 
@@ -64,8 +64,8 @@ export const CrashFrame = Type.Object({
   module: Nullable(Foreign(Type.String())),
   file: Nullable(Foreign(Type.String({ description: 'Source file, without the folders of the build machine' }))),
   line: Nullable(Type.Integer()),
-  offset: Nullable(Type.String({ description: 'In the module' })),
-  trust: Type.String({ description: 'How it was found; scan is a guess' }),
+  offset: Nullable(Type.String({ description: 'Offset in the module' })),
+  trust: Type.String({ description: 'How the frame was found; scan means guessed' }),
   inlined: Type.Boolean(),
 });
 
@@ -75,11 +75,11 @@ export const CrashSummary = Type.Object({
   version: Type.String(),
   group_id: Nullable(Uuid),
   state: Type.Enum([...CRASH_STATES]),
-  title: Foreign(Type.String({ description: 'Signature, or message where there is no stack' })),
+  title: Foreign(Type.String({ description: 'The signature, or the message if there is no stack' })),
   reason: Nullable(Type.String()),
   os: Foreign(Type.String()),
   arch: Foreign(Type.String()),
-  user_message: Foreign(Type.String({ description: 'What the player wrote' })),
+  user_message: Foreign(Type.String({ description: "The player's message" })),
   received_at: Timestamp,
 });
 
@@ -104,9 +104,9 @@ export const CrashRecord = Type.Object({
   crash_address: Nullable(Type.String()),
   failure: Nullable(Foreign(Type.String({ description: 'Why the dump could not be read' }))),
   processed_at: Nullable(Timestamp),
-  stack: Type.Array(CrashFrame, { description: 'Top of the crashed thread' }),
+  stack: Type.Array(CrashFrame, { description: 'First frames of the crashed thread' }),
   missing_symbols: Type.Array(MissingModule),
-  available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'What can be downloaded' }),
+  available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'Files that can be downloaded' }),
 });
 
 export const CrashGroup = Type.Object({
@@ -120,27 +120,29 @@ export const CrashGroup = Type.Object({
   count: Type.Integer(),
   first_seen: Timestamp,
   last_seen: Timestamp,
-  sample_crash_id: Nullable(Type.String({ description: 'The newest of its reports; null when none is kept any more' })),
+  sample_crash_id: Nullable(Type.String({ description: 'The newest report; null if none are kept any more' })),
   builds: Type.Array(Type.Object({ build_id: Uuid, version: Type.String(), count: Type.Integer() }), {
-    description: 'Those with the most reports: ten in a list, up to 200 of one group',
+    description: 'Builds with the most reports: ten in a list, up to 200 for a single group',
   }),
-  build_count: Type.Integer({ description: 'How many builds have reports of it, named in builds or not' }),
+  build_count: Type.Integer({ description: 'Total number of builds with reports, including those not in builds' }),
   oses: Type.Array(Type.Object({ os: Foreign(Type.String()), count: Type.Integer() })),
   days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() }), {
-    description: 'Of the last 30 days (UTC) those with a report',
+    description: 'Days with reports among the last 30 (UTC)',
   }),
 });
 
 export const CrashGroupDetail = Type.Object({
   ...CrashGroup.properties,
-  explanation: Type.Array(Foreign(Type.String()), { description: 'How the signature came about' }),
+  explanation: Type.Array(Foreign(Type.String()), { description: 'How the signature was generated' }),
   trend: Type.Array(
     Type.Object({
       day: Type.String(),
-      version: Nullable(Type.String({ description: 'One of the three with the most reports; null for all others' })),
+      version: Nullable(
+        Type.String({ description: 'One of the three versions with the most reports; null for all others' }),
+      ),
       count: Type.Integer(),
     }),
-    { description: 'days, by the version of the build' },
+    { description: 'The days, by version' },
   ),
 });
 
@@ -149,31 +151,31 @@ const dumpParts = {
   log: Type.Optional(FilePart('text/plain', 'The log')),
 };
 
-/** One form with everything, as crash reporters send it. */
+/** A single form with everything, as crash reporters send it. */
 export const CrashForm = Type.Object(
   {
-    app_id: Type.Optional(Type.String({ description: 'The game’s uid, where no header names it' })),
-    build_id: Type.Optional(Type.String({ description: 'The build_id of the exact build, where no header names it' })),
-    metadata: Type.Optional(FilePart('application/json', 'What an engine’s crash reporter says of the crash')),
+    app_id: Type.Optional(Type.String({ description: "The game's uid, if no header names it" })),
+    build_id: Type.Optional(Type.String({ description: 'The build_id of the exact build, if no header names it' })),
+    metadata: Type.Optional(FilePart('application/json', "Metadata from an engine's crash reporter")),
     ...dumpParts,
     upload_file_minidump: Type.Optional(
-      FilePart('application/octet-stream', 'The minidump, as Breakpad and Crashpad name it'),
+      FilePart('application/octet-stream', 'The minidump, under the name that Breakpad and Crashpad use'),
     ),
   },
-  { additionalProperties: true, description: 'Breakpad and Crashpad send annotations in further text fields' },
+  { additionalProperties: true, description: 'Breakpad and Crashpad send annotations in additional text fields' },
 );
 
-const CrashFileForm = Type.Object(dumpParts, { description: 'The file that the address is for' });
+const CrashFileForm = Type.Object(dumpParts, { description: 'The file that the URL is for' });
 
 const Encoding = Type.Object({
   'Content-Encoding': Type.Optional(
-    Type.Enum(['gzip', 'deflate', 'identity'], { description: 'How the body is compressed' }),
+    Type.Enum(['gzip', 'deflate', 'identity'], { description: 'Compression of the body' }),
   ),
 });
 const SentByGames = Type.Object({ ...SenderHeaders.properties, ...Encoding.properties });
 const ReadToken = Type.Object({
   'X-Read-Token': Type.Optional(
-    Type.String({ description: 'The report’s read_token; unlike the query, the header keeps it out of the address' }),
+    Type.String({ description: "The report's read_token; the header keeps it out of URLs and logs" }),
   ),
 });
 
@@ -190,7 +192,7 @@ const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
 export const createCrash = defineOperation({
   id: 'crashes.create',
-  summary: 'Report a crash: JSON, then PUT dump and log; or all in one form, as crash reporters send it',
+  summary: 'Report a crash: send JSON and then PUT the dump and log, or send everything in one form',
   method: 'POST',
   path: '/public/crashes',
   access: 'public',
@@ -205,7 +207,7 @@ export const createCrash = defineOperation({
       status: 200,
       contentType: 'text/plain',
       schema: Type.String({ description: 'The id of the report' }),
-      description: 'For a form with upload_file_minidump: Breakpad and Crashpad expect 200 and the bare id',
+      description: 'For a form with upload_file_minidump: Breakpad and Crashpad expect 200 and only the id',
     },
   ],
   secret: true,
@@ -227,7 +229,7 @@ export const createCrash = defineOperation({
 
 export const createUnrealCrash = defineOperation({
   id: 'crashes.createUnreal',
-  summary: 'Report a crash as Unreal Engine’s CrashReportClient sends it',
+  summary: "Report a crash in the format of Unreal Engine's CrashReportClient",
   method: 'POST',
   path: '/public/crashes/unreal',
   access: 'public',
@@ -244,7 +246,7 @@ export const createUnrealCrash = defineOperation({
 
 export const uploadCrashFile = defineOperation({
   id: 'crashes.upload',
-  summary: 'Send the dump or the log of a report, raw or as a form, to its single-use address',
+  summary: 'Upload the dump or the log of a report, as bytes or as a form, to its single-use URL',
   method: 'PUT',
   path: '/public/crashes/uploads/{token}',
   host: 'upload',
@@ -261,7 +263,7 @@ export const uploadCrashFile = defineOperation({
 
 export const getPublicCrash = defineOperation({
   id: 'crashes.getPublic',
-  summary: 'State and reason of a report, for whoever holds its read token',
+  summary: 'Get the state and reason of a report with its read token',
   method: 'GET',
   path: '/public/crashes/{id}',
   access: 'public',
@@ -276,7 +278,7 @@ export const getPublicCrash = defineOperation({
       contentType: 'application/json',
       schema: PublicCrash,
       description:
-        'Without an envelope for an engine’s side-car, which asks with its own random id and without a read token',
+        "Without an envelope for an engine's sidecar process, which uses its own random id and no read token",
     },
   ],
   secret: true,
@@ -286,7 +288,7 @@ export const getPublicCrash = defineOperation({
 
 export const getPublicStack = defineOperation({
   id: 'crashes.getPublicStack',
-  summary: 'The crashed thread’s stack as text, for whoever holds the report’s read token',
+  summary: "Get the crashed thread's stack as text with the report's read token",
   method: 'GET',
   path: '/public/crashes/{id}/stack',
   access: 'public',
@@ -302,7 +304,7 @@ export const getPublicStack = defineOperation({
 
 export const listCrashes = defineOperation({
   id: 'crashes.list',
-  summary: 'Recent crash reports, newest first; by build, group, system, words or any function on the stack',
+  summary: 'List recent crash reports, newest first, filtered by build, group, OS, text or function on the stack',
   method: 'GET',
   path: '/games/{uid}/crashes',
   access: 'account',
@@ -315,14 +317,14 @@ export const listCrashes = defineOperation({
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'Beginnings of words in title, message or what the player wrote',
+        description: "Words to search for, by prefix, in the title, the message and the player's message",
       }),
     ),
     frame: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 500,
-        description: 'A part of the name of any function on the crashed stack',
+        description: 'Part of the name of a function on the crashed stack',
       }),
     ),
     ...CursorQuery,
@@ -335,7 +337,7 @@ export const listCrashes = defineOperation({
 
 export const getCrash = defineOperation({
   id: 'crashes.get',
-  summary: 'One crash report: what the game and the player said, and the stack',
+  summary: "Get a crash report with its metadata, the player's message and the stack",
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}',
   access: 'account',
@@ -346,13 +348,13 @@ export const getCrash = defineOperation({
   mcp: {
     tool: 'get_crash',
     scope: 'mcp:read',
-    more: 'Ask request_crash_download for the whole stack, log or dump.',
+    more: 'Use request_crash_download to get the whole stack, the log or the dump.',
   },
 });
 
 export const deleteCrash = defineOperation({
   id: 'crashes.delete',
-  summary: 'Delete a report with its dump, log and stack',
+  summary: 'Delete a crash report with its dump, log and stack',
   method: 'DELETE',
   path: '/games/{uid}/crashes/{crash_id}',
   access: 'account',
@@ -364,7 +366,7 @@ export const deleteCrash = defineOperation({
 
 export const listCrashGroups = defineOperation({
   id: 'crashes.groups',
-  summary: 'Crashes grouped by cause, those seen last first, with counts by build, system and day',
+  summary: 'List crash groups, most recently seen first, with counts by build, OS and day',
   method: 'GET',
   path: '/games/{uid}/crash-groups',
   access: 'account',
@@ -373,7 +375,7 @@ export const listCrashGroups = defineOperation({
     build_id: Type.Optional(Uuid),
     since_build: Type.Optional({
       ...Uuid,
-      description: 'Only groups that were first seen after this build was registered',
+      description: 'Only groups first seen after this build was registered',
     }),
     status: Type.Optional(Type.Enum(['open', 'resolved'])),
     ...CursorQuery,
@@ -386,7 +388,7 @@ export const listCrashGroups = defineOperation({
 
 export const getCrashGroup = defineOperation({
   id: 'crashes.getGroup',
-  summary: 'One group, and how its signature came about',
+  summary: 'Get a crash group and how its signature was generated',
   method: 'GET',
   path: '/games/{uid}/crash-groups/{group_id}',
   access: 'account',
@@ -398,7 +400,7 @@ export const getCrashGroup = defineOperation({
 
 export const updateCrashGroup = defineOperation({
   id: 'crashes.updateGroup',
-  summary: 'Resolve a group as fixed in a version, or open it again',
+  summary: 'Resolve a crash group as fixed in a version, or reopen it',
   method: 'PATCH',
   path: '/games/{uid}/crash-groups/{group_id}',
   access: 'account',
@@ -409,7 +411,7 @@ export const updateCrashGroup = defineOperation({
       Type.String({
         minLength: 1,
         maxLength: LIMITS.versionLength,
-        description: 'With resolved: the version that has the fix',
+        description: 'With status resolved: the version that contains the fix',
       }),
     ),
   }),
@@ -420,7 +422,7 @@ export const updateCrashGroup = defineOperation({
 
 export const requestCrashDownload = defineOperation({
   id: 'crashes.requestDownload',
-  summary: 'A private link, valid one hour, to the stack, the log or the dump of a report',
+  summary: 'Create a private link, valid for one hour, to the stack, log or dump of a report',
   method: 'POST',
   path: '/games/{uid}/crashes/{crash_id}/downloads',
   access: 'account',
@@ -435,7 +437,7 @@ export const requestCrashDownload = defineOperation({
 
 export const downloadCrashFile = defineOperation({
   id: 'crashes.download',
-  summary: 'What a private link leads to',
+  summary: 'Download the file of a private link',
   method: 'GET',
   path: '/crash-downloads/{token}',
   access: 'public',

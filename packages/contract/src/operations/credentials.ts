@@ -1,4 +1,4 @@
-// What acts for an account without its password: personal keys, connected programs, and the deploy keys of the games that it owns.
+// Credentials that work without an account's password: personal keys, connected programs and the deploy keys of its games.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Nullable, Timestamp, Uuid } from './fields.ts';
@@ -7,7 +7,7 @@ const LiveDeployKey = Type.Object({
   game_uid: Uuid,
   slug: Type.String(),
   name: Type.String({ description: 'The name of the game' }),
-  key_ref: Type.String({ description: 'How its access token begins' }),
+  key_ref: Type.String({ description: 'The first characters of the access token' }),
   last_used_at: Nullable(Timestamp),
 });
 
@@ -19,7 +19,7 @@ const Counts = {
 export const getCredentials = defineOperation({
   id: 'credentials.get',
   summary:
-    'What works without your password: personal keys, connected programs, and deploy keys of the games that you own',
+    'List the credentials that work without your password: personal keys, connected programs and deploy keys of your games',
   method: 'GET',
   path: '/account/credentials',
   access: 'account',
@@ -30,12 +30,12 @@ export const getCredentials = defineOperation({
 
 const Revoked = Type.Object({
   ...Counts,
-  deploy_keys: Type.Integer({ description: 'Deploy keys of the games that you own' }),
+  deploy_keys: Type.Integer({ description: 'Deploy keys of the games you own' }),
 });
 
 export const revokeCredentials = defineOperation({
   id: 'credentials.revoke',
-  summary: 'Revoke all personal keys, disconnect all programs, or revoke the deploy keys of all games that you own',
+  summary: 'Revoke all personal keys, disconnect all programs, or revoke the deploy keys of all games you own',
   method: 'POST',
   path: '/account/credentials/revoke',
   access: 'account',
@@ -51,21 +51,21 @@ export const revokeCredentials = defineOperation({
 
 export const revokeAfterReset = defineOperation({
   id: 'credentials.revokeAfterReset',
-  summary: 'Revoke the deploy keys of all games that an account owns, within an hour after its password was reset',
+  summary: 'Revoke the deploy keys of all games an account owns, within an hour of a password reset',
   method: 'POST',
   path: '/account/credentials/revoke-after-reset',
   access: 'public',
   body: Type.Object({
-    token: Type.String({ maxLength: 1000, description: 'revoke_token of the answer to the reset' }),
+    token: Type.String({ maxLength: 1000, description: 'revoke_token from the response to the reset' }),
   }),
-  output: Type.Object({ deploy_keys: Type.Integer({ description: 'How many were revoked' }) }),
+  output: Type.Object({ deploy_keys: Type.Integer({ description: 'Number of revoked keys' }) }),
   statuses: [200],
   errors: [],
 });
 
-/** What the answer to a reset of the password says beside `status`. */
+/** What the response to a password reset contains in addition to `status`. */
 export const ResetReport = Type.Object({
   revoked: Type.Object({ sessions: Type.Integer(), ...Counts }),
-  deploy_keys: Type.Array(LiveDeployKey, { description: 'Those that still work' }),
-  revoke_token: Type.String({ description: 'Lets credentials.revokeAfterReset revoke them, for an hour' }),
+  deploy_keys: Type.Array(LiveDeployKey, { description: 'Deploy keys that still work' }),
+  revoke_token: Type.String({ description: 'For credentials.revokeAfterReset; valid for an hour' }),
 });

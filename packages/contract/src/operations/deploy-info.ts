@@ -1,4 +1,4 @@
-// What the holder of a deploy key, or a developer, needs to know to ship builds of a game.
+// Everything a CI job or a developer needs to know to ship builds of a game.
 import Type from 'typebox';
 import { ArchName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
@@ -35,7 +35,7 @@ const DeployInfo = Type.Object({
 
 export const getDeployInfo = defineOperation({
   id: 'deployInfo.get',
-  summary: 'The game of the deploy key, its addresses and its recent builds; never a secret',
+  summary: "Get the deploy key's game with its URLs and recent builds; never returns a secret",
   method: 'GET',
   path: '/tool/info',
   access: 'deploy_key',
@@ -43,9 +43,9 @@ export const getDeployInfo = defineOperation({
     ...DeployInfo.properties,
     key_ref: Type.String(),
     game_uid: Uuid,
-    url: Type.String({ description: 'Of the game’s page on the website' }),
-    status: Type.Enum(['draft', 'published'], { description: 'draft: only its developers see it' }),
-    builds: Type.Integer({ description: 'How many there are' }),
+    url: Type.String({ description: "The game's page on the website" }),
+    status: Type.Enum(['draft', 'published'], { description: 'draft: visible only to its developers' }),
+    builds: Type.Integer({ description: 'Number of builds' }),
     channels: Type.Array(
       Type.Object({
         channel: Type.String(),
@@ -62,11 +62,11 @@ export const getDeployInfo = defineOperation({
         errors: Type.Array(Type.Object({ rule: Type.String(), message: Type.String(), remedy: Type.String() })),
         warnings: Type.Array(Type.Object({ message: Type.String() })),
       },
-      { description: 'What keeps the game from being listed' },
+      { description: 'What is left to do before the game can be listed' },
     ),
     media: Type.Object({
-      cover: Nullable(Type.String({ description: 'Address of the image' })),
-      thumbnail: Nullable(Type.String({ description: 'Address of the image' })),
+      cover: Nullable(Type.String({ description: 'URL of the image' })),
+      thumbnail: Nullable(Type.String({ description: 'URL of the image' })),
       gallery: Type.Array(Type.Object({ uid: Uuid, url: Type.String(), position: Type.Integer() })),
       gallery_max: Type.Integer(),
     }),
@@ -78,7 +78,7 @@ export const getDeployInfo = defineOperation({
 export const getGameDeployInfo = defineOperation({
   id: 'deployInfo.ofGame',
   summary:
-    'What a game’s builds need to be shipped: addresses, headers of crash reports, recent builds and the prefixes of its deploy keys; never a secret',
+    'Get what is needed to ship builds: URLs, headers for crash reports, recent builds and key prefixes; never returns a secret',
   method: 'GET',
   path: '/games/{uid}/deploy-info',
   access: 'account',
@@ -87,7 +87,7 @@ export const getGameDeployInfo = defineOperation({
     ...DeployInfo.properties,
     auth: Type.Object({
       crash_headers: Type.Record(Type.String(), Type.String(), {
-        description: 'What crash reports and events carry; the build id is each build’s own',
+        description: 'Headers for crash reports and events; each build has its own build id',
       }),
     }),
     deploy_keys: Type.Array(KeyRecord),

@@ -1,4 +1,4 @@
-// Deploy keys: issued to a game, shown once, revoked by the next issue.
+// Deploy keys: one active key per game, shown once; creating a key revokes the earlier ones.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
@@ -13,7 +13,7 @@ export const KeyRecord = Type.Object({
 
 export const issueDeployKey = defineOperation({
   id: 'deployKeys.issue',
-  summary: 'Issue a deploy key; every earlier one of the game is revoked at once',
+  summary: 'Create a deploy key; all earlier keys of the game are revoked immediately',
   method: 'POST',
   path: '/games/{uid}/deploy-keys',
   access: 'account',
@@ -32,7 +32,7 @@ export const issueDeployKey = defineOperation({
 
 export const listDeployKeys = defineOperation({
   id: 'deployKeys.list',
-  summary: 'List a game’s deploy keys by prefix; secrets are never shown again',
+  summary: "List a game's deploy keys by prefix; secrets are never shown again",
   method: 'GET',
   path: '/games/{uid}/deploy-keys',
   access: 'account',

@@ -1,4 +1,4 @@
-// The public page of a developer who has chosen a handle.
+// The public page of a developer with a handle.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, NextCursor, Timestamp } from './fields.ts';
@@ -6,7 +6,7 @@ import { ShelfGame } from './shelves.ts';
 
 export const getDeveloper = defineOperation({
   id: 'store.developer',
-  summary: 'A developer, and those of their public games that can be downloaded from stable, the newest first',
+  summary: 'Get a developer and their public games with a download on stable, newest first',
   method: 'GET',
   path: '/public/developers/{handle}',
   access: 'public',
@@ -16,7 +16,7 @@ export const getDeveloper = defineOperation({
   output: Type.Object({
     handle: Type.String(),
     name: Type.String(),
-    since: { ...Timestamp, description: 'When the account was made' },
+    since: { ...Timestamp, description: 'When the account was created' },
     games: Type.Array(ShelfGame),
     next_cursor: NextCursor,
   }),

@@ -1,4 +1,4 @@
-// Events: sent by games, counted by hour for developers; what is kept of one device can be read and deleted.
+// Events: sent by games and counted by hour. The data of a single device can be read and deleted.
 import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
@@ -15,7 +15,7 @@ import {
   Uuid,
 } from './fields.ts';
 
-/** The standard events with the fields of each, beside those that every event may have. */
+/** The standard events and the fields of each, in addition to the fields that every event can have. */
 export const STANDARD_EVENTS = {
   session_start: {},
   boot_ok: { device_uid: 'needed', ms: 'optional' },
@@ -27,13 +27,13 @@ export const STANDARD_EVENTS = {
 
 export type StandardEvent = keyof typeof STANDARD_EVENTS;
 
-/** What all custom names beyond the game’s first LIMITS.eventNames count under. */
+/** The name under which custom events are counted after the game's first LIMITS.eventNames names. */
 export const OTHER_EVENTS = '(other)';
 
-const Id = (what: string) =>
+const Id = (meaning: string) =>
   Type.String({
     pattern: `^[!-~]{1,${LIMITS.eventIdLength}}$`,
-    description: `${what}: 1 to ${LIMITS.eventIdLength} printable characters of ASCII, no spaces`,
+    description: `${meaning}: 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces`,
   });
 
 export const EventInput = Type.Object({
@@ -42,45 +42,45 @@ export const EventInput = Type.Object({
     maxLength: LIMITS.eventNameLength,
     description: 'session_start, boot_ok, first_input, session_end, quit, crash, or a name of your own',
   }),
-  device_uid: Type.Optional(Id('A random text, the same for every event of one install; boot_ok and crash need it')),
+  device_uid: Type.Optional(Id('A random id that stays the same for an installation; required for boot_ok and crash')),
   ms: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LIMITS.eventMs,
-      description: 'Of boot_ok and first_input: milliseconds since the start',
+      description: 'For boot_ok and first_input: milliseconds since the start',
     }),
   ),
   seconds: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LIMITS.eventSeconds,
-      description: 'Of session_end, which needs it: length of the session',
+      description: 'For session_end, required: length of the session',
     }),
   ),
-  session_id: Type.Optional(Id('Of one run of the game')),
-  event_id: Type.Optional(Id('Of this one event: sent again within 7 days, it does not count again')),
+  session_id: Type.Optional(Id('Identifies one run of the game')),
+  event_id: Type.Optional(Id('Identifies this event, so that a repeat within 7 days is not counted')),
   anonymous: Type.Optional(Type.Boolean()),
   timestamp: Type.Optional(
     Type.Union([Type.String(), Type.Number()], {
       description:
-        'By the client’s clock: ISO 8601, or seconds or milliseconds since 1970; kept, but counted is when it arrives',
+        "The client's clock: ISO 8601, or seconds or milliseconds since 1970; stored, but events are counted by arrival",
     }),
   ),
   properties: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-      description: `Flat; at most ${LIMITS.eventProperties} keys of up to ${LIMITS.eventPropertyKeyLength} characters, texts of up to ${LIMITS.eventPropertyLength}`,
+      description: `Not nested; at most ${LIMITS.eventProperties} keys of up to ${LIMITS.eventPropertyKeyLength} characters, texts of up to ${LIMITS.eventPropertyLength} characters`,
     }),
   ),
 });
 
 const EventsTaken = Type.Object({
-  accepted: Type.Integer({ description: 'Events that count now' }),
-  repeated: Type.Integer({ description: 'Events that had come before, by their event_id' }),
+  accepted: Type.Integer({ description: 'Events that were stored' }),
+  repeated: Type.Integer({ description: 'Events with an event_id that was already received' }),
 });
 
 export const createEvents = defineOperation({
   id: 'events.create',
-  summary: 'Send events of a game: all of the request are taken, or none',
+  summary: 'Send events of a game; either all of them are stored or none',
   method: 'POST',
   path: '/public/events',
   access: 'public',
@@ -89,7 +89,9 @@ export const createEvents = defineOperation({
   headerQuery: SenderQuery,
   body: Type.Object({ events: Type.Array(EventInput, { maxItems: LIMITS.events }) }),
   otherBodies: {
-    'text/plain': Type.String({ description: 'The same JSON, as beacons and pages without a preflight send it' }),
+    'text/plain': Type.String({
+      description: 'The same JSON, for beacons and for pages that avoid a preflight request',
+    }),
   },
   output: EventsTaken,
   statuses: [202],
@@ -102,19 +104,19 @@ export const createEvents = defineOperation({
 });
 
 /**
- * Served at `/v1/events`, outside of `/api/v1`, for the engines’ own analytics module; so it is not among the API’s operations. The
- * module drops its queue only when the answer is 2xx.
+ * Served at `/v1/events`, outside of `/api/v1`, for the analytics modules of engines, so it is not one of the API's operations. The
+ * module empties its queue only after a 2xx response.
  */
 export const createEngineEvents = defineOperation({
   ...createEvents,
   id: 'events.createByEngine',
-  summary: 'Send the queue of an engine’s analytics module: good events are taken, bad ones are skipped',
+  summary: "Send the queue of an engine's analytics module; valid events are stored, invalid ones are skipped",
   bodyLimit: LIMITS.engineEventBytes,
   output: Type.Object({
     ...EventsTaken.properties,
-    skipped: Type.Integer({ description: 'Events that were not taken; sending them again does not help' }),
+    skipped: Type.Integer({ description: 'Invalid events; sending them again does not help' }),
     reasons: Type.Array(Type.Object({ index: Type.Integer(), code: Type.Integer(), message: Type.String() }), {
-      description: `Of the first ${LIMITS.eventReasons} skipped events: place in the request, error code and what is wrong`,
+      description: `The first ${LIMITS.eventReasons} skipped events: index in the request, error code and reason`,
     }),
   }),
   errors: [4001, 4290],
@@ -137,7 +139,7 @@ export const createEngineEvents = defineOperation({
 
 export const listEventNames = defineOperation({
   id: 'events.names',
-  summary: 'Names of the events that came in the last 30 days, the most frequent first',
+  summary: 'List the names of the events received in the last 30 days, most frequent first',
   method: 'GET',
   path: '/games/{uid}/events/names',
   access: 'account',
@@ -148,7 +150,7 @@ export const listEventNames = defineOperation({
         name: Type.String(),
         standard: Type.Boolean(),
         count: Type.Integer(),
-        last_hour: Type.String({ description: 'The hour in which it came last, as the time of its beginning' }),
+        last_hour: Type.String({ description: 'Start of the hour in which it was last received' }),
       }),
     ),
   }),
@@ -160,25 +162,25 @@ const Time = Type.String({ maxLength: 40, description: 'ISO 8601 time; without a
 
 export const countEvents = defineOperation({
   id: 'events.counts',
-  summary: 'How often events came by hour or day (UTC), by build, system or name',
+  summary: 'Count events by hour or day (UTC), optionally by build, OS or name',
   method: 'GET',
   path: '/games/{uid}/events/counts',
   access: 'account',
   params: GameParams,
   query: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    from: Type.Optional(Type.String({ ...Time, description: 'Beginning, ISO 8601; 30 days ago where absent' })),
-    to: Type.Optional(Type.String({ ...Time, description: 'End, ISO 8601, not included; now where absent' })),
+    from: Type.Optional(Type.String({ ...Time, description: 'Start, ISO 8601; 30 days ago by default' })),
+    to: Type.Optional(Type.String({ ...Time, description: 'End (exclusive), ISO 8601; now by default' })),
     step: Type.Optional(
       Type.Enum(['hour', 'day'], {
-        description: `day where absent; by hour for up to ${LIMITS.eventChartDays.hour} days, by day for up to ${LIMITS.eventChartDays.day}`,
+        description: `day by default; at most ${LIMITS.eventChartDays.hour} days by hour, ${LIMITS.eventChartDays.day} days by day`,
       }),
     ),
     build_id: Type.Optional(Uuid),
     os: Type.Optional(OsInput),
     by: Type.Optional(
       Type.Enum(['build', 'os', 'name'], {
-        description: `A series for each of the ${LIMITS.eventSeries} largest, and one of all others; absent: one of all`,
+        description: `One series for each of the ${LIMITS.eventSeries} largest values and one for all others; a single series by default`,
       }),
     ),
   }),
@@ -190,13 +192,13 @@ export const countEvents = defineOperation({
       Type.Object({
         key: Nullable(
           Type.String({
-            description: 'Build id, system or name; null for all together, or for all beyond the largest',
+            description: 'Build id, OS or name; null for the single series, and for the series of all others',
           }),
         ),
-        label: Nullable(Type.String({ description: 'Version and system of a build' })),
+        label: Nullable(Type.String({ description: 'Version and OS of a build' })),
         total: Type.Integer(),
         points: Type.Array(Type.Object({ at: Timestamp, count: Type.Integer() }), {
-          description: 'Only those with an event; all others are 0',
+          description: 'Only points with events; all others are 0',
         }),
       }),
     ),
@@ -205,11 +207,11 @@ export const countEvents = defineOperation({
   errors: [4006, 4040],
 });
 
-const DeviceParams = Type.Object({ uid: GameRef, device_uid: Id('As in its events') });
+const DeviceParams = Type.Object({ uid: GameRef, device_uid: Id('The device_uid of its events') });
 
 export const getDevice = defineOperation({
   id: 'events.device',
-  summary: 'All that is kept of one device: how far it came with each build, and its events, newest first',
+  summary: 'Get all stored data of a device: its launches with each build, and its events, newest first',
   method: 'GET',
   path: '/games/{uid}/devices/{device_uid}',
   access: 'account',
@@ -241,7 +243,7 @@ export const getDevice = defineOperation({
         timestamp: Nullable(Timestamp),
         properties: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
       }),
-      { description: 'A page may be short, or empty, before the end: one request looks through days for some seconds' },
+      { description: 'A page can be short or empty before the end, because the time of a single request is limited' },
     ),
     next_cursor: NextCursor,
   }),
@@ -251,14 +253,14 @@ export const getDevice = defineOperation({
 
 export const deleteDevice = defineOperation({
   id: 'events.deleteDevice',
-  summary: 'Delete all that is kept of one device; it leaves launch health and the number of devices, too',
+  summary: 'Delete all stored data of a device, including its part in launch health and device counts',
   method: 'DELETE',
   path: '/games/{uid}/devices/{device_uid}',
   access: 'account',
   params: DeviceParams,
   output: Type.Object({
-    builds: Type.Integer({ description: 'Builds that it was a device of' }),
-    events: Type.Integer({ description: 'Events that were removed' }),
+    builds: Type.Integer({ description: 'Builds that the device had used' }),
+    events: Type.Integer({ description: 'Deleted events' }),
   }),
   statuses: [200],
   errors: [4040],

@@ -1,4 +1,4 @@
-// Schemas that several features share: identifiers, times, pages.
+// Schemas shared by several features: identifiers, times, pages.
 import Type, { type TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
 
@@ -7,12 +7,12 @@ const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 export const Uuid = Type.String({ pattern: UUID, description: 'a UUID' });
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC, with milliseconds' });
 export const Sha256 = Type.String({ description: 'SHA-256 as 64 lowercase hex digits' });
-// What looks like a uid is read as one, so a game of such a slug would never be found by it.
+// A slug in the form of a UUID is excluded: it would be read as a uid, and the game would never be found.
 export const SLUG_PATTERN = `^(?!${UUID.slice(1)})[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$`;
 
 export const Slug = Type.String({
   pattern: SLUG_PATTERN,
-  description: 'Vanity name: 3 to 64 lowercase letters, digits and -, and no UUID',
+  description: 'Slug: 3 to 64 lowercase letters, digits and -, not in the form of a UUID',
 });
 export const GameRef = Type.String({ pattern: `${UUID}|${SLUG_PATTERN}`, description: 'a game uid or slug' });
 export const GameParams = Type.Object({ uid: GameRef });
@@ -21,40 +21,42 @@ export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Page, from 1' })),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, description: 'Items a page; 20 where absent' }),
+    Type.Integer({ minimum: 1, maximum: LIMITS.pageSize, description: 'Items per page; 20 by default' }),
   ),
 };
 
-/** Of lists that begin a page behind the last item of the one before. */
+/** For lists where each page starts after the last item of the previous one. */
 export const CursorQuery = {
-  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorLength, description: 'next_cursor of the page before' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: LIMITS.cursorLength, description: 'next_cursor of the previous page' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
 };
 
 export const PageInfo = Type.Object({ page: Type.Integer(), page_size: Type.Integer(), total: Type.Integer() });
 
-/** Of lists that answer all they have where no limit is asked for, and then no cursor. */
+/** For lists that return all items, and no cursor, unless a limit is given. */
 export const WholeQuery = {
   cursor: CursorQuery.cursor,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.wholeListPage, description: 'Items of the answer; all where absent' }),
+    Type.Integer({ minimum: 1, maximum: LIMITS.wholeListPage, description: 'Maximum number of items; all by default' }),
   ),
 };
 
-/** The part of a form that holds a file of the content type. */
+/** A part of a form with a file of the content type. */
 export function FilePart(contentType: string, description: string) {
   return Type.Unsafe<Blob>(Type.String({ format: 'binary', contentMediaType: contentType, description }));
 }
 
-/** Names the game and the build in reports and events, which need no secret. */
+/** The game and the build of reports and events, which need no secret. */
 export const SenderHeaders = Type.Object({
-  'X-App-Id': Type.Optional(Type.String({ description: 'The game’s uid or slug; required unless app_id is sent' })),
+  'X-App-Id': Type.Optional(Type.String({ description: "The game's uid or slug; required unless app_id is sent" })),
   'X-Build-Id': Type.Optional(
     Type.String({ description: 'The build_id of the exact build; required unless build_id is sent in the query' }),
   ),
 });
 export const SenderQuery = Type.Object({
-  app_id: Type.Optional(Type.String({ description: 'The game’s uid or slug, for clients that cannot set X-App-Id' })),
+  app_id: Type.Optional(Type.String({ description: "The game's uid or slug, for clients that cannot set X-App-Id" })),
   build_id: Type.Optional(
     Type.String({ description: 'The build_id of the exact build, for clients that cannot set X-Build-Id' }),
   ),
@@ -65,13 +67,13 @@ export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(sch
   return Type.Union([schema, Type.Null()]);
 }
 
-export const NextCursor = Nullable(Type.String({ description: 'Asks for the next page; null at the end' }));
+export const NextCursor = Nullable(Type.String({ description: 'cursor of the next page; null on the last page' }));
 
-const UNTRUSTED = 'untrusted: from outside, not from this service';
+const UNTRUSTED = 'untrusted: from players, games or files, not from this service';
 
 /**
- * A text that players, their machines or files wrote. Whoever shows it to a program that follows instructions has to mark it as
- * such: it may claim to be anything.
+ * A text written by players, their devices or files. It must be marked as untrusted wherever an agent reads it, because it can contain
+ * instructions.
  */
 export function Foreign<S extends TSchema & { description?: string }>(schema: S): S {
   const { description } = schema;

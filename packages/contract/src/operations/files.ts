@@ -1,4 +1,4 @@
-// Uploaded files of builds: where their scan stands, and the uploads that were rejected.
+// Uploaded files of builds: the state of their scans, and rejected uploads.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Foreign, GameParams, Nullable, PageInfo, PageQuery, Sha256, Timestamp, Uuid } from './fields.ts';
@@ -13,7 +13,7 @@ export const FileSummary = Type.Object({
   size: Type.Integer({ description: 'Bytes' }),
   checksum: Sha256,
   status: ScanStateName,
-  message: Type.String({ description: 'One line about the scan, fit for players' }),
+  message: Type.String({ description: 'The scan result in one line that can be shown to players' }),
   uploaded_at: Timestamp,
 });
 
@@ -36,7 +36,7 @@ export const FileOrigin = Type.Union([
 
 export const getFile = defineOperation({
   id: 'files.get',
-  summary: 'One uploaded file of the deploy key’s game and where its scan stands',
+  summary: "Get an uploaded file of the deploy key's game and the state of its scan",
   method: 'GET',
   path: '/tool/files/{file_uid}',
   access: 'deploy_key',
@@ -48,7 +48,7 @@ export const getFile = defineOperation({
 
 export const listRejectedUploads = defineOperation({
   id: 'files.rejected',
-  summary: 'Uploads of the last 30 days that were infected or could not be scanned',
+  summary: 'List the uploads of the last 30 days that were infected or could not be scanned',
   method: 'GET',
   path: '/games/{uid}/rejected-uploads',
   access: 'account',

@@ -1,4 +1,4 @@
-// Deleting a game: what it would take from whom, and doing it.
+// Deleting a game: a preview of the consequences, and the deletion.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -6,26 +6,26 @@ import { GameParams, Uuid } from './fields.ts';
 
 export const GameDeletion = Type.Object({
   game_uid: Uuid,
-  name: Type.String({ description: 'What has to be typed to delete it' }),
-  touches_players: Type.Boolean({ description: 'Whether players can see the game now' }),
+  name: Type.String({ description: 'The name to type in order to delete the game' }),
+  touches_players: Type.Boolean({ description: 'Whether players can see the game' }),
   builds: Type.Integer(),
   files: Type.Integer(),
-  bytes: Type.Integer({ description: 'Of all files' }),
+  bytes: Type.Integer({ description: 'Total size of the files' }),
   images: Type.Integer(),
-  symbols: Type.Integer({ description: 'Symbol files' }),
+  symbols: Type.Integer({ description: 'Number of symbol files' }),
   crash_reports: Type.Integer(),
   bug_tickets: Type.Integer(),
   events: Type.Integer(),
   devices_30_days: Type.Integer({ description: 'Devices that sent events in the last 30 days' }),
   beta_members: Type.Integer(),
-  admins: Type.Integer({ description: 'People besides you who lose access' }),
-  upload_sessions: Type.Integer({ description: 'Uploads in progress, which are cut off' }),
-  consequences: Type.Array(Type.String(), { description: 'The same in words' }),
+  admins: Type.Integer({ description: 'Other people who lose access' }),
+  upload_sessions: Type.Integer({ description: 'Uploads in progress, which are aborted' }),
+  consequences: Type.Array(Type.String(), { description: 'The consequences in sentences' }),
 });
 
 export const getGameDeletion = defineOperation({
   id: 'games.deletion',
-  summary: 'What deleting a game would take, and from whom',
+  summary: 'Preview the consequences of deleting a game',
   method: 'GET',
   path: '/games/{uid}/deletion',
   access: 'account',
@@ -37,7 +37,7 @@ export const getGameDeletion = defineOperation({
 
 export const deleteGame = defineOperation({
   id: 'games.delete',
-  summary: 'Delete a game with everything in it',
+  summary: 'Delete a game and everything in it',
   method: 'POST',
   path: '/games/{uid}/deletion',
   access: 'account',
@@ -45,9 +45,9 @@ export const deleteGame = defineOperation({
   body: Type.Object({
     name: Type.String({
       maxLength: LIMITS.titleLength,
-      description: 'The name of the game, to confirm which one is meant',
+      description: 'The name of the game, as confirmation',
     }),
-    password: Type.String({ maxLength: LIMITS.passwordLength, description: 'Your own, to confirm that it is you' }),
+    password: Type.String({ maxLength: LIMITS.passwordLength, description: 'Your password, as confirmation' }),
   }),
   output: Type.Object({ game_uid: Uuid, name: Type.String() }),
   statuses: [202],

@@ -1,11 +1,11 @@
-// Games: their owner and admins, and what a signed-in developer may change.
+// Games: their owner and admins, and the settings a developer can change.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, NextCursor, Nullable, Slug, Timestamp, Uuid, WholeQuery } from './fields.ts';
 
 export const Visibility = Type.Enum(['public', 'invisible', 'draft'], {
-  description: 'public is listed, invisible is reachable by link, draft is for the owner and admins',
+  description: 'public: listed; invisible: only with the link; draft: only for the owner and admins',
 });
 
 export const GameRecord = Type.Object({
@@ -15,14 +15,14 @@ export const GameRecord = Type.Object({
   visibility: Visibility,
   role: Type.Enum(['owner', 'admin']),
   created_at: Timestamp,
-  published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null before' })),
+  published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null if never' })),
 });
 
-/** What a game says of itself. All of it is plain text: a page shows `<b>` as these three characters. */
+/** The texts of a game. All are plain text: a page shows `<b>` as these three characters. */
 export const GameTexts = Type.Object({
   tagline: Type.String({
     maxLength: LIMITS.taglineLength,
-    // No control characters and no line breaks. Spelled out: \\p{Cc} is unknown to some readers of the OpenAPI document.
+    // No control characters or line breaks. The ranges are written out because some readers of OpenAPI do not know \\p{Cc}.
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
     description: 'one line of plain text',
   }),
@@ -61,7 +61,7 @@ export const createGame = defineOperation({
 
 export const listGames = defineOperation({
   id: 'games.list',
-  summary: 'List the games that you own or administer',
+  summary: 'List the games you own or administer',
   method: 'GET',
   path: '/games',
   access: 'account',
@@ -73,7 +73,7 @@ export const listGames = defineOperation({
         ...GameRecord.properties,
         newest_build: Nullable(Type.Object({ build_id: Uuid, version: Type.String(), created_at: Timestamp })),
         channels: Type.Array(Type.Object({ channel: Type.String(), versions: Type.Array(Type.String()) }), {
-          description: 'What each channel offers now, whatever the platform',
+          description: 'The versions each channel offers now, on all platforms',
         }),
       }),
     ),
@@ -85,7 +85,7 @@ export const listGames = defineOperation({
 
 export const getGame = defineOperation({
   id: 'games.get',
-  summary: 'One game that you own or administer, with its members',
+  summary: 'Get a game you own or administer, with its members',
   method: 'GET',
   path: '/games/{uid}',
   access: 'account',
@@ -97,7 +97,7 @@ export const getGame = defineOperation({
 
 export const updateGame = defineOperation({
   id: 'games.update',
-  summary: 'Change a game’s name, slug, visibility or texts',
+  summary: "Change a game's name, slug, visibility or texts",
   method: 'PATCH',
   path: '/games/{uid}',
   access: 'account',
@@ -117,7 +117,7 @@ export const updateGame = defineOperation({
 
 export const removeAdmin = defineOperation({
   id: 'games.removeAdmin',
-  summary: 'Take an admin’s rights on your game away',
+  summary: 'Remove an admin from your game',
   method: 'DELETE',
   path: '/games/{uid}/admins/{user_id}',
   access: 'account',
@@ -129,7 +129,7 @@ export const removeAdmin = defineOperation({
 
 export const leaveGame = defineOperation({
   id: 'games.leave',
-  summary: 'Give up your own admin rights on a game',
+  summary: 'Leave a game as an admin',
   method: 'POST',
   path: '/games/{uid}/leave',
   access: 'account',

@@ -1,18 +1,18 @@
-// Launch health: how many of a build’s devices got as far as the menu, and how many crashed before.
+// Launch health: how many of a build's devices reached the menu, and how many crashed before that.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
-/** From the best to none. */
+/** From best to worst, then unrated. */
 export const BANDS = ['excellent', 'healthy', 'mixed', 'problematic', 'unrated'] as const;
 export type Band = (typeof BANDS)[number];
 
 export const BandName = Type.Enum([...BANDS], { description: 'Launch health' });
 
-const Median = (what: string) =>
+const Median = (meaning: string) =>
   Type.Object(
     { median: Nullable(Type.Integer()), samples: Type.Integer() },
-    { description: `${what}, within 2 % (exact up to 24); null without samples` },
+    { description: `${meaning}, accurate to 2% (exact up to 24); null without samples` },
   );
 
 export const BuildHealth = Type.Object({
@@ -25,19 +25,19 @@ export const BuildHealth = Type.Object({
   registered_at: Timestamp,
   band: BandName,
   devices: Type.Integer({ description: 'Distinct devices of the last 30 days' }),
-  booted: Type.Integer({ description: 'Those of them that sent boot_ok in these days' }),
+  booted: Type.Integer({ description: 'Devices that sent boot_ok in these days' }),
   crashed_on_boot: Type.Integer({
-    description: 'Those that crashed in these days before their first boot_ok ever on this build',
+    description: 'Devices that crashed in these days before their first boot_ok with this build',
   }),
   boot_rate: Nullable(Type.Number({ description: 'booted / devices, 0 to 1; null without devices' })),
   crash_rate: Nullable(Type.Number({ description: 'crashed_on_boot / devices, 0 to 1; null without devices' })),
   boot_ms: Median('Milliseconds to boot_ok'),
-  session_seconds: Median('Seconds of a session'),
+  session_seconds: Median('Length of a session in seconds'),
 });
 
 export const listHealth = defineOperation({
   id: 'health.list',
-  summary: 'Launch health of every build that had a device in the last 30 days, newest build first, and of the listing',
+  summary: 'List the launch health of the builds with devices in the last 30 days, newest first, and of the store page',
   method: 'GET',
   path: '/games/{uid}/health',
   access: 'account',
@@ -46,7 +46,7 @@ export const listHealth = defineOperation({
   output: Type.Object({
     listing: Type.Object(
       { band: BandName, build_id: Nullable(Uuid) },
-      { description: 'What players see: of the newest build on stable that is rated' },
+      { description: 'The rating on the store page: that of the newest rated build on stable' },
     ),
     builds: Type.Array(BuildHealth),
     next_cursor: NextCursor,
@@ -57,7 +57,7 @@ export const listHealth = defineOperation({
 
 export const getBuildHealth = defineOperation({
   id: 'health.build',
-  summary: 'Launch health of one build over the last 30 days',
+  summary: 'Get the launch health of a build over the last 30 days',
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/health',
   access: 'account',
@@ -67,12 +67,12 @@ export const getBuildHealth = defineOperation({
     days: Type.Array(
       Type.Object({
         day: Type.String(),
-        boot_ms: Median('Milliseconds to boot_ok of that day'),
-        session_seconds: Median('Seconds of a session of that day'),
-        devices_last_seen: Type.Integer({ description: 'Devices that were heard of last on this day' }),
-        events: Type.Record(Type.String(), Type.Integer(), { description: 'How often each standard event came' }),
+        boot_ms: Median('Milliseconds to boot_ok on that day'),
+        session_seconds: Median('Length of a session in seconds on that day'),
+        devices_last_seen: Type.Integer({ description: 'Devices last seen on this day' }),
+        events: Type.Record(Type.String(), Type.Integer(), { description: 'Number of each standard event' }),
       }),
-      { description: 'Of the last 30 (UTC) those on which anything came, the oldest first' },
+      { description: 'Days with data among the last 30 (UTC), oldest first' },
     ),
   }),
   statuses: [200],

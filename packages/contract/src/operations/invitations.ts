@@ -1,12 +1,12 @@
-// Invitations to a game: to administer it, or to own it, which is a transfer. Each is accepted by the person it was mailed to.
+// Invitations to administer a game, or to own it (a transfer). Only the recipient of the email can accept one.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 /**
- * One address and nothing that a mail header would read as more, and no invisible characters. Those are spelled out, because JSON Schema
- * validators of other languages do not know Unicode's classes.
+ * A single address: no characters that separate addresses in a mail header, and no invisible characters. The ranges are written out
+ * because JSON Schema validators in other languages do not know Unicode classes.
  */
 const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+`;
 
@@ -18,7 +18,7 @@ const Email = Type.String({
 });
 
 export const InvitationRole = Type.Enum(['admin', 'owner'], {
-  description: 'What the person becomes; an invitation to be the owner transfers the game',
+  description: 'The role offered; accepting the role of owner transfers the game',
 });
 
 export const InvitationRecord = Type.Object({
@@ -30,7 +30,7 @@ export const InvitationRecord = Type.Object({
   }),
   invited_by: Type.String({ description: 'Name of the owner who sent it' }),
   invited_at: Timestamp,
-  sent_at: Type.String({ description: 'When the latest mail was sent, in ISO 8601' }),
+  sent_at: Type.String({ description: 'When the latest email was sent, in ISO 8601' }),
   expires_at: Timestamp,
 });
 
@@ -38,7 +38,7 @@ const InvitationParams = Type.Object({ uid: GameRef, invitation_uid: Uuid });
 
 export const inviteAdmin = defineOperation({
   id: 'invitations.inviteAdmin',
-  summary: 'Invite a person by mail to administer your game',
+  summary: 'Invite a person by email to administer your game',
   method: 'POST',
   path: '/games/{uid}/invitations',
   access: 'account',
@@ -51,14 +51,14 @@ export const inviteAdmin = defineOperation({
 
 export const offerTransfer = defineOperation({
   id: 'invitations.offerTransfer',
-  summary: 'Offer your game to another owner by mail; nothing changes until they accept',
+  summary: 'Offer your game to a new owner by email; nothing changes until they accept',
   method: 'POST',
   path: '/games/{uid}/transfer',
   access: 'account',
   params: GameParams,
   body: Type.Object({
     email: Email,
-    password: Type.String({ maxLength: LIMITS.passwordLength, description: 'Your own, to confirm that it is you' }),
+    password: Type.String({ maxLength: LIMITS.passwordLength, description: 'Your password, as confirmation' }),
   }),
   output: InvitationRecord,
   statuses: [202],
@@ -67,13 +67,13 @@ export const offerTransfer = defineOperation({
 
 export const listInvitations = defineOperation({
   id: 'invitations.list',
-  summary: 'Invitations to your game that nobody has accepted',
+  summary: 'List the invitations to your game that have not been accepted',
   method: 'GET',
   path: '/games/{uid}/invitations',
   access: 'account',
   params: GameParams,
   output: Type.Object({
-    invitations: Type.Array(InvitationRecord, { description: 'The newest first; at most 200' }),
+    invitations: Type.Array(InvitationRecord, { description: 'Newest first; at most 200' }),
   }),
   statuses: [200],
   errors: [4031, 4040],
@@ -93,7 +93,7 @@ export const resendInvitation = defineOperation({
 
 export const withdrawInvitation = defineOperation({
   id: 'invitations.withdraw',
-  summary: 'Withdraw an invitation, or remove one that was declined',
+  summary: 'Withdraw an invitation, or remove a declined one',
   method: 'DELETE',
   path: '/games/{uid}/invitations/{invitation_uid}',
   access: 'account',
@@ -104,12 +104,12 @@ export const withdrawInvitation = defineOperation({
 });
 
 const TokenParams = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 128, description: 'Of the link in the mail' }),
+  token: Type.String({ minLength: 1, maxLength: 128, description: 'The token of the link in the email' }),
 });
 
 export const InvitationView = Type.Object({
   role: InvitationRole,
-  email: Type.String({ description: 'The address that it was sent to' }),
+  email: Type.String({ description: 'The address it was sent to' }),
   status: Type.Enum(['pending', 'expired', 'declined', 'withdrawn', 'accepted']),
   game: Type.Object({ game_uid: Uuid, slug: Type.String(), name: Type.String() }),
   invited_by: Type.String(),
@@ -118,14 +118,14 @@ export const InvitationView = Type.Object({
   problem: Nullable(
     Type.Object(
       { code: Type.Integer(), message: Type.String() },
-      { description: 'Why you cannot accept it as things are; null when you can' },
+      { description: 'Why you cannot accept it now; null if you can' },
     ),
   ),
 });
 
 export const getInvitation = defineOperation({
   id: 'invitations.get',
-  summary: 'What an invitation is for, and whether you can accept it',
+  summary: 'Get an invitation and whether you can accept it',
   method: 'GET',
   path: '/invitations/{token}',
   access: 'account',
@@ -137,7 +137,7 @@ export const getInvitation = defineOperation({
 
 export const acceptInvitation = defineOperation({
   id: 'invitations.accept',
-  summary: 'Accept an invitation with the account of the address it was sent to',
+  summary: 'Accept an invitation, with the account of the invited address',
   method: 'POST',
   path: '/invitations/{token}/accept',
   access: 'account',

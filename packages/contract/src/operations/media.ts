@@ -6,9 +6,9 @@ import { FilePart, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fiel
 
 export const MediaKind = Type.Enum(['cover', 'thumbnail', 'screenshot']);
 
-/** As clients send it. */
+/** The kinds accepted from clients. */
 export const MediaKindInput = Type.Enum(['cover', 'thumbnail', 'screenshot', 'gallery'], {
-  description: 'gallery is another word for screenshot',
+  description: 'gallery is an alias of screenshot',
 });
 
 export const MediaImage = Type.Object({
@@ -19,16 +19,16 @@ export const MediaImage = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   size: Type.Integer({ description: 'Bytes' }),
-  url: Type.String({ description: 'Address of the image' }),
-  position: Type.Integer({ description: 'Place in the gallery, from 0; 0 for cover and thumbnail' }),
+  url: Type.String({ description: 'URL of the image' }),
+  position: Type.Integer({ description: 'Position in the gallery, from 0; 0 for cover and thumbnail' }),
   copies: Type.Array(
     Type.Object({
       width: Type.Integer(),
       height: Type.Integer(),
       size: Type.Integer({ description: 'Bytes' }),
-      url: Type.String({ description: 'Address of the copy' }),
+      url: Type.String({ description: 'URL of the copy' }),
     }),
-    { description: 'Smaller copies in WebP, the smallest first; none of an image that moves' },
+    { description: 'Smaller copies in WebP, smallest first; none for animated images' },
   ),
   uploaded_at: Timestamp,
 });
@@ -39,21 +39,21 @@ const MediaSet = Type.Object({
   gallery: Type.Array(MediaImage),
 });
 
-const Address = Nullable(Type.String({ description: 'Address of the image' }));
+const ImageUrl = Nullable(Type.String({ description: 'URL of the image' }));
 
-/** The addresses by which older clients print a cover and a thumbnail, and everything about each image. */
+/** The URLs that older clients print for the cover and the thumbnail, and all images. */
 const MediaList = Type.Object({
-  cover: Address,
-  thumbnail: Address,
+  cover: ImageUrl,
+  thumbnail: ImageUrl,
   gallery: Type.Array(MediaImage),
   images: Type.Array(MediaImage, {
-    description: 'All images: the cover, the thumbnail, then the gallery in its order',
+    description: 'All images: the cover, the thumbnail, then the gallery in order',
   }),
 });
 
 export const listMedia = defineOperation({
   id: 'media.list',
-  summary: 'The store images of the deploy key’s game, the gallery in its order',
+  summary: "List the store images of the deploy key's game, with the gallery in order",
   method: 'GET',
   path: '/tool/media',
   access: 'deploy_key',
@@ -64,7 +64,7 @@ export const listMedia = defineOperation({
 
 export const addMedia = defineOperation({
   id: 'media.add',
-  summary: 'Upload the cover, the thumbnail (each replaces the one before) or up to 10 screenshots',
+  summary: 'Upload the cover or the thumbnail, replacing the current one, or up to 10 screenshots',
   method: 'POST',
   path: '/tool/media',
   access: 'deploy_key',
@@ -74,7 +74,7 @@ export const addMedia = defineOperation({
     file: Type.Array(FilePart('image/*', 'A PNG, JPEG, GIF or WebP'), {
       minItems: 1,
       maxItems: LIMITS.imagesPerRequest,
-      description: 'One part for each image; several only of kind screenshot',
+      description: 'One part per image; only screenshots can be uploaded several at a time',
     }),
   }),
   output: Type.Object({ added: Type.Array(MediaImage), ...MediaSet.properties }),
@@ -85,7 +85,7 @@ export const addMedia = defineOperation({
 
 export const deleteMedia = defineOperation({
   id: 'media.delete',
-  summary: 'Delete a screenshot by its uid, or the cover or thumbnail by that word',
+  summary: 'Delete a screenshot by its uid, or the cover or the thumbnail by its kind',
   method: 'DELETE',
   path: '/tool/media/{uid}',
   access: 'deploy_key',
@@ -98,7 +98,7 @@ export const deleteMedia = defineOperation({
 
 export const orderMedia = defineOperation({
   id: 'media.order',
-  summary: 'Put the gallery in the order of these uids',
+  summary: 'Set the order of the gallery',
   method: 'PUT',
   path: '/tool/media/order',
   access: 'deploy_key',
@@ -111,7 +111,7 @@ export const orderMedia = defineOperation({
 
 export const listGameMedia = defineOperation({
   id: 'media.listOfGame',
-  summary: 'The store images of a game, the gallery in its order',
+  summary: "List a game's store images, with the gallery in order",
   method: 'GET',
   path: '/games/{uid}/media',
   access: 'account',
@@ -125,7 +125,7 @@ export const listGameMedia = defineOperation({
 export const addGameMedia = defineOperation({
   id: 'media.addToGame',
   summary:
-    'Upload the cover, the thumbnail (each replaces the one before) or up to 10 screenshots, as a developer of the game',
+    'Upload the cover or the thumbnail, replacing the current one, or up to 10 screenshots, as a signed-in developer',
   method: 'POST',
   path: '/games/{uid}/media',
   access: 'account',
@@ -140,7 +140,7 @@ export const addGameMedia = defineOperation({
 
 export const deleteGameMedia = defineOperation({
   id: 'media.deleteOfGame',
-  summary: 'Delete a screenshot by its uid, or the cover or thumbnail by that word, as a developer of the game',
+  summary: 'Delete a screenshot by its uid, or the cover or the thumbnail by its kind, as a signed-in developer',
   method: 'DELETE',
   path: '/games/{uid}/media/{image}',
   access: 'account',
@@ -154,7 +154,7 @@ export const deleteGameMedia = defineOperation({
 
 export const orderGameMedia = defineOperation({
   id: 'media.orderOfGame',
-  summary: 'Put the gallery in the order of these uids, as a developer of the game',
+  summary: 'Set the order of the gallery, as a signed-in developer',
   method: 'PUT',
   path: '/games/{uid}/media/order',
   access: 'account',
@@ -168,13 +168,13 @@ export const orderGameMedia = defineOperation({
 
 export const downloadMedia = defineOperation({
   id: 'media.download',
-  summary: 'A store image, or one of its copies',
+  summary: 'Download a store image or one of its copies',
   method: 'GET',
   path: '/public/media/{uid}',
   access: 'public',
   params: Type.Object({ uid: Uuid }),
   query: Type.Object({
-    width: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Of the copy, in pixels' })),
+    width: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Width of the copy in pixels' })),
   }),
   answerTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   asset: true,

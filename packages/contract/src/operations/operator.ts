@@ -1,4 +1,4 @@
-// The operator's view of the service: how its parts are, jobs that failed, people, settings.
+// The operator's view of the service: the state of its parts, failed jobs, accounts and settings.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
@@ -7,26 +7,24 @@ export const SERVICE_PARTS = ['queue', 'storage', 'scanner', 'database', 'mail',
 
 export const ServiceProblem = Type.Object({
   part: Type.Enum([...SERVICE_PARTS]),
-  level: Type.Enum(['bad', 'unsure'], { description: 'bad: something does not work; unsure: it is to be looked at' }),
+  level: Type.Enum(['bad', 'unsure'], { description: 'bad: something does not work; unsure: it needs a check' }),
   says: Type.String(),
   remedy: Type.String(),
 });
 
 const JobKindState = Type.Object({
   task: Type.String(),
-  lane: Nullable(
-    Type.Enum(['quick', 'long'], { description: 'Null for a kind of job that this version does not know' }),
-  ),
-  waiting: Type.Integer({ description: 'Due, and taken by nobody yet' }),
-  later: Type.Integer({ description: 'Not due yet: those that wait for another try' }),
+  lane: Nullable(Type.Enum(['quick', 'long'], { description: 'null for a kind of job unknown to this version' })),
+  waiting: Type.Integer({ description: 'Due jobs that no process has started yet' }),
+  later: Type.Integer({ description: 'Jobs that are not due yet, such as retries' }),
   running: Type.Integer(),
-  failed: Type.Integer({ description: 'Given up after all their tries' }),
+  failed: Type.Integer({ description: 'Jobs that failed in all attempts' }),
   oldest_waiting_at: Nullable(Timestamp),
 });
 
 export const ServiceState = Type.Object({
   at: Timestamp,
-  problems: Type.Array(ServiceProblem, { description: 'What is wrong, the worst first; empty where nothing is' }),
+  problems: Type.Array(ServiceProblem, { description: 'Current problems, the most severe first' }),
   queue: Type.Object({
     waiting: Type.Integer(),
     running: Type.Integer(),
@@ -37,7 +35,7 @@ export const ServiceState = Type.Object({
   storage: Type.Object({
     kind: Type.Enum(['files', 's3']),
     reachable: Type.Boolean(),
-    free_bytes: Nullable(Type.Integer({ description: 'On the disk of the data folder; null where it cannot be told' })),
+    free_bytes: Nullable(Type.Integer({ description: 'Free on the disk of the data folder; null if unknown' })),
     total_bytes: Nullable(Type.Integer()),
     kept: Type.Array(
       Type.Object({ what: Type.Enum(['builds', 'images', 'symbols']), count: Type.Integer(), bytes: Type.Integer() }),
@@ -48,7 +46,7 @@ export const ServiceState = Type.Object({
     reachable: Type.Boolean(),
     engine: Nullable(Type.String()),
     signatures: Nullable(Type.String()),
-    signatures_day: Nullable(Type.String({ description: 'When they were made: 2026-11-20' })),
+    signatures_day: Nullable(Type.String({ description: 'Date of the signatures, such as 2026-11-20' })),
   }),
   database: Type.Object({
     version: Type.String(),
@@ -74,7 +72,7 @@ export const ServiceState = Type.Object({
 
 export const getServiceState = defineOperation({
   id: 'operator.state',
-  summary: 'How the parts of the service are: queue, storage, scanner, database, processes',
+  summary: 'Get the state of the service: queue, storage, scanner, database and processes',
   method: 'GET',
   path: '/operator/state',
   access: 'operator',
@@ -87,14 +85,14 @@ export const FailedJob = Type.Object({
   job_id: Type.String(),
   task: Type.String(),
   tries: Type.Integer(),
-  error: Nullable(Type.String({ description: 'Of the last try, without addresses of people' })),
+  error: Nullable(Type.String({ description: 'Error of the last attempt, without email addresses' })),
   failed_at: Timestamp,
   created_at: Timestamp,
 });
 
 export const listFailedJobs = defineOperation({
   id: 'operator.failedJobs',
-  summary: 'Jobs that were given up after all their tries, those that failed last first',
+  summary: 'List the jobs that failed in all attempts, most recent first',
   method: 'GET',
   path: '/operator/jobs/failed',
   access: 'operator',
@@ -104,11 +102,11 @@ export const listFailedJobs = defineOperation({
   errors: [],
 });
 
-const JobId = Type.String({ pattern: '^[0-9]{1,18}$', description: 'the id of a job' });
+const JobId = Type.String({ pattern: '^[0-9]{1,18}$', description: 'a job id' });
 
 export const retryJobs = defineOperation({
   id: 'operator.retryJobs',
-  summary: 'Give failed jobs all their tries again: one, or all',
+  summary: 'Retry one failed job, or all of them, with the full number of attempts',
   method: 'POST',
   path: '/operator/jobs/retry',
   access: 'operator',
@@ -120,7 +118,7 @@ export const retryJobs = defineOperation({
 
 export const deleteFailedJob = defineOperation({
   id: 'operator.deleteJob',
-  summary: 'Forget a failed job: what it was to do stays undone',
+  summary: 'Delete a failed job without running it',
   method: 'DELETE',
   path: '/operator/jobs/{job_id}',
   access: 'operator',
@@ -136,14 +134,14 @@ export const OperatedUser = Type.Object({
   email: Type.String(),
   verified: Type.Boolean(),
   operator: Type.Boolean(),
-  games: Type.Integer({ description: 'That they own' }),
-  sessions: Type.Integer({ description: 'Where they are signed in' }),
+  games: Type.Integer({ description: 'Number of games they own' }),
+  sessions: Type.Integer({ description: 'Number of active sessions' }),
   created_at: Timestamp,
 });
 
 export const listUsers = defineOperation({
   id: 'operator.users',
-  summary: 'The accounts, newest first, or those whose name or email has a text in it',
+  summary: 'List the accounts, newest first, optionally filtered by name or email',
   method: 'GET',
   path: '/operator/users',
   access: 'operator',
@@ -160,7 +158,7 @@ const UserParams = Type.Object({ user_id: Uuid });
 
 export const verifyUser = defineOperation({
   id: 'operator.verifyUser',
-  summary: 'Take an account’s email as verified, without a mail',
+  summary: "Mark an account's email address as verified",
   method: 'POST',
   path: '/operator/users/{user_id}/verify',
   access: 'operator',
@@ -184,16 +182,16 @@ export const signUserOut = defineOperation({
 
 export const ShownSetting = Type.Object({
   variable: Type.String(),
-  value: Nullable(Type.String({ description: 'In force; of a secret only that it is set; null where it is not set' })),
+  value: Nullable(Type.String({ description: 'The active value; masked for secrets; null if not set' })),
   default: Nullable(Type.String()),
-  changed: Type.Boolean({ description: 'Whether it is another than the default' }),
+  changed: Type.Boolean({ description: 'Whether it differs from the default' }),
   secret: Type.Boolean(),
   doc: Type.String(),
 });
 
 export const getSettings = defineOperation({
   id: 'operator.settings',
-  summary: 'The settings in force beside their defaults, without secrets, and which games use up their limits',
+  summary: 'Get the active settings and their defaults, without secrets, and the games close to their limits',
   method: 'GET',
   path: '/operator/settings',
   access: 'operator',
@@ -206,10 +204,10 @@ export const getSettings = defineOperation({
         name: Type.String(),
         limit: Type.String(),
         used: Type.Integer(),
-        most: Type.Integer({ description: '0: no limit' }),
+        most: Type.Integer({ description: 'The limit; 0 for none' }),
         since: Timestamp,
       }),
-      { description: 'Of the windows that run now, the fullest first, 50 at most' },
+      { description: 'Usage in the current windows, highest first, at most 50' },
     ),
   }),
   statuses: [200],

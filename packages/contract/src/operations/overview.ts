@@ -1,4 +1,4 @@
-// Overview: what came of a developer’s games, for the table of all of them.
+// Overview: launch health, new crash groups and open bugs of all games of a developer.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -8,7 +8,7 @@ import { BandName } from './health.ts';
 export const summarizeGames = defineOperation({
   id: 'overview.games',
   summary:
-    'What came of each game that you own or administer: the launch health that players see, new crash groups, and open bugs',
+    'Summarize each game you own or administer: its launch health on the store page, new crash groups and open bugs',
   method: 'GET',
   path: '/overview/games',
   access: 'account',
@@ -18,11 +18,11 @@ export const summarizeGames = defineOperation({
         game_uid: Uuid,
         band: BandName,
         new_groups: Type.Integer({
-          description: 'Open crash groups that were first seen after the newest build was registered',
+          description: 'Open crash groups first seen after the newest build was registered',
         }),
         open_bugs: Type.Integer({ description: `Open bug tickets, counted up to ${LIMITS.bugsCounted}` }),
       }),
-      { description: 'In no order' },
+      { description: 'In no particular order' },
     ),
   }),
   statuses: [200],

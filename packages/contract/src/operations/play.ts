@@ -1,25 +1,25 @@
-// Playing a web build in the browser: where its files are served, apart from the website.
+// Playing a web build in the browser, where its files are served apart from the website.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { FileParams, Nullable, Timestamp } from './fields.ts';
 
 export const getPlay = defineOperation({
   id: 'play.get',
-  summary: 'Where a web build is played: the address for a sandboxed frame',
+  summary: 'Get the URL to play a web build in a sandboxed frame',
   method: 'GET',
   path: '/public/games/{uid}/files/{file_uid}/play',
   access: 'public',
   params: FileParams,
   output: Type.Object({
-    url: Type.String({ description: 'Address of the page to be framed' }),
-    sandbox: Type.String({ description: 'For the frame’s attribute `sandbox`' }),
+    url: Type.String({ description: 'URL for the frame' }),
+    sandbox: Type.String({ description: "Value of the frame's `sandbox` attribute" }),
     keeps_saves: Type.Boolean({
       description:
-        'Whether the game may keep anything in the browser; only where the operator gave games an origin of their own',
+        'Whether the game can store data in the browser; requires a separate origin for games, set by the operator',
     }),
     expires_at: Nullable({
       ...Timestamp,
-      description: 'When the address ends to work; null for a build that anyone may play',
+      description: 'When the URL expires; null if anyone can play the build',
     }),
   }),
   secret: true,

@@ -1,18 +1,16 @@
-// What an account says of itself in public.
+// The public profile of an account.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { Nullable } from './fields.ts';
 
 const Profile = Type.Object({
-  handle: Nullable(
-    Type.String({ description: 'The name in the address of your page, /@{handle}; null while there is none' }),
-  ),
+  handle: Nullable(Type.String({ description: 'The name in the URL of your page, /@{handle}; null if you have none' })),
 });
 
 export const getProfile = defineOperation({
   id: 'accounts.profile',
-  summary: 'Your public profile',
+  summary: 'Get your public profile',
   method: 'GET',
   path: '/profile',
   access: 'account',
@@ -23,7 +21,7 @@ export const getProfile = defineOperation({
 
 export const updateProfile = defineOperation({
   id: 'accounts.updateProfile',
-  summary: 'Choose the handle of your public page, or give it up',
+  summary: 'Set or remove the handle of your public page',
   method: 'PATCH',
   path: '/profile',
   access: 'account',
@@ -31,7 +29,7 @@ export const updateProfile = defineOperation({
     handle: Nullable(
       Type.String({
         maxLength: 100,
-        description: `${LIMITS.handleLength.least} to ${LIMITS.handleLength.most} lowercase letters, digits and single hyphens; null takes the page away`,
+        description: `${LIMITS.handleLength.least} to ${LIMITS.handleLength.most} lowercase letters, digits and single hyphens; null removes the page`,
       }),
     ),
   }),

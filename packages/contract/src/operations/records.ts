@@ -1,4 +1,4 @@
-// The schemas that operations share by name: objects and enumerations that the modules of this folder export.
+// Named schemas: the objects and enumerations that the modules of this folder export.
 import type { TSchema } from 'typebox';
 import * as identity from '../identity.ts';
 import * as agents from './agents.ts';
@@ -34,7 +34,7 @@ const MODULES = [
 
 const names = new Map<string, string>();
 
-/** Schemas by the names that they are exported under. */
+/** Schemas by their exported names. */
 export const RECORDS: ReadonlyMap<string, TSchema> = collectRecords();
 
 function collectRecords(): Map<string, TSchema> {
@@ -54,7 +54,7 @@ function isRecord(value: unknown): value is TSchema {
   return typeof value === 'object' && value !== null && ('properties' in value || 'enum' in value);
 }
 
-/** The name of a schema with the same content, since TypeBox copies schemas that are put into others. */
+/** The name of a schema with the same content. Identity is not enough, because TypeBox copies nested schemas. */
 export function recordNameOf(schema: unknown): string | undefined {
   return names.get(JSON.stringify(schema));
 }

@@ -1,4 +1,4 @@
-// Shelves of the shop window, and the check that a game passes to stand on them.
+// The shelves of the store's home page, and the checks a game must pass to be listed.
 import Type from 'typebox';
 import { ArchName, OsInput, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
@@ -9,7 +9,7 @@ import { MediaImage } from './media.ts';
 export const SHELVES = ['unheard_of', 'tonight', 'new', 'recently_updated'] as const;
 export type ShelfName = (typeof SHELVES)[number];
 
-/** What the listing check asks, in its order. */
+/** The rules of the listing check, in order. */
 export const LISTING_RULES = [
   'public',
   'owner_verified',
@@ -32,17 +32,17 @@ export const ShelfGame = Type.Object({
   thumbnail: Nullable(MediaImage),
   cover: Nullable(MediaImage),
   platforms: Type.Array(Type.Object({ os: OsName, arch: ArchName }), {
-    description: 'Where stable offers a download now',
+    description: 'Platforms with a download on stable',
   }),
   health: BandName,
   published_at: Timestamp,
-  updated_at: Type.String({ description: 'When what stable offers last changed, in ISO 8601' }),
+  updated_at: Type.String({ description: 'When stable last changed, in ISO 8601' }),
   plays_in_browser: Type.Boolean(),
 });
 
 export const getShelf = defineOperation({
   id: 'store.shelf',
-  summary: 'Up to 12 public games of a shelf; the same for every caller',
+  summary: 'List up to 12 public games of a shelf; the same for every caller',
   method: 'GET',
   path: '/public/shelves/{shelf}',
   access: 'public',
@@ -51,7 +51,7 @@ export const getShelf = defineOperation({
   query: Type.Object({ os: Type.Optional(OsInput) }),
   output: Type.Object({
     shelf: Type.Enum([...SHELVES]),
-    day: Type.String({ description: 'UTC day that the order is of, as 2026-11-30' }),
+    day: Type.String({ description: 'UTC day of the selection, such as 2026-11-30' }),
     games: Type.Array(ShelfGame),
   }),
   statuses: [200, 304],
@@ -60,7 +60,7 @@ export const getShelf = defineOperation({
 
 export const getListing = defineOperation({
   id: 'store.listing',
-  summary: 'Whether a game can stand on shelves, and what it lacks',
+  summary: 'Check whether a game can be listed, and what is missing',
   method: 'GET',
   path: '/games/{uid}/listing',
   access: 'account',

@@ -1,4 +1,4 @@
-// The public face of a game: what a player may see and download, and the record of where it came from.
+// The store page of a game: what a player can see and download, and the provenance of each file.
 import Type from 'typebox';
 import { ArchName, ChannelName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
@@ -29,14 +29,14 @@ const Offer = Type.Object({
   expires_at: Nullable(Timestamp),
   file: FileSummary,
   origin: FileOrigin,
-  scanned_at: Type.String({ description: 'When its last scan ended, or was found impossible, in ISO 8601' }),
+  scanned_at: Type.String({ description: 'When the last scan finished or failed, in ISO 8601' }),
   download_url: Type.String(),
   provenance_url: Type.String(),
 });
 
 export const getPublicGame = defineOperation({
   id: 'store.game',
-  summary: 'A game as the caller may see it: channels, platforms, files',
+  summary: 'Get a game as the caller sees it: channels, platforms and files',
   method: 'GET',
   path: '/public/games/{uid}',
   access: 'public',
@@ -48,16 +48,16 @@ export const getPublicGame = defineOperation({
     name: Type.String(),
     developer: Type.String(),
     developer_handle: Nullable(
-      Type.String({ description: 'Of the developer’s page, /@{handle}; null where they have none' }),
+      Type.String({ description: "Handle of the developer's page, /@{handle}; null if they have none" }),
     ),
     ...GameTexts.properties,
     visibility: Visibility,
     published_at: GameRecord.properties.published_at,
     health: BandName,
-    role: Nullable(Type.Enum(['owner', 'admin'], { description: 'The caller’s; null for players' })),
-    channels: Type.Array(Type.String(), { description: 'Those that offer something now and are shown to the caller' }),
+    role: Nullable(Type.Enum(['owner', 'admin'], { description: "The caller's role; null for players" })),
+    channels: Type.Array(Type.String(), { description: 'Channels with a download that are visible to the caller' }),
     beta: Type.Object({
-      offered: Type.Boolean({ description: 'Whether the beta channel offers something now' }),
+      offered: Type.Boolean({ description: 'Whether the beta channel has a download' }),
       joined: Type.Boolean({ description: 'Whether the caller joined the beta' }),
     }),
     downloads: Type.Array(Offer),
@@ -95,7 +95,7 @@ export const Provenance = Type.Object({
 
 export const getProvenance = defineOperation({
   id: 'store.provenance',
-  summary: 'How a file was uploaded, what its scans said, and every entry of its zip with a SHA-256',
+  summary: 'Get the provenance of a file: its upload, its scans, and each entry of the zip with its SHA-256',
   method: 'GET',
   path: '/public/games/{uid}/files/{file_uid}/provenance',
   access: 'public',
@@ -112,7 +112,7 @@ export const getProvenance = defineOperation({
 
 export const downloadFile = defineOperation({
   id: 'store.download',
-  summary: 'The zip itself, with range requests; a redirect to a signed address when blobs are on S3',
+  summary: 'Download the zip, with range requests; redirects to a signed URL when blobs are stored on S3',
   method: 'GET',
   path: '/public/games/{uid}/files/{file_uid}/download',
   access: 'public',

@@ -1,4 +1,4 @@
-// Breakpad symbols: sent with the deploy key, listed and deleted by developers, read by other stackwalkers.
+// Breakpad symbols: uploaded with the deploy key, listed and deleted by developers, read by other stackwalkers.
 import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
@@ -21,15 +21,15 @@ export const SymbolRecord = Type.Object({
   symbol_uid: Uuid,
   build_id: Uuid,
   debug_file: Foreign(
-    Type.String({ description: 'Name of the file with the debug information: game.pdb, libgame.so' }),
+    Type.String({ description: 'Name of the file with the debug information, such as game.pdb or libgame.so' }),
   ),
-  debug_id: Type.String({ description: 'Breakpad’s debug id' }),
+  debug_id: Type.String({ description: 'Breakpad debug id' }),
   os: Type.String(),
   cpu: Type.String(),
-  size: Type.Integer({ description: 'Bytes of the text' }),
+  size: Type.Integer({ description: 'Size of the text in bytes' }),
   checksum: Sha256,
-  state: Type.Enum([...SYMBOL_STATES], { description: 'stored: waits to be compiled; unreadable: see problem' }),
-  problem: Nullable(Foreign(Type.String({ description: 'Why it cannot be read, or what was left out of it' }))),
+  state: Type.Enum([...SYMBOL_STATES], { description: 'stored: not compiled yet; unreadable: see problem' }),
+  problem: Nullable(Foreign(Type.String({ description: 'Why the file cannot be read, or which parts were skipped' }))),
   uploaded_at: Timestamp,
 });
 
@@ -39,20 +39,22 @@ const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCurs
 
 export const uploadSymbols = defineOperation({
   id: 'symbols.upload',
-  summary: 'Upload one Breakpad .sym file, or a zip of them, for a build; also as Breakpad’s sym_upload sends it',
+  summary: "Upload a Breakpad .sym file, or a zip of them, for a build; Breakpad's sym_upload works as well",
   method: 'POST',
   path: '/tool/upload/symbols',
   host: 'upload',
   access: 'deploy_key',
   bodyKind: 'multipart',
   query: Type.Object({
-    build_id: Type.Optional(Type.String({ description: 'The build, where the form does not name it', maxLength: 64 })),
+    build_id: Type.Optional(Type.String({ description: 'The build, if it is not in the form', maxLength: 64 })),
   }),
   body: Type.Object({
     build_id: Type.Optional(Uuid),
     checksum: Type.Optional(ChecksumInput),
     file: Type.Optional(FilePart('application/octet-stream', 'A .sym file, or a zip of them')),
-    symbol_file: Type.Optional(FilePart('application/octet-stream', 'The same, as Breakpad’s sym_upload names it')),
+    symbol_file: Type.Optional(
+      FilePart('application/octet-stream', "The same, under the name that Breakpad's sym_upload uses"),
+    ),
   }),
   output: Type.Object({ build_id: Uuid, count: Type.Integer(), ...SymbolList.properties }),
   statuses: [201, 200],
@@ -62,7 +64,7 @@ export const uploadSymbols = defineOperation({
 
 export const listToolSymbols = defineOperation({
   id: 'symbols.list',
-  summary: 'Symbols of a build of the deploy key’s game, by the names of their files: what need not be sent again',
+  summary: "List the symbols of a build of the deploy key's game by file name, to skip those already uploaded",
   method: 'GET',
   path: '/tool/symbols',
   access: 'deploy_key',
@@ -74,7 +76,7 @@ export const listToolSymbols = defineOperation({
 
 export const listBuildSymbols = defineOperation({
   id: 'symbols.listOfBuild',
-  summary: 'Symbols of a build, by the names of their files',
+  summary: 'List the symbols of a build by file name',
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/symbols',
   access: 'account',
@@ -102,7 +104,7 @@ export const deleteBuildSymbols = defineOperation({
 
 export const issueSymbolToken = defineOperation({
   id: 'symbols.issueToken',
-  summary: 'Make the address from which other stackwalkers read the game’s symbols; the one before stops working',
+  summary: "Create the URL where other stackwalkers read the game's symbols; the previous URL stops working",
   method: 'POST',
   path: '/games/{uid}/symbol-token',
   access: 'account',
@@ -117,7 +119,7 @@ export const issueSymbolToken = defineOperation({
 
 export const readSymbols = defineOperation({
   id: 'symbols.read',
-  summary: 'The text of a symbol file, gzipped where the reader accepts it',
+  summary: 'Get the text of a symbol file, gzipped if the client accepts it',
   method: 'GET',
   path: '/symbols/{token}/{debug_file}/{debug_id}/{name}',
   access: 'public',
@@ -128,7 +130,7 @@ export const readSymbols = defineOperation({
     name: Type.String({ maxLength: 255 }),
   }),
   headers: Type.Object({
-    'Accept-Encoding': Type.Optional(Type.String({ description: 'With gzip, the text is sent compressed' })),
+    'Accept-Encoding': Type.Optional(Type.String({ description: 'With gzip, the response is compressed' })),
   }),
   answerTypes: ['text/plain'],
   statuses: [200, 304],

@@ -1,4 +1,4 @@
-// Uploads of build files: one multipart request, or a session of chunks that survives interruptions.
+// Uploads of build files: in one multipart request, or in chunks through a session that survives interruptions.
 import Type from 'typebox';
 import { ArchInput, ArchName, ChannelName, ChecksumInput, OsInput, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
@@ -6,10 +6,10 @@ import { defineOperation } from '../operation.ts';
 import { FilePart, Sha256, Timestamp, Uuid } from './fields.ts';
 import { ScanStateName } from './files.ts';
 
-/** The text fields of the single-upload form, beside the part `file`. */
+/** The text fields of the single-upload form, in addition to the part `file`. */
 export const FileForm = Type.Object({
   build_id: Type.Optional(Uuid),
-  build: Type.Optional(Type.String({ maxLength: LIMITS.titleLength, description: 'Title of the build; not compared' })),
+  build: Type.Optional(Type.String({ maxLength: LIMITS.titleLength, description: 'Title of the build; ignored' })),
   build_type: Type.Optional(Type.String()),
   version: Type.Optional(Type.String()),
   os: OsInput,
@@ -21,12 +21,12 @@ export const FileForm = Type.Object({
 export const SessionForm = Type.Object({
   ...FileForm.properties,
   filename: Type.String({ minLength: 1, maxLength: LIMITS.filenameLength }),
-  total_size: Type.Integer({ minimum: 1, maximum: LIMITS.fileBytes, description: 'Bytes of the whole zip' }),
+  total_size: Type.Integer({ minimum: 1, maximum: LIMITS.fileBytes, description: 'Size of the whole zip in bytes' }),
 });
 
 export const UploadSession = Type.Object({
   session_id: Uuid,
-  expected_size: Type.Integer({ description: 'Bytes of the whole zip' }),
+  expected_size: Type.Integer({ description: 'Size of the whole zip in bytes' }),
   current_size: Type.Integer({ description: 'Bytes stored so far' }),
   expires_at: Timestamp,
 });
@@ -53,15 +53,15 @@ export const ChunkReceipt = Type.Object({
 
 export const uploadFile = defineOperation({
   id: 'uploads.file',
-  summary: 'Upload a build’s zip whole; or, with X-Upload-Session-ID and Content-Range, one chunk of it',
+  summary: "Upload a build's zip, or one chunk of it with X-Upload-Session-ID and Content-Range",
   method: 'POST',
   path: '/tool/upload/files',
   host: 'upload',
   access: 'deploy_key',
   headers: Type.Object({
-    'X-Upload-Session-ID': Type.Optional(Type.String({ description: 'With a chunk: the session_id' })),
+    'X-Upload-Session-ID': Type.Optional(Type.String({ description: 'For a chunk: the session_id' })),
     'Content-Range': Type.Optional(
-      Type.String({ description: 'With a chunk: `bytes <start>-<end>/<total_size>`, both ends included' }),
+      Type.String({ description: 'For a chunk: `bytes <start>-<end>/<total_size>`, end inclusive' }),
     ),
   }),
   bodyKind: 'multipart',
@@ -70,7 +70,7 @@ export const uploadFile = defineOperation({
       ...Type.Partial(FileForm).properties,
       file: FilePart('application/zip', 'The zip, or one chunk of it; send it last'),
     },
-    { description: 'A whole zip needs os, arch, channel and checksum; a chunk is sent with nothing but the file' },
+    { description: 'A whole zip needs os, arch, channel and checksum; a chunk needs only the file' },
   ),
   output: Type.Union([UploadedFile, ChunkReceipt]),
   statuses: [201, 202],
@@ -80,7 +80,7 @@ export const uploadFile = defineOperation({
 
 export const openUploadSession = defineOperation({
   id: 'uploads.openSession',
-  summary: 'Open a session for a zip that goes up in chunks',
+  summary: 'Open an upload session for a zip that is sent in chunks',
   method: 'POST',
   path: '/tool/upload/sessions',
   host: 'upload',
@@ -96,7 +96,7 @@ export const openUploadSession = defineOperation({
 
 export const listUploadSessions = defineOperation({
   id: 'uploads.listSessions',
-  summary: 'List the open upload sessions of the deploy key’s game, so that an interrupted upload can go on',
+  summary: "List the open upload sessions of the deploy key's game, to resume an interrupted upload",
   method: 'GET',
   path: '/tool/upload/sessions',
   host: 'upload',
@@ -113,7 +113,7 @@ export const listUploadSessions = defineOperation({
 
 export const abortUploadSession = defineOperation({
   id: 'uploads.abortSession',
-  summary: 'Give up an upload session and free its bytes',
+  summary: 'Abort an upload session and free its storage',
   method: 'DELETE',
   path: '/tool/upload/sessions/{session_id}',
   host: 'upload',

@@ -1,9 +1,9 @@
-// Usage: how much of its limits a game has used, so that its owner sees it before a limit is reached.
+// Usage: how much of its limits a game has used.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { GameParams, Timestamp } from './fields.ts';
 
-/** The website shows a notice, and the owner gets a mail, from this share of a limit on. */
+/** From this share of a limit on, the website shows a notice and the owner gets an email. */
 export const USAGE_NOTICE = 0.8;
 
 const Used = (unit: string) =>
@@ -14,26 +14,26 @@ const Used = (unit: string) =>
 
 export const Usage = Type.Object({
   storage: Type.Object({
-    used_bytes: Type.Integer({ description: 'Sum of the three below' }),
+    used_bytes: Type.Integer({ description: 'Sum of the three values below' }),
     limit_bytes: Type.Integer({ description: '0: no limit' }),
-    builds_bytes: Type.Integer({ description: 'Files of builds, without rejected ones' }),
+    builds_bytes: Type.Integer({ description: 'Files of builds, except rejected ones' }),
     sessions_bytes: Type.Integer({ description: 'Reserved by open upload sessions, at their full size' }),
-    symbols_bytes: Type.Integer({ description: 'Symbol files as they are stored: compressed and compiled' }),
+    symbols_bytes: Type.Integer({ description: 'Symbol files as stored: compressed and compiled' }),
   }),
   crashes_today: Type.Object(
     {
       reports: Used('reports'),
       files: Used('dumps and logs'),
-      bytes: Used('bytes as they are stored'),
+      bytes: Used('bytes as stored'),
       resets_at: Timestamp,
     },
-    { description: 'Of the UTC day' },
+    { description: 'In the current UTC day' },
   ),
 });
 
 export const getUsage = defineOperation({
   id: 'usage.get',
-  summary: 'How much of its storage and of its daily limits for crash reports a game has used',
+  summary: "Get a game's usage of its storage limit and its daily limits for crash reports",
   method: 'GET',
   path: '/games/{uid}/usage',
   access: 'account',

@@ -1,9 +1,9 @@
-// amd64: registers and the layout of Windows’ CONTEXT for it.
+// The amd64 registers, and the layout of Windows' CONTEXT.
 import type { Cpu } from './cpu.ts';
 import { checkFlags, readRuns } from './layout.ts';
 
 const CONTEXT_AMD64 = 0x0010_0000;
-/** After six words that a callee may spill its parameters to. */
+/** The flags follow six words of home space for parameters (P1Home to P6Home). */
 const FLAGS_AT = 48;
 
 const GENERAL = ['rax', 'rcx', 'rdx', 'rbx', 'rsp', 'rbp', 'rsi', 'rdi'];
@@ -17,7 +17,7 @@ export const AMD64: Cpu = {
   stackPointer: 'rsp',
   framePointer: 'rbp',
   registers: ['rax', 'rdx', 'rcx', 'rbx', 'rsi', 'rdi', 'rbp', 'rsp', ...NUMBERED, 'rip'],
-  // Windows keeps rsi and rdi too; a rule that restores them says so, and without one they would only be carried along.
+  // On Windows, rsi and rdi are callee-saved too, but they are only known if a rule restores them.
   calleeSaved: ['rbx', 'rbp', 'r12', 'r13', 'r14', 'r15'],
   aliases: new Map(),
   readContext(bytes) {

@@ -1,9 +1,9 @@
-// 32-bit ARM: registers and the layout of Breakpad’s context for it.
+// The 32-bit ARM registers, and the layout of Breakpad's context.
 import type { Cpu } from './cpu.ts';
 import { checkFlags, readRuns } from './layout.ts';
 
 const CONTEXT_ARM = 0x4000_0000;
-/** Windows on ARM writes its own flag; the general registers stand at the same places. */
+/** Windows on ARM writes a different flag, but the general registers are at the same offsets. */
 const CONTEXT_ARM_WINDOWS = 0x0020_0000;
 
 const NAMES = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'fp', 'r12', 'sp', 'lr', 'pc'];

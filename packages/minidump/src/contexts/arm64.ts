@@ -1,4 +1,4 @@
-// arm64: registers, and the two layouts of its context, Microsoft’s and the older one of Breakpad.
+// The arm64 registers, and the two layouts of the context: Microsoft's, and Breakpad's older one.
 import type { Cpu } from './cpu.ts';
 import { checkFlags, readRuns } from './layout.ts';
 
@@ -22,8 +22,8 @@ export const ARM64: Cpu = {
     ['x31', 'sp'],
   ]),
   readContext(bytes) {
-    // The old layout begins with flags of 64 bits, the new one with flags and CPSR of 32 each: from the ninth byte on,
-    // where the registers begin, both are the same. In a big-endian dump the old flags are in the second word.
+    // The old layout starts with 64-bit flags, the new one with 32-bit flags and the 32-bit CPSR. From the ninth byte,
+    // where the registers start, both are the same. In a big-endian dump, the old flags are in the second word.
     const oldFlags = Number(bytes.u64(0) & 0xffff_ffffn);
     checkFlags(bytes.u32(0) | (oldFlags & CONTEXT_ARM64_OLD), CONTEXT_ARM64 | CONTEXT_ARM64_OLD, 'arm64');
     return readRuns(bytes, 8, [{ at: 8, names: NAMES }]);

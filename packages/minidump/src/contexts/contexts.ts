@@ -1,4 +1,4 @@
-// The CPUs that can be walked, one line each.
+// The supported CPUs, one line each.
 import { AMD64 } from './amd64.ts';
 import { ARM } from './arm.ts';
 import { ARM64 } from './arm64.ts';

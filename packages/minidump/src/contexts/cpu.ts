@@ -1,24 +1,24 @@
-// What a CPU is to the walker: its registers, what each is for, and how a dump lays them out.
+// Describes a CPU for the walker: its registers, their roles, and their layout in a dump.
 import type { Bytes } from '../bytes.ts';
 
 export type CpuName = 'x86' | 'amd64' | 'arm' | 'arm64';
 
-/** Values by register name; a register that is not known is not in it. Each value fits the CPU’s word. */
+/** Values by register name. Unknown registers are missing. Each value fits the CPU's word size. */
 export type Registers = ReadonlyMap<string, bigint>;
 
 export type Cpu = {
   readonly name: CpuName;
-  /** Bytes of an address and of a general register. */
+  /** The size of an address and of a general register, in bytes. */
   readonly wordSize: 4 | 8;
   readonly instructionPointer: string;
   readonly stackPointer: string;
   readonly framePointer: string;
-  /** All registers of a frame, in the order in which reports print them. */
+  /** All registers, in the order of the report. */
   readonly registers: readonly string[];
-  /** Registers that a function hands back as it found them, so that they stay known without a rule for them. */
+  /** Callee-saved registers: a caller's value is that of its callee, unless a rule restores it. */
   readonly calleeSaved: readonly string[];
-  /** Other names that symbol files use: `x30` for `lr`. */
+  /** Other register names in symbol files: `x30` for `lr`. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Reads the CPU context of a thread or an exception. Throws a MinidumpError when it is cut off or of another CPU. */
+  /** Reads the CPU context of a thread or an exception. Throws a MinidumpError if it is cut off or of another CPU. */
   readContext(bytes: Bytes): Registers;
 };

@@ -1,10 +1,10 @@
-// x86: registers and the layout of Windows’ CONTEXT, which Breakpad and Crashpad write everywhere.
+// The x86 registers, and the layout of Windows' CONTEXT, which Breakpad and Crashpad use on every OS.
 import type { Cpu } from './cpu.ts';
 import { checkFlags, readRuns } from './layout.ts';
 
 const CONTEXT_I386 = 0x0001_0000;
 
-/** After the debug registers, the floating-point area and the segments. */
+/** The general registers follow the debug registers, the floating-point area and the segment registers. */
 const RUNS = [
   { at: 156, names: ['edi', 'esi', 'ebx', 'edx', 'ecx', 'eax', 'ebp', 'eip'] },
   { at: 192, names: ['efl', 'esp'] },

@@ -1,11 +1,11 @@
-// The long lists of codes: that every line of them can be read, and is there once.
+// Checks that every line of the long code tables is valid and unique.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CodeNames } from './code-names.ts';
 
-test('finds the name of a code that stands in decimal or in hex', () => {
+test('finds the name of a code written in decimal or hex', () => {
   const names = new CodeNames('\n7 SEVEN\n0xc0000005 LARGE\n');
   assert.equal(names.get(7), 'SEVEN');
   assert.equal(names.get(0xc0000005), 'LARGE');
@@ -13,7 +13,7 @@ test('finds the name of a code that stands in decimal or in hex', () => {
 });
 
 for (const list of ['fast-fails', 'hresults', 'nt-statuses', 'win32-errors']) {
-  test(`each line of ${list} is a number and a name, and the numbers rise`, () => {
+  test(`each line of ${list} is a number and a name, in ascending order`, () => {
     const source = readFileSync(join(import.meta.dirname, 'windows', `${list}.ts`), 'utf8');
     const table = source.slice(source.indexOf('CodeNames(`\n') + 'CodeNames(`\n'.length, source.indexOf('\n`);'));
     let last = -1;

@@ -1,8 +1,8 @@
-// Names for the codes of one long list, which is text until someone asks.
+// Long tables of code names, parsed on first use.
 
 /**
- * Thousands of names by code. The text has a line for each: the code in decimal or as 0x… hex, a space, the name.
- * A process that never sees a Windows dump should not pay for the tables, so a table is one string until its first use.
+ * Names by code. The text has one line for each: the code in decimal or 0x… hex, a space, and the name. It is parsed on
+ * first use, so a process that never reads a Windows dump does not pay for tables with thousands of names.
  */
 export class CodeNames {
   readonly #text: string;
@@ -12,7 +12,7 @@ export class CodeNames {
     this.#text = text;
   }
 
-  /** The name of `code`; undefined when the list has none. */
+  /** Returns the name of `code`; undefined if the table has none. */
   get(code: number): string | undefined {
     this.#names ??= parse(this.#text);
     return this.#names.get(code);

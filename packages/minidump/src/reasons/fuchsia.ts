@@ -1,8 +1,8 @@
-// Fuchsia: Zircon’s exception types.
+// Crash reasons on Fuchsia: Zircon's exception types.
 import type { Exception } from '../streams/exception.ts';
 import { hex32, hexReason } from './hex.ts';
 
-/** `ZX_EXCP_*` of `zircon/syscalls/exception.h`, in Breakpad’s words. */
+/** `ZX_EXCP_*` from `zircon/syscalls/exception.h`, with Breakpad's names. */
 const EXCEPTIONS: ReadonlyMap<number, string> = new Map([
   [0x0008, 'GENERAL'],
   [0x0108, 'FATAL_PAGE_FAULT'],
@@ -16,7 +16,7 @@ const EXCEPTIONS: ReadonlyMap<number, string> = new Map([
   [0x8308, 'PROCESS_STARTING'],
 ]);
 
-/** `FATAL_PAGE_FAULT / 0x00000000`. */
+/** Returns a reason such as `FATAL_PAGE_FAULT / 0x00000000`. */
 export function nameFuchsiaReason(exception: Exception): string {
   const name = EXCEPTIONS.get(exception.code);
   return name === undefined ? hexReason(exception) : `${name} / ${hex32(exception.flags)}`;

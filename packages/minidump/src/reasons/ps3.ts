@@ -1,8 +1,8 @@
-// PlayStation 3: the exceptions of its kernel.
+// Crash reasons on PlayStation 3: the exceptions of its kernel.
 import type { Exception } from '../streams/exception.ts';
 import { hexReason } from './hex.ts';
 
-/** From 0 on, in Breakpad’s words. */
+/** By number, from 0, with Breakpad's names. */
 const EXCEPTIONS: readonly string[] = [
   'UNKNOWN',
   'TRAP_EXCEP',
@@ -29,7 +29,7 @@ const EXCEPTIONS: readonly string[] = [
   'GRAPHIC',
 ];
 
-/** `DATA_STORAGE`. */
+/** Returns a reason such as `DATA_STORAGE`. */
 export function namePs3Reason(exception: Exception): string {
   return EXCEPTIONS[exception.code] ?? hexReason(exception);
 }

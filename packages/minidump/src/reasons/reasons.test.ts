@@ -1,4 +1,4 @@
-// The front door: which system’s words are used, and what the address of a crash is.
+// Tests the reasons of each operating system, and the crash address.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ const SYSTEMS: readonly OsName[] = [
 const CPUS: readonly (CpuName | undefined)[] = ['x86', 'amd64', 'arm', 'arm64', undefined];
 
 describe('explainCrash', () => {
-  const words: [OsName, number, string][] = [
+  const reasons: [OsName, number, string][] = [
     ['windows', 11, 'ERROR_BAD_FORMAT'],
     ['linux', 11, 'SIGSEGV / SEGV_MAPERR'],
     ['android', 11, 'SIGSEGV / SEGV_MAPERR'],
@@ -35,30 +35,30 @@ describe('explainCrash', () => {
     ['nacl', 11, '0x0000000b / 0x00000001'],
     ['unknown', 11, '0x0000000b / 0x00000001'],
   ];
-  for (const [os, code, expected] of words) {
-    it(`says ${expected} of ${code} on ${os}`, () => {
+  for (const [os, code, expected] of reasons) {
+    it(`names ${code} on ${os} ${expected}`, () => {
       assert.equal(explainCrash(exceptionOf({ code, flags: 1 }), systemOf({ os })).type, expected);
     });
   }
 
-  it('prints codes that a system does not have as hex', () => {
+  it('prints unknown codes as hex', () => {
     for (const os of ['fuchsia', 'solaris', 'ps3'] as const) {
       const { type } = explainCrash(exceptionOf({ code: 0xfffe, flags: 0xabc }), systemOf({ os }));
       assert.equal(type, '0x0000fffe / 0x00000abc');
     }
   });
 
-  it('prints codes as hex when the dump does not say what system it is from', () => {
+  it('prints codes as hex if the dump does not name its operating system', () => {
     const exception = exceptionOf({ code: 11, flags: 1, address: 0x1234n });
     assert.deepEqual(explainCrash(exception, undefined), { type: '0x0000000b / 0x00000001', address: 0x1234n });
   });
 
-  it('gives the address of the exception', () => {
+  it('returns the address of the exception', () => {
     const exception = exceptionOf({ code: 11, flags: 1, address: 0x7fff_0000_0010n });
     assert.equal(explainCrash(exception, systemOf({ os: 'linux' })).address, 0x7fff_0000_0010n);
   });
 
-  it('gives the address in memory of an access violation, and the instruction of anything else', () => {
+  it('returns the accessed address of an access violation, and the instruction of other exceptions', () => {
     const parameters = [1n, 0x45n];
     const violation = exceptionOf({ code: 0xc0000005, address: 0x1000n, parameters });
     assert.equal(explainCrash(violation, systemOf({ os: 'windows' })).address, 0x45n);
@@ -66,7 +66,7 @@ describe('explainCrash', () => {
     assert.equal(explainCrash(overflow, systemOf({ os: 'windows' })).address, 0x1000n);
   });
 
-  it('drops the sign that a 32-bit address was extended by, and keeps the upper half on 64-bit CPUs', () => {
+  it('removes the sign extension of a 32-bit address, and keeps the upper half on 64-bit CPUs', () => {
     const parameters = [1n, 0xffff_ffff_f0e0_d0c0n];
     const violation = exceptionOf({ code: 0xc0000005, parameters });
     const addressOn = (cpu: CpuName) => explainCrash(violation, systemOf({ os: 'windows', cpu })).address;
@@ -76,7 +76,7 @@ describe('explainCrash', () => {
     assert.equal(addressOn('arm64'), 0xffff_ffff_f0e0_d0c0n);
   });
 
-  it('makes one line of printable ASCII of any exception on any system', () => {
+  it('returns one line of printable ASCII for any exception on any operating system', () => {
     const code = fc.oneof(
       fc.integer({ min: 0, max: 0xffffffff }),
       fc.integer({ min: 0, max: 40 }),
@@ -106,6 +106,6 @@ describe('nameWin32Error', () => {
     [0xe0001234, '0xe0001234'],
   ];
   for (const [code, expected] of cases) {
-    it(`says ${expected} of ${code}`, () => assert.equal(nameWin32Error(code), expected));
+    it(`names ${code} ${expected}`, () => assert.equal(nameWin32Error(code), expected));
   }
 });

@@ -1,4 +1,4 @@
-// Why a process crashed, in the words of the field’s tools: the front door of all systems’ codes.
+// Names the reason of a crash on any operating system, in the wording of common crash tools.
 import type { Exception } from '../streams/exception.ts';
 import type { OsName, SystemInfo } from '../streams/system-info.ts';
 import { nameFuchsiaReason } from './fuchsia.ts';
@@ -10,13 +10,13 @@ import { nameSolarisReason } from './solaris.ts';
 import { findWindowsAddress, nameWindowsError, nameWindowsReason } from './windows/windows.ts';
 
 export type CrashReason = {
-  /** `SIGSEGV / SEGV_MAPERR`, `EXCEPTION_ACCESS_VIOLATION_READ`; never empty, ASCII on one line. */
+  /** `SIGSEGV / SEGV_MAPERR`, `EXCEPTION_ACCESS_VIOLATION_READ`. One line of ASCII, never empty. */
   readonly type: string;
-  /** What the crash was about: the memory that was touched where that is known, else the instruction. */
+  /** The accessed memory address if known, otherwise the address of the instruction. */
   readonly address: bigint;
 };
 
-/** Names what an exception’s codes mean on one system. */
+/** Names the meaning of an exception's codes on one operating system. */
 type NameReason = (exception: Exception, system: SystemInfo) => string;
 
 const NAMERS: Readonly<Record<OsName, NameReason>> = {
@@ -33,12 +33,12 @@ const NAMERS: Readonly<Record<OsName, NameReason>> = {
 };
 
 /**
- * The reason and the address of a crash.
+ * Returns the reason and the address of a crash. Never throws. `system` is undefined if the dump has no system
+ * information.
  *
- * The words and their form, `A / B`, are rust-minidump’s. What only Breakpad names is named in Breakpad’s words; what
- * neither names, and the system’s own headers do, in theirs. A code without any name is hex: Breakpad’s form, without
- * the `unknown` that rust-minidump puts before it. Never throws. `system` is undefined for a dump that does not say
- * where it is from.
+ * Names and their format, `A / B`, are those of rust-minidump. Codes that it does not know have Breakpad's name, or else
+ * the name in the headers of the operating system. Codes without a name are printed as hex, like Breakpad and without
+ * rust-minidump's prefix `unknown`.
  */
 export function explainCrash(exception: Exception, system: SystemInfo | undefined): CrashReason {
   if (system === undefined) return { type: hexReason(exception), address: exception.address };
@@ -47,14 +47,14 @@ export function explainCrash(exception: Exception, system: SystemInfo | undefine
 }
 
 /**
- * Writers of dumps of 32-bit programs sign-extend addresses: a write to 0xf0e0d0c0 stands as 0xfffffffff0e0d0c0 in the
- * dump. The upper half is dropped, as both references do.
+ * Dumps of 32-bit programs contain sign-extended addresses: 0xf0e0d0c0 becomes 0xfffffffff0e0d0c0. Like Breakpad and
+ * rust-minidump, this drops the upper half.
  */
 function narrow(address: bigint, { cpu }: SystemInfo): bigint {
   return cpu === 'x86' || cpu === 'arm' ? BigInt.asUintN(32, address) : address;
 }
 
-/** What GetLastError would say in a thread: `ERROR_SUCCESS`, `WSAECONNRESET`; `0x…` hex for a number without a name. */
+/** Names a value of GetLastError: `ERROR_SUCCESS`, `WSAECONNRESET`; `0x…` hex for a value without a name. */
 export function nameWin32Error(code: number): string {
   return nameWindowsError(code);
 }

@@ -1,8 +1,8 @@
-// Solaris: its signals, whose numbers are not Linux’s from 7 on.
+// Crash reasons on Solaris: its signals, which differ from Linux's, starting with 7.
 import type { Exception } from '../streams/exception.ts';
 import { hexReason } from './hex.ts';
 
-/** From 1 on (`sys/iso/signal_iso.h`), in Breakpad’s words: both names of a signal that has two. */
+/** By number, from 1 (`sys/iso/signal_iso.h`), with Breakpad's names: both names of a signal that has two. */
 const SIGNALS: readonly string[] = [
   'SIGHUP',
   'SIGINT',
@@ -46,7 +46,7 @@ const SIGNALS: readonly string[] = [
   'SIGJVM2',
 ];
 
-/** `SIGSEGV`. */
+/** Returns a reason such as `SIGSEGV`. */
 export function nameSolarisReason(exception: Exception): string {
   return SIGNALS[exception.code - 1] ?? hexReason(exception);
 }

@@ -1,8 +1,8 @@
-// Frames for the tests of this folder, with only what a test is about.
+// Builds frames for the tests of this folder.
 import type { Frame } from '../report.ts';
 
-/** A frame; what is not given is not known. */
-export function frameOf(known: Partial<Frame>): Frame {
+/** Returns a frame with these fields; the other fields are unknown. */
+export function frameOf(fields: Partial<Frame>): Frame {
   return {
     frame: 0,
     trust: 'cfi',
@@ -19,11 +19,11 @@ export function frameOf(known: Partial<Frame>): Frame {
     missing_symbols: true,
     unloaded_modules: [],
     registers: {},
-    ...known,
+    ...fields,
   };
 }
 
-/** One frame for each function, the innermost first, all in the game's module. */
+/** Returns one frame for each function, innermost first, all in the module `game`. */
 export function stackOf(...functions: string[]): Frame[] {
   return functions.map((name, frame) => frameOf({ frame, module: 'game', function: name }));
 }

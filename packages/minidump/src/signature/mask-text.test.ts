@@ -1,4 +1,3 @@
-// Holds the masks to messages of engines and runtimes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { maskText } from './mask-text.ts';
@@ -19,10 +18,10 @@ const CASES: readonly (readonly [string, string])[] = [
 
 describe('maskText', () => {
   for (const [text, masked] of CASES) {
-    it(`makes ${JSON.stringify(masked)} of ${JSON.stringify(text)}`, () => assert.equal(maskText(text), masked));
+    it(`masks ${JSON.stringify(text)} as ${JSON.stringify(masked)}`, () => assert.equal(maskText(text), masked));
   }
 
-  it('takes the same short time for any text', () => {
+  it('is fast for any text', () => {
     const start = process.cpuUsage();
     for (const piece of ['/a', 'a/', '1', 'a', '-', '0x', '1.', '\\', '@', '.']) maskText(piece.repeat(100_000));
     assert.ok(process.cpuUsage(start).user < 500_000);

@@ -1,11 +1,11 @@
-// Makes any text fit for one line of a report.
+// Makes any text fit on one line of a report.
 
-/** Spaces of all kinds become one space, what cannot be seen goes, and no half of a surrogate pair stays. */
+/** Collapses whitespace into single spaces, removes invisible characters, and replaces lone surrogates. */
 export function toPrintable(text: string): string {
   return text.toWellFormed().replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();
 }
 
-/** At most `limit` UTF-16 units, with `...` where it was cut; never cuts through a character. */
+/** Cuts the text to at most `limit` UTF-16 units, including a final `...`. Never splits a surrogate pair. */
 export function cutTo(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = text.slice(0, limit - 3);

@@ -1,4 +1,4 @@
-// Holds the signature to what must be so for any input whatever.
+// Property tests: what must hold for the signature of any input.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import type { OsName } from '../streams/system-info.ts';
 import { frameOf } from './frame.fixture.ts';
 import { makeSignature, type SignatureInput } from './signature.ts';
 
-/** Text of any characters, or of pieces that names are made of. */
+/** Random text, or random combinations of pieces that occur in function names. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc
@@ -61,8 +61,8 @@ const input: fc.Arbitrary<SignatureInput> = fc.record({
   message: maybe,
 });
 
-describe('makeSignature of any input', () => {
-  it('gives 1 to 255 printable characters, and the same each time', () => {
+describe('makeSignature with any input', () => {
+  it('returns 1 to 255 printable characters, and the same result each time', () => {
     fc.assert(
       fc.property(input, (crash) => {
         const { signature, notes } = makeSignature(crash);
@@ -75,17 +75,17 @@ describe('makeSignature of any input', () => {
     );
   });
 
-  it('does not look at frames beyond the fortieth', () => {
+  it('ignores frames after the fortieth', () => {
     fc.assert(
       fc.property(fc.array(frame, { minLength: 40, maxLength: 45 }), frame, (frames, other) => {
-        const one = makeSignature({ os: 'linux', frames });
-        assert.deepEqual(makeSignature({ os: 'linux', frames: [...frames, other] }), one);
+        const expected = makeSignature({ os: 'linux', frames });
+        assert.deepEqual(makeSignature({ os: 'linux', frames: [...frames, other] }), expected);
       }),
       { numRuns: 100 },
     );
   });
 
-  it('takes a short time for long names of any pieces', () => {
+  it('is fast for long names made of any pieces', () => {
     fc.assert(
       fc.property(text, maybe, (piece, file) => {
         const name = piece.repeat(Math.ceil(50_000 / (piece.length + 1)));

@@ -1,16 +1,16 @@
-// Holds the rules of the signature to crashes of games on all systems.
+// Tests the signature rules with typical game crashes on all operating systems.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { frameOf, stackOf } from './frame.fixture.ts';
 import { compileSignatureLists } from './lists/signature-lists.ts';
 import { makeSignature, type SignatureInput } from './signature.ts';
 
-function signatureOf(known: Partial<SignatureInput>): string {
-  return makeSignature({ os: 'linux', frames: null, ...known }).signature;
+function signatureOf(fields: Partial<SignatureInput>): string {
+  return makeSignature({ os: 'linux', frames: null, ...fields }).signature;
 }
 
-/** What the signature is of, its frames from the innermost, and the signature. */
-const STACKS: readonly (readonly [what: string, reason: string, frames: readonly string[], signature: string])[] = [
+/** A kind of crash, its reason, its frames (innermost first), and the expected signature. */
+const STACKS: readonly (readonly [crash: string, reason: string, frames: readonly string[], signature: string])[] = [
   ['a plain fault', 'SIGSEGV / SEGV_MAPERR', ['World::Tick(float)', 'main'], 'World::Tick'],
   [
     'a copy to a bad address',
@@ -19,7 +19,7 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     'memmove | Pak::Read',
   ],
   [
-    'a damaged heap of glibc',
+    'a corrupted glibc heap',
     'SIGABRT',
     [
       '__pthread_kill_implementation',
@@ -40,7 +40,7 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     'Pool::Take',
   ],
   [
-    'an exception that nobody caught',
+    'an uncaught C++ exception',
     'SIGABRT',
     [
       'raise',
@@ -57,31 +57,31 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
   ],
   ['a smashed stack', 'SIGABRT', ['raise', 'abort', '__fortify_fail', '__stack_chk_fail', 'parse(char*)'], 'parse'],
   [
-    'a handler that aborts',
+    'a signal handler that aborts',
     'SIGABRT',
     ['raise', 'abort', 'Game::OnSignal(int)', '__restore_rt', 'World::Tick(float)'],
     'World::Tick',
   ],
   [
-    'a handler that has the fault itself',
+    'a signal handler that faults itself',
     'SIGSEGV / SEGV_MAPERR',
     ['Game::OnSignal(int)', '__restore_rt', 'World::Tick(float)'],
     'Game::OnSignal',
   ],
   [
-    'an uncaught exception of MSVC',
+    'an uncaught MSVC exception',
     'Unhandled C++ Exception',
     ['RaiseException', '_CxxThrowException', 'Save::Load(char const *)', 'main'],
     'Save::Load',
   ],
   [
-    'a pure call of MSVC',
+    'an MSVC pure virtual call',
     'EXCEPTION_STACK_BUFFER_OVERRUN / FAST_FAIL_FATAL_APP_EXIT',
     ['abort', '_purecall', 'Button::Paint()'],
     '_purecall | Button::Paint',
   ],
   [
-    'a failed check() of Unreal',
+    'a failed Unreal check()',
     'EXCEPTION_ACCESS_VIOLATION_WRITE',
     [
       'FWindowsErrorOutputDevice::Serialize(wchar_t const *,ELogVerbosity::Type,FName const &)',
@@ -93,7 +93,7 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     'TArray<T>::operator[] | AHud::Tick',
   ],
   [
-    'a script of Unreal',
+    'an Unreal script',
     'EXCEPTION_ACCESS_VIOLATION_READ',
     [
       'UObject::ProcessEvent(UFunction*, void*)',
@@ -103,7 +103,7 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     'UObject::ProcessEvent | AHud::OnHit',
   ],
   [
-    'an exception of Unity',
+    'a Unity exception',
     'SIGABRT',
     [
       'abort',
@@ -114,13 +114,13 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     'PlayerController_Update',
   ],
   [
-    'an index error of Godot',
+    'a Godot index error',
     'SIGILL / ILL_ILLOPN',
     ['CowData<int>::get(long) const', 'Vector<int>::operator[](long) const', 'TileMap::cell(int)'],
     'CowData<T>::get | Vector<T>::operator[] | TileMap::cell',
   ],
   [
-    'a panic of Rust',
+    'a Rust panic',
     'SIGABRT',
     [
       'abort',
@@ -134,13 +134,13 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     'game::load',
   ],
   [
-    'a message to a dead object',
+    'an Objective-C message to a freed object',
     'EXC_BAD_ACCESS / KERN_INVALID_ADDRESS',
     ['objc_msgSend', '-[Store load:]'],
     'objc_msgSend | -[Store load:]',
   ],
   [
-    'an exception of Objective-C',
+    'an Objective-C exception',
     'EXC_CRASH / SIGABRT',
     [
       '__pthread_kill',
@@ -156,21 +156,21 @@ const STACKS: readonly (readonly [what: string, reason: string, frames: readonly
     '-[Store load:]',
   ],
   [
-    'a dump that the program asked for',
+    'a dump requested by the program',
     'DUMP_REQUESTED',
     ['google_breakpad::ExceptionHandler::WriteMinidump()', 'Watchdog::Report()'],
     'Watchdog::Report',
   ],
 ];
 
-describe('makeSignature of frames', () => {
-  for (const [what, reason, frames, signature] of STACKS) {
-    it(`gives \`${signature}\` for ${what}`, () => {
+describe('makeSignature with frames', () => {
+  for (const [crash, reason, frames, signature] of STACKS) {
+    it(`returns \`${signature}\` for ${crash}`, () => {
       assert.equal(signatureOf({ reason, frames: stackOf(...frames) }), signature);
     });
   }
 
-  it('takes the frames of a catch block that has a fault itself', () => {
+  it('uses the frames of a catch block that faults itself', () => {
     const frames = stackOf(
       'Save::Repair()',
       '_CallSettingFrame',
@@ -182,25 +182,25 @@ describe('makeSignature of frames', () => {
     assert.equal(signatureOf({ reason: 'Unhandled C++ Exception', frames }), 'Save::Load');
   });
 
-  it('goes on below a call of a null pointer, and past addresses outside of all modules', () => {
+  it('continues below a null pointer call and past addresses outside all modules', () => {
     const frames = [frameOf({ offset: '0x0000000000000000' }), frameOf({}), ...stackOf('dispatch(int)')];
     assert.equal(signatureOf({ reason: 'SIGSEGV / SEGV_MAPERR', frames }), '@0x0 | dispatch');
   });
 
-  it('names a module without symbols once, however many of its frames follow each other', () => {
+  it('names a module without symbols once, even if several of its frames follow each other', () => {
     const modules = ['libc-2.31.so', 'libc-2.31.so', 'libstdc++.so.6.0.28'].map((module) => frameOf({ module }));
     const frames = [...modules, ...stackOf('World::Tick(float)')];
     assert.equal(signatureOf({ reason: 'SIGSEGV / SEGV_MAPERR', frames }), 'libc.so.6 | libstdc++.so.6 | World::Tick');
   });
 
-  it('leaves out the runtimes when the program aborted, and the wrong names that stripped ones give', () => {
+  it('skips runtimes when the program aborted, including the wrong names from stripped ones', () => {
     const stripped = frameOf({ module: 'libc.so.6', function: 'pthread_key_delete' });
     const frames = [stripped, frameOf({ module: 'libstdc++.so.6' }), ...stackOf('ui::Widget::Init()')];
     assert.equal(signatureOf({ reason: 'SIGABRT', frames }), 'ui::Widget::Init');
     assert.equal(signatureOf({ reason: 'SIGSEGV', frames }), 'pthread_key_delete');
   });
 
-  it('skips the loader when the program aborted, whatever names its few symbols give', () => {
+  it('skips the loader when the program aborted, even where its few symbols give a name', () => {
     for (const module of ['ld-linux-x86-64.so.2', 'ld-linux.so.2', 'ld-2.31.so', 'ld-musl-x86_64.so.1', 'linker64']) {
       const loader = [frameOf({ module }), frameOf({ module, function: '__tls_get_addr' })];
       const frames = [...loader, ...stackOf('mods::Load()')];
@@ -209,7 +209,7 @@ describe('makeSignature of frames', () => {
     }
   });
 
-  it('passes over the code that the linker made, and never is the name of a section', () => {
+  it('skips linker-generated code and never uses the name of a section', () => {
     for (const section of ['.plt', '.plt.got', '.plt.sec', '.iplt', '.init', '.fini']) {
       const stub = frameOf({ module: 'game', function: `<${section} ELF section in game>`, module_offset: '0x1020' });
       assert.equal(signatureOf({ reason: 'SIGSEGV', frames: [stub, ...stackOf('World::Tick()')] }), 'World::Tick');
@@ -218,34 +218,34 @@ describe('makeSignature of frames', () => {
     assert.equal(signatureOf({ reason: 'SIGSEGV', frames: [text] }), 'game+0x1a2b');
   });
 
-  describe('without a function that decides', () => {
+  describe('when no function ends the signature', () => {
     const bare = (module: string, offset: string) => frameOf({ module, module_offset: offset });
     const of = (...frames: ReturnType<typeof bare>[]) => signatureOf({ os: 'windows', reason: 'SIGSEGV', frames });
 
-    it('has the offset in the module, so that two faults in it are two', () => {
+    it('includes the module offset, so that different faults get different signatures', () => {
       assert.equal(of(bare('Game.exe', '0x0000000000001a2b')), 'game.exe+0x1a2b');
       assert.equal(of(bare('Game.exe', '0x0000000000001a30')), 'game.exe+0x1a30');
       assert.equal(of(bare('GameAssembly.dll', '0x10'), bare('GameAssembly.dll', '0x20')), 'gameassembly.dll+0x10');
     });
 
-    it('has it of the innermost frame that is not of the system, whose offsets differ between players', () => {
+    it('uses the innermost frame outside system modules, whose offsets differ between players', () => {
       const system = [bare('ntdll.dll', '0x1'), bare('nvoglv64.dll', '0x2')];
       assert.equal(of(...system, bare('game.exe', '0x30')), 'ntdll.dll | nvoglv64.dll | game.exe+0x30');
       assert.equal(of(...system), 'ntdll.dll | nvoglv64.dll');
     });
 
-    it('keeps the prefixes before it, and has none when a function decides', () => {
+    it('keeps the prefixes before the offset, and adds none when a function ends the signature', () => {
       const copy = frameOf({ module: 'game.exe', function: 'memcpy' });
       assert.equal(of(copy, bare('game.exe', '0x30')), 'memcpy | game.exe+0x30');
       assert.equal(of(bare('mod.dll', '0x30'), ...stackOf('World::Tick()')), 'mod.dll | World::Tick');
     });
 
-    it('has it of what was skipped, too, unless that is a runtime', () => {
+    it('adds no offset to a skipped runtime', () => {
       const abort = (...frames: ReturnType<typeof bare>[]) => signatureOf({ reason: 'SIGABRT', frames });
       assert.equal(abort(bare('linux-gate.so', '0x5e9'), bare('libc.so.6', '0x8a406')), 'libc.so.6');
     });
 
-    it('tells recursion from calls in one module without symbols', () => {
+    it('distinguishes recursion from different calls in one module without symbols', () => {
       const address = '0x00007ffc00000000';
       const stack = (...offsets: string[]) =>
         offsets.map((offset) => ({ ...bare('game', offset), registers: { rsp: address } }) as const);
@@ -256,21 +256,21 @@ describe('makeSignature of frames', () => {
     });
   });
 
-  it('takes the first function when all frames are skipped', () => {
+  it('uses the first function when all frames are skipped', () => {
     assert.equal(signatureOf({ frames: stackOf('raise', 'abort', 'start_thread') }), 'abort');
   });
 
-  it('says in the notes what became of each frame and why', () => {
+  it('explains in the notes why each frame was kept or skipped', () => {
     const frames = stackOf('raise', 'abort', '__assert_fail', 'memcpy', 'Pool::Take()', 'main');
     assert.deepEqual(makeSignature({ os: 'linux', frames }).notes, [
-      'stack: started at `__assert_fail`, frame 2: sentinel (a failed assert())',
-      'stack: skipped `__assert_fail`: irrelevant (a failed assert())',
-      'stack: kept `memcpy`: prefix (memory is copied, filled or compared), going on',
-      'stack: kept `Pool::Take`: neither irrelevant nor a prefix, so the last',
+      'stack: started at `__assert_fail` (frame 2): sentinel (failed assert())',
+      'stack: skipped `__assert_fail`: irrelevant (failed assert())',
+      'stack: kept `memcpy`: prefix (memory copy, fill or comparison), so the next frame is added too',
+      'stack: kept `Pool::Take`: neither irrelevant nor a prefix, so the signature ends here',
     ]);
   });
 
-  it('takes the lists of a studio', () => {
+  it("uses a studio's own lists", () => {
     const lists = compileSignatureLists({ irrelevant: [{ match: /our::Assert\w*/, why: 'our check' }] });
     const input: SignatureInput = { os: 'linux', frames: stackOf('our::AssertEq(int, int)', 'Pool::Take()') };
     assert.equal(makeSignature(input, { lists }).signature, 'Pool::Take');
@@ -279,17 +279,17 @@ describe('makeSignature of frames', () => {
 });
 
 describe('makeSignature without frames', () => {
-  it('says why there is nothing to say', () => {
+  it('says what is missing', () => {
     assert.equal(signatureOf({ frames: null }), 'EMPTY: no crashing thread identified');
     assert.equal(signatureOf({ frames: [] }), 'EMPTY: no frame data available');
     assert.equal(signatureOf({ frames: [], reason: 'SIGSEGV' }), 'EMPTY: no frame data available; SIGSEGV');
   });
 
-  it('takes addresses alone for no data, because they differ with each start', () => {
+  it('treats frames that are only addresses as no data, because they differ each time the game starts', () => {
     assert.equal(signatureOf({ frames: [frameOf({})], reason: 'SIGILL' }), 'EMPTY: no frame data available; SIGILL');
   });
 
-  it('takes the message of a report, without what differs', () => {
+  it('uses the masked message of a report', () => {
     assert.equal(signatureOf({ message: 'index 7 of 3\nmore' }), 'index <n> of <n>');
   });
 
@@ -307,7 +307,7 @@ describe('makeSignature without frames', () => {
     ['Error: x\n    at async load (file.js:3:1)', 'Error: x | load'],
   ];
   for (const [message, signature] of TRACES) {
-    it(`finds the first frame of a trace in text: ${signature}`, () =>
+    it(`adds the first frame of a stack trace in the message: ${signature}`, () =>
       assert.equal(signatureOf({ message }), signature));
   }
 
@@ -316,7 +316,7 @@ describe('makeSignature without frames', () => {
   });
 });
 
-describe('makeSignature of what a program says', () => {
+describe('makeSignature with an assertion', () => {
   const frames = stackOf('Pool::Take()');
 
   const TEXTS: readonly (readonly [string, string])[] = [
@@ -334,20 +334,20 @@ describe('makeSignature of what a program says', () => {
     [' \n', 'Pool::Take'],
   ];
   for (const [assertion, signature] of TEXTS) {
-    it(`gives ${signature}`, () => assert.equal(signatureOf({ frames, assertion }), signature));
+    it(`returns ${signature}`, () => assert.equal(signatureOf({ frames, assertion }), signature));
   }
 });
 
-describe('makeSignature of a full stack', () => {
+describe('makeSignature of a stack overflow', () => {
   const even = Array.from({ length: 60 }, (_, at) => (at % 2 ? 'odd(int)' : 'even(int)'));
 
-  it('is the same wherever in the circle the stack ran full', () => {
+  it('is the same wherever in the cycle the stack overflowed', () => {
     const reason = 'EXCEPTION_STACK_OVERFLOW';
     assert.equal(signatureOf({ reason, frames: stackOf(...even) }), 'stackoverflow | even | odd');
     assert.equal(signatureOf({ reason, frames: stackOf('leaf', ...even.slice(1)) }), 'stackoverflow | even | odd');
   });
 
-  it('is seen outside of Windows by a fault at the stack pointer', () => {
+  it('is detected on other operating systems by a fault near the stack pointer', () => {
     const [first, ...rest] = stackOf(...even);
     const frames = [{ ...first!, registers: { rsp: '0x7ffc10000000' } }, ...rest];
     const reason = 'SIGSEGV / SEGV_MAPERR';
@@ -355,26 +355,26 @@ describe('makeSignature of a full stack', () => {
     assert.equal(signatureOf({ reason, frames, address: '0x0' }), 'even');
   });
 
-  it('has the ordinary frames when no calls repeat', () => {
+  it('uses the ordinary frames when no calls repeat', () => {
     const reason = 'EXCEPTION_STACK_OVERFLOW';
     assert.equal(signatureOf({ reason, frames: stackOf('Big::Alloca()') }), 'stackoverflow | Big::Alloca');
   });
 });
 
-describe('makeSignature of machines without memory or with a broken disk', () => {
+describe('makeSignature when memory runs out or a disk is broken', () => {
   const frames = stackOf('Texture::Load()');
 
-  it('leaves out the frames of a small allocation', () => {
+  it('ignores the frames of a small allocation', () => {
     assert.equal(signatureOf({ frames, allocationSize: 4096 }), 'OOM | small');
   });
 
-  it('keeps the frames of a large one, and of one whose size is not known', () => {
+  it('keeps the frames of a large allocation and of one with an unknown size', () => {
     assert.equal(signatureOf({ frames, allocationSize: 1 << 30 }), 'OOM | large | Texture::Load');
     assert.equal(signatureOf({ frames, lastError: 'ERROR_COMMITMENT_LIMIT' }), 'OOM | unknown | Texture::Load');
     assert.equal(signatureOf({ frames, reason: 'Unreal Engine Out of Memory' }), 'OOM | unknown | Texture::Load');
   });
 
-  it('knows the functions that run when there is none left', () => {
+  it('recognizes the functions that run when memory is exhausted', () => {
     const stack = stackOf(
       'abort',
       'FGenericPlatformMemory::OnOutOfMemory(unsigned long, unsigned int)',
@@ -383,33 +383,33 @@ describe('makeSignature of machines without memory or with a broken disk', () =>
     assert.equal(signatureOf({ frames: stack }), 'OOM | unknown | Texture::Load');
   });
 
-  it('reads the size in the text of Unreal', () => {
+  it("reads the size from Unreal's message", () => {
     const assertion = 'Ran out of memory allocating 1048576 bytes with alignment 16';
     const text = 'Ran out of memory allocating <n> bytes with alignment <n>';
     assert.equal(signatureOf({ frames, assertion }), `Abort | ${text} | OOM | large | Texture::Load`);
   });
 
-  it('marks a page that could not be read in', () => {
+  it('marks a page that could not be read from disk', () => {
     const reason = 'EXCEPTION_IN_PAGE_ERROR_READ / STATUS_DEVICE_DATA_ERROR';
     assert.equal(signatureOf({ frames, reason }), 'bad hardware | Texture::Load');
   });
 });
 
-describe('the length and letters of a signature', () => {
-  it('are cut to 255 with dots', () => {
+describe('the text of a signature', () => {
+  it('is cut to 255 characters, ending in dots', () => {
     const { signature, notes } = makeSignature({ os: 'linux', frames: stackOf('free', 'x'.repeat(400)) });
     assert.equal(signature.length, 255);
     assert.ok(signature.endsWith('xxx...'));
-    assert.match(notes.at(-1) ?? '', /^truncate: cut from \d+ to 255/);
+    assert.match(notes.at(-1) ?? '', /^truncate: shortened from \d+ to 255/);
   });
 
-  it('do not end in half a character', () => {
+  it('does not end in half a character', () => {
     const signature = signatureOf({ message: `${'x'.repeat(251)}😀${'y'.repeat(20)}` });
     assert.ok(signature.isWellFormed());
     assert.equal(signature, `${'x'.repeat(251)}...`);
   });
 
-  it('have no control characters, and letters of all scripts', () => {
+  it('contains no control characters and keeps letters of all scripts', () => {
     assert.equal(signatureOf({ frames: stackOf('ゲーム::更新\u0000\u202e()') }), 'ゲーム::更新');
   });
 });

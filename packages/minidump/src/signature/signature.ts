@@ -1,4 +1,4 @@
-// The signature of a crash: a short text that is the same for each time that the same fault happens.
+// Creates the signature of a crash: a short text that is the same every time the same fault happens.
 import type { SignatureReport } from '../report.ts';
 import { labelFrames } from './frames/label-frames.ts';
 import { defaultLists, type SignatureLists } from './lists/signature-lists.ts';
@@ -8,14 +8,14 @@ import { rules } from './rules/rules.ts';
 
 export type { SignatureInput } from './rules/rule.ts';
 
-export type SignatureOptions = {
-  /** The package's own with a studio's entries, of `compileSignatureLists`; the package's own when left out. */
+type SignatureOptions = {
+  /** Lists with a studio's own entries, from `compileSignatureLists`; the built-in lists if omitted. */
   readonly lists?: SignatureLists;
 };
 
 /**
- * The signature, and a note for each decision, `rule: what it did`. Pure: the same input gives the same signature. Never
- * throws; the signature has 1 to 255 characters, all of which print.
+ * Returns the signature and a note for each decision, in the form `rule: what it did`. Pure: the same input always gives
+ * the same signature. Never throws. The signature has 1 to 255 printable characters.
  */
 export function makeSignature(input: SignatureInput, options: SignatureOptions = {}): SignatureReport {
   const lists = options.lists ?? defaultLists;

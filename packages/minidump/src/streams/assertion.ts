@@ -1,9 +1,9 @@
-// AssertionInfoStream: what Breakpad on Windows says of a call that the C runtime refused.
+// AssertionInfoStream: an error that the Windows C runtime detected, as recorded by Breakpad.
 import type { StreamKind } from '../minidump.ts';
 import { decodeUtf16 } from './strings.ts';
 
 export type Assertion = {
-  /** The three texts are '' in release builds of the C runtime, which do not pass them on. */
+  /** The three texts are '' in release builds of the C runtime, which do not provide them. */
   readonly expression: string;
   readonly function: string;
   readonly file: string;
@@ -17,7 +17,7 @@ const KINDS: ReadonlyMap<number, Assertion['kind']> = new Map([
   [2, 'pure virtual call'],
 ]);
 
-/** Undefined for one of zeros, which Breakpad writes when there was no assertion. */
+/** Undefined for a stream of zeros, which Breakpad writes if there was no assertion. */
 export const ASSERTION: StreamKind<Assertion | undefined> = {
   type: 0x47670002,
   name: 'AssertionInfoStream',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readWritten } from '../../test/dump-writer/read-written.ts';
 import { BREAKPAD_INFO } from './breakpad-info.ts';
 
-test('Each thread id counts only when the stream says that it does.', () => {
+test('returns a thread id only if the stream marks it as valid', () => {
   const read = (breakpad: { dumpThreadId?: number; requestingThreadId?: number }) =>
     readWritten(BREAKPAD_INFO, { breakpad }).stream;
   assert.deepEqual(read({ dumpThreadId: 5, requestingThreadId: 6 }), { dumpThreadId: 5, requestingThreadId: 6 });

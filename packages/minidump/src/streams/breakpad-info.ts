@@ -1,10 +1,10 @@
-// BreakpadInfoStream: which thread wrote the dump, and which one asked for it.
+// BreakpadInfoStream: the thread that wrote the dump, and the thread that requested it.
 import type { StreamKind } from '../minidump.ts';
 
-export type BreakpadInfo = {
-  /** The thread that wrote the dump, of no interest itself; undefined when another process did. */
+type BreakpadInfo = {
+  /** The thread that wrote the dump, which is not interesting itself; undefined if another process wrote it. */
   readonly dumpThreadId: number | undefined;
-  /** The thread that crashed or asked for the dump. */
+  /** The thread that crashed or requested the dump. */
   readonly requestingThreadId: number | undefined;
 };
 

@@ -1,4 +1,4 @@
-// Reads every stream of every dump of the corpus, and compares with what a reference stackwalker said of it.
+// Reads every stream of every dump of the corpus, and compares the content with the output of reference stackwalkers.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -21,13 +21,13 @@ const skip = existsSync(CORPUS) ? false : 'skipped: corpus not found';
 const CASES = skip ? [] : readdirSync(new URL('open/', CORPUS));
 const HOSTILE = skip ? [] : readdirSync(new URL('hostile/', CORPUS));
 
-/** Dumps that something is wrong with, and what. */
+/** The warnings of damaged dumps. */
 const WARNINGS: Readonly<Record<string, readonly string[]>> = {
-  // Made by hand from another one, with a line of its maps left in pieces.
-  bp_linux_executable_stack: ['LinuxMapsStream: 1 lines cannot be read'],
+  // Edited by hand, which damaged a line of its memory maps.
+  bp_linux_executable_stack: ['LinuxMapsStream: unreadable lines: 1'],
 };
 
-/** What the reference printed, as far as it is compared. */
+/** The part of the reference's output that is compared. */
 type Reference = {
   readonly modules: readonly ReferenceModule[];
   readonly unloaded_modules: readonly { readonly filename: string; readonly base_addr: string }[];
@@ -67,7 +67,7 @@ function readCase(name: string): { dump: Minidump; reference: Reference } {
   return { dump: new Minidump(readFileSync(new URL('case.dmp', folder))), reference };
 }
 
-test('The streams of all corpus dumps are read, without a warning where nothing is wrong.', { skip }, () => {
+test('reads the streams of all corpus dumps, with warnings only for damaged ones', { skip }, () => {
   for (const name of CASES) {
     const { dump } = readCase(name);
     for (const kind of STREAMS) dump.stream(kind);
@@ -75,10 +75,10 @@ test('The streams of all corpus dumps are read, without a warning where nothing 
   }
 });
 
-test('Modules of the corpus have the ids, names, places and versions that the reference gives them.', { skip }, () => {
+test('reads the same ids, names, ranges and versions of modules as the reference', { skip }, () => {
   for (const name of CASES) {
     const { dump, reference } = readCase(name);
-    assert.deepEqual(dump.stream(MODULES)?.map(inReferenceWords), reference.modules.map(comparable), name);
+    assert.deepEqual(dump.stream(MODULES)?.map(toComparable), reference.modules.map(referenceToComparable), name);
     const unloaded = dump.stream(UNLOADED_MODULES)?.map(({ base, codeFile }) => [base, codeFile]) ?? [];
     assert.deepEqual(
       unloaded,
@@ -88,16 +88,16 @@ test('Modules of the corpus have the ids, names, places and versions that the re
   }
 });
 
-test('Modules of the corpus are also what Breakpad prints of them, in the order of their addresses.', { skip }, () => {
+test('reads the same modules as Breakpad, in the order of their addresses', { skip }, () => {
   for (const name of CASES) {
     const { dump } = readCase(name);
     const { byAddress, main } = new ModuleMap(dump.stream(MODULES) ?? []);
-    const lines = byAddress.map((module) => inBreakpadWords(module, module === main));
+    const lines = byAddress.map((module) => formatBreakpadLine(module, module === main));
     assert.deepEqual(lines, readBreakpadModules(name), name);
   }
 });
 
-test('The system and CPU of the corpus dumps are what the reference says.', { skip }, () => {
+test('reads the same operating system and CPU as the reference', { skip }, () => {
   for (const name of CASES) {
     const { dump, reference } = readCase(name);
     const { cpu, cpuInfo, cpuCount, version, servicePack } = dump.stream(SYSTEM_INFO)!;
@@ -108,13 +108,13 @@ test('The system and CPU of the corpus dumps are what the reference says.', { sk
       name,
     );
     const release = `${version.major}.${version.minor}.${version.build} ${servicePack}`.trim();
-    // Breakpad’s writer on Linux gives no numbers; the reference then takes them out of the text of `uname`.
+    // Breakpad's Linux client writes no version numbers; the reference takes them from the output of `uname`.
     if (!release.startsWith('0.0.0')) assert.equal(release, expected.os_ver, name);
     else assert.ok(servicePack.startsWith(`Linux ${expected.os_ver}`), name);
   }
 });
 
-test('The handles of the Windows corpus dumps are those of the reference.', { skip }, () => {
+test('reads the same handles of Windows dumps as the reference', { skip }, () => {
   for (const name of CASES) {
     const { dump, reference } = readCase(name);
     const handles = dump.stream(HANDLE_DATA)?.map(({ handle, typeName, objectName }) => ({
@@ -126,7 +126,7 @@ test('The handles of the Windows corpus dumps are those of the reference.', { sk
   }
 });
 
-test('The mappings of the Linux corpus dumps are as many as the reference counts.', { skip }, () => {
+test('reads the same number of mappings of Linux dumps as the reference', { skip }, () => {
   for (const name of CASES) {
     const { dump, reference } = readCase(name);
     const count = reference.linux_memory_map_count;
@@ -134,7 +134,7 @@ test('The mappings of the Linux corpus dumps are as many as the reference counts
   }
 });
 
-test('Threads, their names, process id and uptime of the corpus dumps are what the reference says.', { skip }, () => {
+test('reads the same threads, thread names, process id and uptime as the reference', { skip }, () => {
   for (const name of CASES) {
     const { dump, reference } = readCase(name);
     const names = dump.stream(THREAD_NAMES);
@@ -151,7 +151,7 @@ test('Threads, their names, process id and uptime of the corpus dumps are what t
   }
 });
 
-test('The hostile dumps throw nothing but a MinidumpError.', { skip }, () => {
+test('throws only MinidumpErrors for hostile dumps', { skip }, () => {
   for (const name of HOSTILE) {
     try {
       const dump = new Minidump(readFileSync(new URL(`hostile/${name}/case.dmp`, CORPUS)));
@@ -162,7 +162,7 @@ test('The hostile dumps throw nothing but a MinidumpError.', { skip }, () => {
   }
 });
 
-function inReferenceWords(module: Module) {
+function toComparable(module: Module) {
   return {
     base: module.base,
     end: module.base + BigInt(module.size),
@@ -174,16 +174,16 @@ function inReferenceWords(module: Module) {
   };
 }
 
-/** `Module|game.exe|1.2.3.4|game.pdb|…0|0x400000|0x40ffff|1`: name, version, debug file and id, first and last byte, main. */
-function inBreakpadWords({ base, size, codeFile, version = '', debugFile, debugId }: Module, main: boolean): string {
+/** `Module|game.exe|1.2.3.4|game.pdb|…0|0x400000|0x40ffff|1`: name, version, debug file and id, first and last address, main. */
+function formatBreakpadLine({ base, size, codeFile, version = '', debugFile, debugId }: Module, main: boolean): string {
   const last = base + BigInt(size) - 1n;
-  const place = `0x${base.toString(16).padStart(8, '0')}|0x${last.toString(16).padStart(8, '0')}`;
-  return `Module|${fileName(codeFile)}|${version}|${debugFile}|${debugId}|${place}|${main ? 1 : 0}`;
+  const range = `0x${base.toString(16).padStart(8, '0')}|0x${last.toString(16).padStart(8, '0')}`;
+  return `Module|${fileName(codeFile)}|${version}|${debugFile}|${debugId}|${range}|${main ? 1 : 0}`;
 }
 
 function readBreakpadModules(name: string): string[] {
   const text = readFileSync(new URL(`open/${name}/stackwalk.m.txt`, CORPUS), 'utf8');
-  // It prints a build id of zeros as the id that it is; for us it is unknown.
+  // Breakpad prints a build id of zeros unchanged; here it is unknown.
   const lines = text.replaceAll(/\|0{33}\|/g, '||').split('\n');
   return lines.filter((line) => line.startsWith('Module|'));
 }
@@ -192,8 +192,8 @@ function fileName(path: string): string {
   return path.split(/[/\\]/).at(-1) ?? '';
 }
 
-/** The reference writes an unknown debug id as zeros, and only the file’s name of a path. */
-function comparable(module: ReferenceModule): ReturnType<typeof inReferenceWords> {
+/** The reference prints an unknown debug id as zeros, and only the file name of a path. */
+function referenceToComparable(module: ReferenceModule): ReturnType<typeof toComparable> {
   return {
     base: BigInt(module.base_addr),
     end: BigInt(module.end_addr),

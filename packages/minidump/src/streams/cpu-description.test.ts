@@ -12,35 +12,35 @@ function arm(level: number, cpuId: number, features: number): string {
   return describe('arm', level, 0, new Uint8Array(new Uint32Array([cpuId, features, 0, 0, 0, 0]).buffer));
 }
 
-test('An x86 CPU is its vendor, family, model and stepping.', () => {
+test('describes an x86 CPU by vendor, family, model and stepping', () => {
   const details = new Uint8Array(24);
   details.set(new TextEncoder().encode('GenuineIntel'));
   assert.equal(describe('x86', 6, 0x1a05, details), 'GenuineIntel family 6 model 26 stepping 5');
   assert.equal(describe('x86', 6, 0x1a05), 'family 6 model 26 stepping 5');
 });
 
-test('An amd64 CPU has no vendor, whose place its feature bits take.', () => {
+test('describes an amd64 CPU without a vendor, because the dump has feature bits instead', () => {
   const details = new Uint8Array(24).fill(0x41);
   assert.equal(describe('amd64', 23, 0x3100, details), 'family 23 model 49 stepping 0');
 });
 
-test('An ARM CPU is its architecture, vendor, part and features.', () => {
+test('describes an ARM CPU by architecture, vendor, part and features', () => {
   assert.equal(arm(7, 0x510006f3, 0b111), 'ARMv7 Qualcomm Krait features: swp,half,thumb');
   assert.equal(arm(7, 0x412fc0f2, 1 << 18), 'ARMv7 ARM Cortex-A15 features: idivt');
 });
 
-test('What is unknown of an ARM CPU stands as a number, and what the dump does not say is left out.', () => {
+test('prints unknown vendors and parts of ARM CPUs as numbers, and omits missing values', () => {
   assert.equal(arm(1, 0x4110d070, 0), 'ARMv1 ARM part(0x4100d070)');
   assert.equal(arm(8, 0x991fc0f2, 0), 'ARMv8 vendor(0x99) part(0x9900c0f0)');
   assert.equal(arm(7, 0, 0), 'ARMv7');
 });
 
-test('Of an arm64 CPU and of an unknown one nothing is said.', () => {
+test('returns an empty description for arm64 and unknown CPUs', () => {
   assert.equal(describe('arm64', 8, 0), '');
   assert.equal(describe(undefined, 1, 2), '');
 });
 
-test('Where the end of the file cuts the details off, what the rest says stands.', () => {
+test('describes the available part of details that are cut off', () => {
   assert.equal(describe('x86', 6, 0x1a05, new TextEncoder().encode('Genuine')), 'Genuine family 6 model 26 stepping 5');
   assert.equal(describe('arm', 7, 0, new Uint8Array(7)), 'ARMv7');
 });

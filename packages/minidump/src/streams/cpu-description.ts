@@ -1,16 +1,16 @@
-// Names a CPU from what SystemInfoStream says of it, in the words that the field’s tools print.
+// Describes the CPU in SystemInfoStream, in the wording of other crash tools.
 import type { Bytes } from '../bytes.ts';
 import type { CpuName } from '../contexts/cpu.ts';
 import { decodeUtf8 } from './strings.ts';
 
-/** What `MINIDUMP_SYSTEM_INFO` holds of the CPU. `details`: its last 24 bytes, or what is there of them; they depend on the CPU. */
-export type CpuFields = { readonly level: number; readonly revision: number; readonly details: Bytes };
+/** The CPU fields of `MINIDUMP_SYSTEM_INFO`. `details` are its last 24 bytes, or the available ones; they depend on the CPU. */
+type CpuFields = { readonly level: number; readonly revision: number; readonly details: Bytes };
 
-/** `GenuineIntel family 6 model 26 stepping 5`; '' for a CPU of which the dump says nothing. */
+/** Returns a description such as `GenuineIntel family 6 model 26 stepping 5`; '' if the dump has no details. */
 export function describeCpu(cpu: CpuName | undefined, { level, revision, details }: CpuFields): string {
   const family = `family ${level} model ${revision >>> 8} stepping ${revision & 0xff}`;
   if (cpu === 'x86') return `${vendorOf(details)} ${family}`.trimStart();
-  // The 64-bit layout gives feature bits in the place of the vendor’s name.
+  // The 64-bit layout has feature bits instead of the vendor.
   if (cpu === 'amd64') return family;
   if (cpu !== 'arm') return '';
   return details.size < 8 ? `ARMv${level}` : describeArm(level, details.u32(0), details.u32(4));
@@ -20,7 +20,7 @@ function vendorOf(details: Bytes): string {
   return decodeUtf8(details.window(0, Math.min(12, details.size)));
 }
 
-/** By the highest byte of the CPU id. */
+/** Vendors by the highest byte of the CPU id. */
 const ARM_VENDORS: ReadonlyMap<number, string> = new Map([
   [0x41, 'ARM'],
   [0x51, 'Qualcomm'],
@@ -28,7 +28,7 @@ const ARM_VENDORS: ReadonlyMap<number, string> = new Map([
   [0x69, 'Intel/Marvell'],
 ]);
 
-/** By the CPU id without its variant and revision. */
+/** Parts by the CPU id without variant and revision. */
 const ARM_PARTS: ReadonlyMap<number, string> = new Map([
   [0x4100c050, 'Cortex-A5'],
   [0x4100c080, 'Cortex-A8'],
@@ -47,7 +47,7 @@ const ARM_PARTS: ReadonlyMap<number, string> = new Map([
   [0x510000f0, 'Scorpion'],
 ]);
 
-/** `HWCAP_*` of 32-bit ARM Linux, from bit 0. */
+/** `HWCAP_*` of 32-bit ARM Linux, by bit number. */
 const ARM_FEATURES: readonly string[] = [
   'swp',
   'half',
@@ -70,7 +70,7 @@ const ARM_FEATURES: readonly string[] = [
   'idivt',
 ];
 
-/** `ARMv7 Qualcomm Krait features: swp,half,thumb`. */
+/** Returns a description such as `ARMv7 Qualcomm Krait features: swp,half,thumb`. */
 function describeArm(level: number, cpuId: number, features: number): string {
   const words = [`ARMv${level}`];
   if (cpuId !== 0) {

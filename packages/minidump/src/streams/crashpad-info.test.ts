@@ -17,13 +17,13 @@ const crashpad = {
       simpleAnnotations: { level: 'dungeon' },
       annotationObjects: [
         { name: 'gpu', type: 1, value: 'fast one' },
-        { name: 'raw', type: 0x8001, value: 'for the program alone' },
+        { name: 'raw', type: 0x8001, value: 'only for the program' },
       ],
     },
   ],
 } satisfies CrashpadDescription;
 
-test('Ids and annotations of process and modules are read in both byte orders.', () => {
+test('reads the ids and the annotations of the process and its modules in both byte orders', () => {
   for (const endian of ['little', 'big'] as const)
     assert.deepEqual(readWritten(CRASHPAD_INFO, { endian, crashpad }), {
       stream: {
@@ -50,7 +50,7 @@ test('Ids and annotations of process and modules are read in both byte orders.',
     });
 });
 
-test('Parts that are not there are empty.', () => {
+test('returns empty values for missing parts', () => {
   const { stream, warnings } = readWritten(CRASHPAD_INFO, { crashpad: { modules: [{ moduleIndex: 0 }] } });
   assert.deepEqual(stream?.simpleAnnotations, new Map());
   assert.deepEqual(stream?.modules, [
@@ -59,14 +59,14 @@ test('Parts that are not there are empty.', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('Annotations that lie outside the file are empty with a warning, and the modules are read.', () => {
+test('warns about annotations outside the file, and reads the modules', () => {
   const { stream, warnings } = readDamaged(CRASHPAD_INFO, { crashpad }, { at: 36 + 4, value: 0xffff_fff0 });
   assert.deepEqual(stream?.simpleAnnotations, new Map());
   assert.equal(stream?.modules.length, 1);
   assert.match(warnings.join(), /^CrashpadInfoStream: the annotations cannot be read/);
 });
 
-test('An annotation that cannot be read is left out with a warning, and the others stay.', () => {
+test('warns about an unreadable annotation, and reads the others', () => {
   const file = writeDump({ crashpad });
   const view = new DataView(file.buffer);
   const stream = new Minidump(file).directory[0]!.rva;
@@ -77,7 +77,7 @@ test('An annotation that cannot be read is left out with a warning, and the othe
   assert.deepEqual(dump.warnings, ['CrashpadInfoStream: one of the annotations cannot be read']);
 });
 
-test('An annotation object whose name cannot be read is left out with a warning, and the others stay.', () => {
+test('warns about an annotation object with an unreadable name, and reads the others', () => {
   const file = writeDump({ crashpad });
   const view = new DataView(file.buffer);
   const links = view.getUint32(new Minidump(file).directory[0]!.rva + 36 + 8 + 4, true);
@@ -91,7 +91,7 @@ test('An annotation object whose name cannot be read is left out with a warning,
   assert.deepEqual(dump.warnings, ['CrashpadInfoStream: one of the annotation objects of module 3 cannot be read']);
 });
 
-test('A module of older versions of Crashpad, which has no annotation objects, is read.', () => {
+test('reads modules from older versions of Crashpad, without annotation objects', () => {
   for (const size of [20, 27]) {
     const file = writeDump({ crashpad });
     const view = new DataView(file.buffer);
@@ -110,7 +110,7 @@ test('A module of older versions of Crashpad, which has no annotation objects, i
   }
 });
 
-test('A module whose structure is too short is left out with a warning.', () => {
+test('warns about a module whose structure is too short', () => {
   const file = writeDump({ crashpad });
   const view = new DataView(file.buffer);
   const links = view.getUint32(new Minidump(file).directory[0]!.rva + 36 + 8 + 4, true);
@@ -120,8 +120,8 @@ test('A module whose structure is too short is left out with a warning.', () => 
   assert.deepEqual(dump.warnings, ['CrashpadInfoStream: module 3 cannot be read']);
 });
 
-// 2,000 modules that point to one list of 2,000 empty texts would be 4 million texts of no bytes.
-test('Many modules that share one list read it only until the lists outgrow the file.', () => {
+// 2,000 modules that point to the same list of 2,000 empty texts would result in 4 million texts.
+test('limits the total size of lists that many modules share', () => {
   const count = 2000;
   const listAnnotations = Array.from({ length: count }, () => '');
   const modules = Array.from({ length: count }, (_, moduleIndex) => ({ moduleIndex }));

@@ -15,17 +15,17 @@ const record = {
 };
 
 for (const endian of ['little', 'big'] as const) {
-  test(`The exception of a ${endian}-endian dump has its codes, address, parameters and registers.`, () => {
+  test(`reads the codes, address, parameters and registers in a ${endian}-endian dump`, () => {
     const context = Uint8Array.of(1, 2, 3);
     const dump = new Minidump(writeDump({ endian, exception: { ...record, context } }));
-    const { context: place, ...read } = dump.stream(EXCEPTION)!;
+    const { context: location, ...read } = dump.stream(EXCEPTION)!;
     assert.deepEqual(read, record);
-    assert.deepEqual(dump.at(place).array, context);
+    assert.deepEqual(dump.at(location).array, context);
   });
 }
 
-test('An exception that claims more parameters than the format has room for has 15, with a warning.', () => {
+test('reads 15 parameters of an exception that claims more, with a warning', () => {
   const { stream, warnings } = readWritten(EXCEPTION, { exception: { ...record, parameterCount: 4_000_000_000 } });
   assert.equal(stream?.parameters.length, 15);
-  assert.deepEqual(warnings, ['ExceptionStream: claims 4000000000 parameters; the format has room for 15']);
+  assert.deepEqual(warnings, ['ExceptionStream: claims 4000000000 parameters, but the format allows only 15']);
 });

@@ -1,4 +1,4 @@
-// ExceptionStream: what stopped the process, in which thread, and that thread’s registers at the moment.
+// ExceptionStream: the exception that stopped the process, its thread, and the registers of that thread.
 import type { Location, StreamKind } from '../minidump.ts';
 import { readLocation } from './locations.ts';
 
@@ -8,12 +8,12 @@ export type Exception = {
   readonly code: number;
   /** Windows: flags; Linux: `si_code`; macOS: the Mach code. */
   readonly flags: number;
-  /** Address of an exception record that this one was raised in; 0n for none. */
+  /** Address of the exception record of an outer exception; 0n if there is none. */
   readonly nested: bigint;
   readonly address: bigint;
-  /** At most 15. */
+  /** At most 15 parameters. */
   readonly parameters: readonly bigint[];
-  /** Where the CPU context lies in the file. */
+  /** The location of the CPU context. */
   readonly context: Location;
 };
 
@@ -32,7 +32,7 @@ export const EXCEPTION: StreamKind<Exception> = {
     const address = cursor.u64();
     const count = cursor.u32();
     cursor.skip(4);
-    if (count > MAX_PARAMETERS) warn(`claims ${count} parameters; the format has room for ${MAX_PARAMETERS}`);
+    if (count > MAX_PARAMETERS) warn(`claims ${count} parameters, but the format allows only ${MAX_PARAMETERS}`);
     const parameters = Array.from({ length: MAX_PARAMETERS }, () => cursor.u64()).slice(0, count);
     return { threadId, code, flags, nested, address, parameters, context: readLocation(cursor) };
   },

@@ -1,9 +1,9 @@
-// GUIDs, by which modules and reports are known.
+// Reads GUIDs, which identify modules and reports.
 import type { Cursor } from '../bytes.ts';
 
 export const GUID_SIZE = 16;
 
-/** A GUID, whose first three fields are numbers in the dump’s byte order, as 32 upper-case hex digits. */
+/** Returns a GUID as 32 upper-case hex digits. Its first three fields are numbers in the byte order of the dump. */
 export function readGuid(cursor: Cursor): string {
   const numbers = hex(cursor.u32(), 8) + hex(cursor.u16(), 4) + hex(cursor.u16(), 4);
   return (numbers + cursor.window(8).array.toHex()).toUpperCase();

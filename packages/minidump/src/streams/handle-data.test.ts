@@ -13,7 +13,7 @@ const handle = {
   pointerCount: 65535,
 };
 
-test('Handles have their type, name, rights and counts.', () => {
+test('reads the type, name, access rights and counts of handles', () => {
   for (const endian of ['little', 'big'] as const)
     assert.deepEqual(readWritten(HANDLE_DATA, { endian, handles: [handle, handle] }), {
       stream: [handle, handle],
@@ -21,13 +21,13 @@ test('Handles have their type, name, rights and counts.', () => {
     });
 });
 
-test('A handle without type and name has empty ones, and nothing is wrong.', () => {
+test('reads a handle without type and name, without a warning', () => {
   const { stream, warnings } = readWritten(HANDLE_DATA, { handles: [{ handle: 4n }] });
   assert.deepEqual([stream?.[0]?.typeName, stream?.[0]?.objectName, warnings], ['', '', []]);
 });
 
-// The first version’s entry ends after the counts, at 32 bytes; the writer’s 40 hold the same fields first.
-test('The shorter entries of the first version are read alike.', () => {
-  const one = { handles: [handle] };
-  assert.deepEqual(readDamaged(HANDLE_DATA, one, { at: 4, value: 32 }).stream, [handle]);
+// Entries of the first version have 32 bytes. The writer's entries have 40 bytes, and start with the same fields.
+test('reads the shorter entries of the first version', () => {
+  const description = { handles: [handle] };
+  assert.deepEqual(readDamaged(HANDLE_DATA, description, { at: 4, value: 32 }).stream, [handle]);
 });

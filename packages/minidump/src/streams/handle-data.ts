@@ -1,4 +1,4 @@
-// HandleDataStream: the handles that a Windows process had open.
+// HandleDataStream: the open handles of a Windows process.
 import type { Cursor } from '../bytes.ts';
 import type { StreamInput, StreamKind } from '../minidump.ts';
 import { readSizedList } from './list.ts';
@@ -6,9 +6,9 @@ import { readUtf16StringOrWarn } from './strings.ts';
 
 export type Handle = {
   readonly handle: bigint;
-  /** `File`, `Event`, `Key`; '' when unknown. */
+  /** `File`, `Event`, `Key`; '' if unknown. */
   readonly typeName: string;
-  /** `\BaseNamedObjects\Local\…`; '' when it has none. */
+  /** `\BaseNamedObjects\Local\…`; '' if it has none. */
   readonly objectName: string;
   readonly attributes: number;
   readonly grantedAccess: number;
@@ -16,7 +16,7 @@ export type Handle = {
   readonly pointerCount: number;
 };
 
-/** `MINIDUMP_HANDLE_DESCRIPTOR`; its second version adds fields of which nothing is needed. */
+/** The size of `MINIDUMP_HANDLE_DESCRIPTOR`. Its second version adds fields that are not needed. */
 const MIN_ENTRY_SIZE = 32;
 
 export const HANDLE_DATA: StreamKind<Handle[]> = {
@@ -27,11 +27,11 @@ export const HANDLE_DATA: StreamKind<Handle[]> = {
 
 function readHandle(input: StreamInput, entry: Cursor): Handle {
   const handle = entry.u64();
-  const what = `of handle 0x${handle.toString(16)}`;
+  const hex = `0x${handle.toString(16)}`;
   return {
     handle,
-    typeName: readUtf16StringOrWarn(input, entry.u32(), `the type ${what}`),
-    objectName: readUtf16StringOrWarn(input, entry.u32(), `the name ${what}`),
+    typeName: readUtf16StringOrWarn(input, entry.u32(), `the type of handle ${hex}`),
+    objectName: readUtf16StringOrWarn(input, entry.u32(), `the name of handle ${hex}`),
     attributes: entry.u32(),
     grantedAccess: entry.u32(),
     handleCount: entry.u32(),

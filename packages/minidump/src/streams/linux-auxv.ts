@@ -1,11 +1,11 @@
-// LinuxAuxvStream: the auxiliary vector, which the kernel gave the program at its start.
+// LinuxAuxvStream: the auxiliary vector, which the kernel passes to a program when it starts.
 import type { StreamKind } from '../minidump.ts';
 import { SYSTEM_INFO } from './system-info.ts';
 
-/** `AT_NULL`: the vector ends. */
+/** `AT_NULL`: the end of the vector. */
 const END = 0n;
 
-/** Values by type: 9 (`AT_ENTRY`) is the program’s entry point, 33 (`AT_SYSINFO_EHDR`) where the vDSO lies. */
+/** Values by type: 9 (`AT_ENTRY`) is the entry point of the program, 33 (`AT_SYSINFO_EHDR`) the address of the vDSO. */
 export const LINUX_AUXV: StreamKind<ReadonlyMap<number, bigint>> = {
   type: 0x47670008,
   name: 'LinuxAuxvStream',

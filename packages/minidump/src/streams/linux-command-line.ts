@@ -2,7 +2,7 @@
 import type { StreamKind } from '../minidump.ts';
 import { readNulList } from './linux-text.ts';
 
-/** The program as it was called, and its arguments. */
+/** The program name and its arguments. */
 export const LINUX_COMMAND_LINE: StreamKind<string[]> = {
   type: 0x47670006,
   name: 'LinuxCommandLineStream',

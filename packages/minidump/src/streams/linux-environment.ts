@@ -1,8 +1,8 @@
-// LinuxEnvironmentStream: /proc/<pid>/environ. It can hold secrets; nothing of it belongs into a report unasked.
+// LinuxEnvironmentStream: /proc/<pid>/environ. It can contain secrets, so reports do not include it.
 import type { StreamKind } from '../minidump.ts';
 import { type KeyValue, readNulList } from './linux-text.ts';
 
-/** Values exactly as they are: blanks and quotes are part of a variable. */
+/** The variables, with unchanged values: spaces and quotes are part of a value. */
 export const LINUX_ENVIRONMENT: StreamKind<KeyValue[]> = {
   type: 0x47670007,
   name: 'LinuxEnvironmentStream',

@@ -5,7 +5,7 @@ import { LINUX_MAPS } from './linux-maps.ts';
 
 const read = (maps: string) => readWritten(LINUX_MAPS, { linux: { maps } });
 
-test('A mapping has its place, rights, file and the position in it.', () => {
+test('reads the range, access rights, file and offset of a mapping', () => {
   const line =
     '7f692ea90000-7f692eb95000 r-xp 00105000 fc:01 1442309                    /lib/x86_64-linux-gnu/libm-2.19.so\n';
   assert.deepEqual(read(line), {
@@ -27,7 +27,7 @@ test('A mapping has its place, rights, file and the position in it.', () => {
   });
 });
 
-test('A path may hold blanks, be in brackets, or be missing.', () => {
+test('reads paths with spaces, in brackets, and missing ones', () => {
   const lines = [
     '00400000-00401000 rw-s 00000000 00:05 7 /dev/shm/my game (deleted)',
     'ffffffffff600000-ffffffffff601000 r-xp 00000000 00:00 0 [vsyscall]',
@@ -48,13 +48,13 @@ test('A path may hold blanks, be in brackets, or be missing.', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('Lines that are none are left out, and counted in one warning.', () => {
+test('skips invalid lines, with one warning', () => {
   const { stream, warnings } = read('garbage\n00400000-00401000 r--p 0 0:0 0 /a\n12-zz r--p 0 0:0 0\n');
   assert.equal(stream?.length, 1);
-  assert.deepEqual(warnings, ['LinuxMapsStream: 2 lines cannot be read']);
+  assert.deepEqual(warnings, ['LinuxMapsStream: unreadable lines: 2']);
 });
 
-test('A line of a megabyte of blanks is done with at once.', () => {
+test('is fast for a line with a million spaces', () => {
   const started = performance.now();
   read(`00400000-00401000${' '.repeat(1_000_000)}r--p\n`);
   assert.ok(performance.now() - started < 1000);

@@ -2,36 +2,36 @@
 import type { StreamKind } from '../minidump.ts';
 import { readLines } from './linux-text.ts';
 
-export type LinuxMapping = {
+type LinuxMapping = {
   readonly start: bigint;
-  /** One past the last byte. */
+  /** The address after the last byte. */
   readonly end: bigint;
   readonly readable: boolean;
   readonly writable: boolean;
   readonly executable: boolean;
-  /** Whether other processes see what is written. */
+  /** Whether other processes see changes. */
   readonly shared: boolean;
-  /** Where in the file the mapping begins. */
+  /** The offset in the file at which the mapping starts. */
   readonly offset: bigint;
-  /** `08:01` */
+  /** Major and minor device number: `08:01`. */
   readonly device: string;
   readonly inode: number;
-  /** A path, `[stack]`, `[heap]`, or '' for memory of no file. A deleted file’s ends in ` (deleted)`. */
+  /** A path, `[stack]`, `[heap]`, or '' for anonymous memory. The path of a deleted file ends in ` (deleted)`. */
   readonly path: string;
 };
 
-/** `7f00-7f10 r-xp 00000000 08:01 1234    /usr/lib/libc.so.6`; the path may hold blanks and goes to the end of the line. */
+/** `7f00-7f10 r-xp 00000000 08:01 1234    /usr/lib/libc.so.6`. The path can contain spaces and extends to the line end. */
 const LINE =
   /^([0-9a-f]{1,16})-([0-9a-f]{1,16})\s+([r-])([w-])([x-])([ps])\s+([0-9a-f]{1,16})\s+([0-9a-f]+:[0-9a-f]+)\s+(\d{1,15})(?:\s+(.*))?$/i;
 
-/** Lines that are not of the form are left out, with one warning that counts them. */
+/** The mappings. Invalid lines are skipped, with one warning that counts them. */
 export const LINUX_MAPS: StreamKind<LinuxMapping[]> = {
   type: 0x47670009,
   name: 'LinuxMapsStream',
   read: (input) => {
     const lines = readLines(input);
     const mappings = lines.flatMap(parseMapping);
-    if (mappings.length < lines.length) input.warn(`${lines.length - mappings.length} lines cannot be read`);
+    if (mappings.length < lines.length) input.warn(`unreadable lines: ${lines.length - mappings.length}`);
     return mappings;
   },
 };

@@ -2,17 +2,17 @@
 import type { StreamKind } from '../minidump.ts';
 import { readLines } from './linux-text.ts';
 
-/** `unlimited`, or a number as text. */
-export type LinuxLimit = {
-  /** `Max open files` */
+/** A limit. `soft` and `hard` are numbers as text, or `unlimited`. */
+type LinuxLimit = {
+  /** `Max open files`. */
   readonly name: string;
   readonly soft: string;
   readonly hard: string;
-  /** `files`, `bytes`; '' where there is none: `Max nice priority`. */
+  /** `files`, `bytes`; '' if there is none, as for `Max nice priority`. */
   readonly unit: string;
 };
 
-/** Columns are padded with blanks; a name holds single ones. The first line is the table’s head. */
+/** Columns are padded with spaces; names contain single spaces. The first line is the table header. */
 const LINE = /^(Max \S+(?: \S+)*?)\s+(\d+|unlimited)\s+(\d+|unlimited)(?:\s+(\S+))?\s*$/;
 
 export const LINUX_PROC_LIMITS: StreamKind<LinuxLimit[]> = {

@@ -2,7 +2,7 @@
 import type { StreamKind } from '../minidump.ts';
 import { type KeyValue, readPairs } from './linux-text.ts';
 
-/** `['Pid', '135']`, `['VmPeak', '3408 kB']`. */
+/** Pairs such as `['Pid', '135']` and `['VmPeak', '3408 kB']`. */
 export const LINUX_PROC_STATUS: StreamKind<KeyValue[]> = {
   type: 0x47670004,
   name: 'LinuxProcStatusStream',

@@ -15,7 +15,7 @@ function read<T>(kind: StreamKind<T>, linux: LinuxDescription): T | undefined {
   return readWritten(kind, { linux }).stream;
 }
 
-test('cpuinfo and status are pairs in their order, trimmed; a key comes again for each CPU.', () => {
+test('reads cpuinfo and status as trimmed pairs, in order and with repeated keys', () => {
   const cpuInfo = 'processor\t: 0\nmodel name\t: Fast: 3 GHz \nflags\t\t:\n\nprocessor\t: 1\nno separator\n';
   assert.deepEqual(read(LINUX_CPU_INFO, { cpuInfo }), [
     ['processor', '0'],
@@ -29,11 +29,11 @@ test('cpuinfo and status are pairs in their order, trimmed; a key comes again fo
   ]);
 });
 
-test('NULs with which a writer fills a text up are no part of it.', () => {
+test('removes NULs with which a writer pads a text', () => {
   assert.deepEqual(read(LINUX_CPU_INFO, { cpuInfo: 'processor: 0\0\0\0' }), [['processor', '0']]);
 });
 
-test('lsb-release has its values without the quotes around them, and without its comments.', () => {
+test('reads lsb-release without quotes and comments', () => {
   const lsbRelease = '# made by hand\nDISTRIB_ID=Ubuntu\nDISTRIB_DESCRIPTION="Ubuntu 14.04 LTS"\nODD="\n';
   assert.deepEqual(read(LINUX_LSB_RELEASE, { lsbRelease }), [
     ['DISTRIB_ID', 'Ubuntu'],
@@ -42,12 +42,12 @@ test('lsb-release has its values without the quotes around them, and without its
   ]);
 });
 
-test('A command line has its arguments, empty ones too.', () => {
+test('reads all arguments of a command line, even empty ones', () => {
   const commandLine = ['/usr/bin/game', '--level', '', 'a b'];
   assert.deepEqual(read(LINUX_COMMAND_LINE, { commandLine }), commandLine);
 });
 
-test('Variables are split at the first =, and their values are left as they are.', () => {
+test('splits variables at the first =, and keeps their values unchanged', () => {
   assert.deepEqual(read(LINUX_ENVIRONMENT, { environment: ['A=b=c', 'QUOTED=" x "', 'EMPTY=', 'none'] }), [
     ['A', 'b=c'],
     ['QUOTED', '" x "'],
@@ -55,12 +55,12 @@ test('Variables are split at the first =, and their values are left as they are.
   ]);
 });
 
-test('Bytes that are not UTF-8 become U+FFFD.', () => {
+test('replaces invalid UTF-8 by U+FFFD', () => {
   const extra = [{ type: 0x47670006, bytes: Uint8Array.of(0x2f, 0xff, 0x61, 0) }];
   assert.deepEqual(readWritten(LINUX_COMMAND_LINE, { extra }).stream, ['/\ufffda']);
 });
 
-test('The auxiliary vector has words of the CPU’s size, and ends at its pair of zeros.', () => {
+test("reads words of the CPU's size in the auxiliary vector, up to a pair of zeros", () => {
   const values = [
     [9, 0x1000n],
     [33, 0xf7e6_3000n],
@@ -85,12 +85,12 @@ test('The auxiliary vector has words of the CPU’s size, and ends at its pair o
   }
 });
 
-test('A vector that is cut off within a pair ends before it.', () => {
+test('ignores an incomplete pair at the end of the auxiliary vector', () => {
   const extra = [{ type: 0x47670008, bytes: Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 33, 0, 0) }];
   assert.deepEqual(readWritten(LINUX_AUXV, { extra }).stream, new Map([[9, 5n]]));
 });
 
-test('Limits are read from their columns; the head of the table and what has no unit are handled.', () => {
+test('reads limits from their columns, without the table header, with and without a unit', () => {
   const procLimits = [
     'Limit                     Soft Limit           Hard Limit           Units     ',
     'Max cpu time              unlimited            unlimited            seconds   ',
@@ -105,9 +105,9 @@ test('Limits are read from their columns; the head of the table and what has no 
   ]);
 });
 
-test('Of a text of nothing but separators, 200,000 parts are looked at.', () => {
+test('reads at most 200,000 parts of a text', () => {
   const extra = [{ type: LINUX_COMMAND_LINE.type, bytes: new Uint8Array(300_000) }];
   const { stream, warnings } = readWritten(LINUX_COMMAND_LINE, { extra });
   assert.ok(stream!.length <= 200_000);
-  assert.deepEqual(warnings, ['LinuxCommandLineStream: only the first 200000 parts are read']);
+  assert.deepEqual(warnings, ['LinuxCommandLineStream: only the first 200000 parts were read']);
 });

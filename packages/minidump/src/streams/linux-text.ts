@@ -1,43 +1,43 @@
-// Reads the texts of Linux’s /proc that dumps hold as streams: lines, `key: value` pairs, and lists that NULs part.
+// Reads texts from Linux's /proc, which dumps contain as streams: lines, `key: value` pairs, and NUL-separated lists.
 import type { StreamInput } from '../minidump.ts';
 
-/** A line’s two sides, without the blanks and the quotes around them. */
+/** The two sides of a line, without the spaces and quotes around them. */
 export type KeyValue = readonly [key: string, value: string];
 
-// Only a stream’s own bytes are decoded, each once, so that there is nothing to charge for as with names.
+// Each byte of a stream is only decoded once, so this does not count against the copy limit of the dump.
 const UTF_8 = new TextDecoder('utf-8');
 
-/** A process has at most 65,530 mappings unless its administrator raised the limit; all other texts are far shorter. */
+/** By default, Linux allows 65,530 mappings per process; all other texts are far shorter. */
 const MAX_PARTS = 200_000;
 
-/** The lines of a text without those that are empty. Bytes that are not UTF-8 become U+FFFD. */
+/** Returns the non-empty lines of a text. Invalid UTF-8 becomes U+FFFD. */
 export function readLines(input: StreamInput): string[] {
   return splitText(input, /[\n\0]/).filter((line) => line.trim() !== '');
 }
 
-/** The lines that have a separator, in order; keys may come again: `processor` does for each CPU. */
+/** Returns the lines that have a separator, in order. Keys can be repeated, such as `processor` for each CPU. */
 export function readPairs(input: StreamInput, separator: ':' | '='): KeyValue[] {
   return readLines(input).flatMap((line) => splitPair(line, separator));
 }
 
-/** The texts between NULs, as /proc has command lines and environments. */
+/** Returns NUL-separated texts, such as command lines and environments in /proc. */
 export function readNulList(input: StreamInput): string[] {
   const texts = splitText(input, /\0/);
-  // What stands after the last NUL is nothing; an empty argument before it is one.
+  // The last NUL ends the list. An empty text before it is an empty argument.
   if (texts.at(-1) === '') texts.pop();
   return texts;
 }
 
-/** Hostile texts are nothing but separators: 16 MB of them would become 16 million strings. */
+/** Limits the number of parts: a malicious text of 16 MB of separators would become 16 million strings. */
 function splitText({ bytes, warn }: StreamInput, separator: RegExp): string[] {
   const parts = UTF_8.decode(bytes.array).split(separator, MAX_PARTS + 1);
   if (parts.length <= MAX_PARTS) return parts;
-  warn(`only the first ${MAX_PARTS} parts are read`);
+  warn(`only the first ${MAX_PARTS} parts were read`);
   return parts.slice(0, MAX_PARTS);
 }
 
-/** Splits at the first separator: `a=b=c` is a and `b=c`. */
-export function splitPair(line: string, separator: ':' | '='): KeyValue[] {
+/** Splits at the first separator: `a=b=c` becomes `a` and `b=c`. */
+function splitPair(line: string, separator: ':' | '='): KeyValue[] {
   const at = line.indexOf(separator);
   return at === -1 ? [] : [[unquote(line.slice(0, at)), unquote(line.slice(at + 1))]];
 }

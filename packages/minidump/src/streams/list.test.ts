@@ -13,13 +13,13 @@ const unloadedModules = [
   { base: 0x2000n, size: 32, name: 'b.dll' },
 ];
 
-/** A stream of its own, as the dump would hand it to its reader. */
+/** A stream with these bytes, as the dump would pass it to its reader. */
 function inputOf(array: Uint8Array): StreamInput {
   const dump = new Minidump(writeDump({}));
   return { bytes: new Bytes(array, true), claimedSize: array.length, dump, warn: (text) => dump.warn(text) };
 }
 
-test('A list with 4 bytes between count and first entry is read like one without.', () => {
+test('reads a list with 4 bytes of padding after the count', () => {
   const padded = readWritten(THREADS, { ...two, paddedLists: true });
   assert.deepEqual(
     padded.stream?.map(({ id }) => id),
@@ -28,8 +28,8 @@ test('A list with 4 bytes between count and first entry is read like one without
   assert.deepEqual(padded.warnings, []);
 });
 
-// The directory’s size tells the padding; when the file is cut, it still does.
-test('The padding is seen in a list that the end of the file cuts off.', () => {
+// The size in the directory reveals the padding, even if the file is cut off.
+test('detects the padding in a list that is cut off', () => {
   const bytes = new Uint8Array(4 + 4 + 48 + 10);
   bytes.set([2, 0, 0, 0, 0xee, 0xee, 0xee, 0xee, 7]);
   const input = { ...inputOf(bytes), claimedSize: 4 + 4 + 2 * 48 };
@@ -39,34 +39,34 @@ test('The padding is seen in a list that the end of the file cuts off.', () => {
   );
 });
 
-test('Of a list that claims more entries than there are, those that are there are read, with a warning.', () => {
+test('reads the available entries of a list that claims more, with a warning', () => {
   const { stream, warnings } = readDamaged(THREADS, two, { at: 0, value: 0xffff_ffff });
   assert.deepEqual(
     stream?.map(({ id }) => id),
     [7, 8],
   );
-  assert.deepEqual(warnings, ['ThreadListStream: claims 4294967295 entries; 2 of them are there']);
+  assert.deepEqual(warnings, ['ThreadListStream: claims 4294967295 entries, but only 2 are available']);
 });
 
-test('So it is of a list with a header.', () => {
+test('reads the available entries of a list with a header that claims more, with a warning', () => {
   const { stream, warnings } = readDamaged(UNLOADED_MODULES, { unloadedModules }, { at: 8, value: 1000 });
   assert.deepEqual(
     stream?.map(({ codeFile }) => codeFile),
     ['a.dll', 'b.dll'],
   );
-  assert.deepEqual(warnings, ['UnloadedModuleListStream: claims 1000 entries; 2 of them are there']);
+  assert.deepEqual(warnings, ['UnloadedModuleListStream: claims 1000 entries, but only 2 are available']);
 });
 
-test('A list that claims fewer entries than its size has room for is believed.', () => {
+test('reads as many entries as a list claims, even if its size allows more', () => {
   assert.equal(readDamaged(THREADS, two, { at: 0, value: 1 }).stream?.length, 1);
 });
 
-test('An empty list is empty.', () => {
+test('reads an empty list', () => {
   assert.deepEqual(readWritten(THREADS, { threads: [] }), { stream: [], warnings: [] });
 });
 
-test('Entries longer than the format’s are stepped over as a whole.', () => {
-  // Entries of 32 bytes: the 24 known ones, and 8 of a version to come.
+test('skips unknown fields at the end of entries', () => {
+  // Entries of 32 bytes: 24 known bytes, and 8 bytes of a future version.
   const bytes = new Uint8Array(12 + 2 * 32);
   const view = new DataView(bytes.buffer);
   for (const [at, value] of [
@@ -83,16 +83,16 @@ test('Entries longer than the format’s are stepped over as a whole.', () => {
   );
 });
 
-test('A header or entries smaller than the format’s cannot be read.', () => {
+test('rejects a header or entries that are too small', () => {
   for (const at of [0, 4]) {
     const { stream, warnings } = readDamaged(UNLOADED_MODULES, { unloadedModules }, { at, value: 8 });
     assert.equal(stream, undefined);
-    assert.match(warnings.join(), /^UnloadedModuleListStream: a header of .* are less than the format has/);
+    assert.match(warnings.join(), /^UnloadedModuleListStream: the header \(.* are too small/);
   }
 });
 
-test('Entries of 4 billion bytes each are not there.', () => {
+test('reads no entries that claim to have 4 billion bytes each', () => {
   const { stream, warnings } = readDamaged(UNLOADED_MODULES, { unloadedModules }, { at: 4, value: 0xffff_ffff });
   assert.deepEqual(stream, []);
-  assert.deepEqual(warnings, ['UnloadedModuleListStream: claims 2 entries; 0 of them are there']);
+  assert.deepEqual(warnings, ['UnloadedModuleListStream: claims 2 entries, but only 0 are available']);
 });

@@ -1,14 +1,14 @@
-// The two ways in which streams hold lists: a count and entries, and a header that says how large it and its entries are.
+// Reads the two kinds of lists in streams: a count with entries, and a header that contains the size of the entries.
 import type { Cursor } from '../bytes.ts';
 import { MinidumpError } from '../error.ts';
 import type { StreamInput } from '../minidump.ts';
 
 /**
- * Reads a count and the entries after it; fewer than it claims when they are not there.
+ * Reads a count and the entries after it, or only the available entries.
  *
- * Writers whose compiler aligned the 64-bit fields of the first entry leave 4 bytes between the count and it, as Breakpad did on
- * 64-bit systems. A module list with 2 modules of 108 bytes then has 224 bytes instead of 220. The size that the directory gives is
- * the only sign of it.
+ * Some writers, such as Breakpad on 64-bit systems, leave 4 bytes of padding after the count, because their compiler
+ * aligned the 64-bit fields of the first entry. A list of 2 modules with 108 bytes each then has 224 bytes instead of 220.
+ * Only the size in the directory reveals this.
  */
 export function readList<T>(input: StreamInput, entrySize: number, readEntry: (entry: Cursor) => T): T[] {
   const count = input.bytes.u32(0);
@@ -17,8 +17,8 @@ export function readList<T>(input: StreamInput, entrySize: number, readEntry: (e
 }
 
 /**
- * Reads a list whose header gives the size of the header, the size of an entry, and the count.
- * Newer writers have longer entries: what `readEntry` does not know of an entry’s end is passed over.
+ * Reads a list whose header contains its own size, the size of an entry, and the count. Newer writers use longer entries;
+ * fields at the end that `readEntry` does not read are skipped.
  */
 export function readSizedList<T>(
   input: StreamInput,
@@ -32,20 +32,20 @@ export function readSizedList<T>(
   if (start < header.at || entrySize < minEntrySize)
     throw new MinidumpError(
       'malformed',
-      `a header of ${start} bytes and entries of ${entrySize} are less than the format has (${header.at} and ${minEntrySize})`,
+      `the header (${start} bytes, minimum ${header.at}) or the entries (${entrySize} bytes, minimum ${minEntrySize}) are too small`,
     );
   return readEntries(input, { start, entrySize, count }, readEntry);
 }
 
-export type EntryLayout = {
-  /** Where the first entry begins, in the stream. */
+type EntryLayout = {
+  /** The position of the first entry in the stream. */
   readonly start: number;
   readonly entrySize: number;
-  /** What the dump claims; may be any number. */
+  /** The number of entries according to the dump, which can be wrong. */
   readonly count: number;
 };
 
-/** Reads as many of the claimed entries as lie in the stream; warns when some do not. */
+/** Reads the entries that are in the stream, with a warning if some are missing. */
 export function readEntries<T>(
   { bytes, warn }: StreamInput,
   { start, entrySize, count }: EntryLayout,
@@ -53,6 +53,6 @@ export function readEntries<T>(
 ): T[] {
   const fitting = Math.floor(Math.max(0, bytes.size - start) / entrySize);
   const used = Math.min(count, fitting);
-  if (used < count) warn(`claims ${count} entries; ${used} of them are there`);
+  if (used < count) warn(`claims ${count} entries, but only ${used} are available`);
   return Array.from({ length: used }, (_, index) => readEntry(bytes.cursor(start + index * entrySize)));
 }

@@ -1,18 +1,18 @@
-// MozMacosCrashInfoStream: what system libraries on macOS left in their `__crash_info` before they gave up.
+// MozMacosCrashInfoStream: messages that macOS system libraries write to `__crash_info` before they stop the program.
 import type { Bytes } from '../bytes.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { readLocation } from './locations.ts';
 import { decodeUtf8 } from './strings.ts';
 
-/** One library’s. Texts are '' and numbers undefined where its version of the record has none. */
-export type MacCrashInfo = {
+/** The record of one library. Texts are '' and numbers undefined if the version of the record does not have them. */
+type MacCrashInfo = {
   readonly version: number;
-  /** The thread that wrote it, where it says so. */
+  /** The thread that wrote the record, if known. */
   readonly thread: bigint | undefined;
   readonly dialogMode: bigint | undefined;
   readonly abortCause: bigint | undefined;
   readonly modulePath: string;
-  /** Why it gave up: `Failed to allocate memory`. */
+  /** Why the library stopped the program: `Failed to allocate memory`. */
   readonly message: string;
   readonly signatureString: string;
   readonly backtrace: string;
@@ -20,7 +20,7 @@ export type MacCrashInfo = {
 };
 
 const MAX_RECORDS = 20;
-/** The stream’s type and the version, which all records begin with. */
+/** The stream type and the version, with which all records start. */
 const MIN_RECORD_SIZE = 16;
 
 export const MAC_CRASH_INFO: StreamKind<MacCrashInfo[]> = {
@@ -28,26 +28,26 @@ export const MAC_CRASH_INFO: StreamKind<MacCrashInfo[]> = {
   name: 'MozMacosCrashInfoStream',
   read: (input) => {
     const cursor = input.bytes.cursor();
-    // The stream’s type once more.
+    // The stream starts with its type.
     cursor.skip(4);
     const count = cursor.u32();
     const fixedSize = cursor.u32();
-    if (count > MAX_RECORDS) input.warn(`claims ${count} records; the format has room for ${MAX_RECORDS}`);
-    const places = Array.from({ length: Math.min(count, MAX_RECORDS) }, () => readLocation(cursor));
-    return places.flatMap((place) => readRecordOrWarn(input, place, fixedSize));
+    if (count > MAX_RECORDS) input.warn(`claims ${count} records, but the format allows only ${MAX_RECORDS}`);
+    const locations = Array.from({ length: Math.min(count, MAX_RECORDS) }, () => readLocation(cursor));
+    return locations.flatMap((location) => readRecordOrWarn(input, location, fixedSize));
   },
 };
 
-function readRecordOrWarn({ dump, warn }: StreamInput, place: Location, fixedSize: number): MacCrashInfo[] {
-  const record = dump.copyable(place);
+function readRecordOrWarn({ dump, warn }: StreamInput, location: Location, fixedSize: number): MacCrashInfo[] {
+  const record = dump.copyable(location);
   if (record !== undefined && record.size >= MIN_RECORD_SIZE) return [readRecord(record, fixedSize)];
-  warn(`a record of ${place.size} bytes at ${place.rva} cannot be read`);
+  warn(`a record of ${location.size} bytes at ${location.rva} cannot be read`);
   return [];
 }
 
 /**
- * A record is a part of fixed size, whose later versions add numbers at its end, and then texts, each ended by a NUL. The header gives
- * the size of the fixed part, so that the texts of versions newer than ours are found too. Texts came with version 4.
+ * A record has a part of fixed size, to which later versions add numbers, followed (since version 4) by NUL-terminated
+ * texts. The header contains the size of the fixed part, so the texts of future versions are found too.
  */
 function readRecord(bytes: Bytes, fixedSize: number): MacCrashInfo {
   const fixed = bytes.window(0, Math.max(MIN_RECORD_SIZE, Math.min(fixedSize, bytes.size)));

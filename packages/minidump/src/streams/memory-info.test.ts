@@ -16,13 +16,13 @@ const memoryInfo = [
   { base: 0n, allocationBase: 0n, allocationProtection: 0, size: 0x1000n, state: 0x10000, protection: 1, type: 0 },
 ];
 
-test('Regions have their place, protection, state and type.', () => {
+test('reads the range, protection, state and type of regions', () => {
   for (const endian of ['little', 'big'] as const)
     assert.deepEqual(readWritten(MEMORY_INFO, { endian, memoryInfo }), { stream: memoryInfo, warnings: [] });
 });
 
-test('A count of 64 bits that is far too large reads what is there.', () => {
+test('reads the available regions if the 64-bit count is far too large', () => {
   const { stream, warnings } = readDamaged(MEMORY_INFO, { memoryInfo }, { at: 12, value: 0xffff_ffff });
   assert.equal(stream?.length, 2);
-  assert.match(warnings.join(), /2 of them are there/);
+  assert.match(warnings.join(), /only 2 are available/);
 });

@@ -1,16 +1,16 @@
-// MemoryInfoListStream: the regions of the address space and what may be done with each.
+// MemoryInfoListStream: the regions of the address space and their protection.
 import type { StreamKind } from '../minidump.ts';
 import { readSizedList } from './list.ts';
 
-export type MemoryInfo = {
+type MemoryInfo = {
   readonly base: bigint;
   readonly allocationBase: bigint;
-  /** `PAGE_*`, as it was when the region was allocated. */
+  /** `PAGE_*` when the region was allocated. */
   readonly allocationProtection: number;
   readonly size: bigint;
   /** `MEM_COMMIT` 0x1000, `MEM_RESERVE` 0x2000 or `MEM_FREE` 0x10000. */
   readonly state: number;
-  /** `PAGE_*`; the low byte tells reading, writing and executing. */
+  /** `PAGE_*`. The low byte contains the read, write and execute rights. */
   readonly protection: number;
   /** `MEM_PRIVATE` 0x20000, `MEM_MAPPED` 0x40000 or `MEM_IMAGE` 0x1000000. */
   readonly type: number;

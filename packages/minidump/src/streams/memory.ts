@@ -1,4 +1,4 @@
-// MemoryListStream: pieces of the process’s memory.
+// MemoryListStream: regions of the process's memory.
 import type { Bytes } from '../bytes.ts';
 import type { StreamKind } from '../minidump.ts';
 import { readList } from './list.ts';
@@ -12,13 +12,13 @@ export type MemoryRegion = {
 
 const ENTRY_SIZE = 16;
 
-/** Of a region that the end of the file cuts off, what is there. */
+/** The regions. If the file is cut off, a region only has the available bytes. */
 export const MEMORY_LIST: StreamKind<MemoryRegion[]> = {
   type: 5,
   name: 'MemoryListStream',
   read: (input) =>
     readList(input, ENTRY_SIZE, (entry) => ({
       start: entry.u64(),
-      bytes: input.dump.atMost(readLocation(entry)),
+      bytes: input.dump.availableAt(readLocation(entry)),
     })),
 };

@@ -9,7 +9,7 @@ const memory64 = [
   { start: 0x7fff_ffff_0000n, bytes: Uint8Array.of(4, 5) },
 ];
 
-test('Regions follow each other from one position.', () => {
+test('reads consecutive regions', () => {
   for (const endian of ['little', 'big'] as const) {
     const { stream, warnings } = readWritten(MEMORY64_LIST, { endian, memory64 });
     assert.deepEqual(
@@ -20,7 +20,7 @@ test('Regions follow each other from one position.', () => {
   }
 });
 
-test('A region of 16 exabytes ends where the file does, and those after it are empty.', () => {
+test('ends a region of 16 exabytes at the end of the file, and returns no bytes for the next ones', () => {
   const { stream } = readDamaged(MEMORY64_LIST, { memory64 }, { at: 16 + 8 + 4, value: 0xffff_ffff });
   const [first, ...others] = stream ?? [];
   assert.deepEqual(first?.bytes.array.subarray(0, 5), Uint8Array.of(1, 2, 3, 4, 5));
@@ -30,7 +30,7 @@ test('A region of 16 exabytes ends where the file does, and those after it are e
   );
 });
 
-test('Regions from a position beyond all files have no bytes.', () => {
+test('returns no bytes for regions outside the file', () => {
   const { stream } = readDamaged(MEMORY64_LIST, { memory64 }, { at: 12, value: 0xffff_ffff });
   assert.deepEqual(
     stream?.map(({ bytes }) => bytes.size),
@@ -38,8 +38,8 @@ test('Regions from a position beyond all files have no bytes.', () => {
   );
 });
 
-test('Of a list that claims more regions than there are, those that are there are read.', () => {
+test('reads the available regions of a list that claims more', () => {
   const { stream, warnings } = readDamaged(MEMORY64_LIST, { memory64 }, { at: 4, value: 0xffff_ffff });
   assert.equal(stream?.length, 3);
-  assert.match(warnings.join(), /claims \d+ entries; 3 of them are there/);
+  assert.match(warnings.join(), /claims \d+ entries, but only 3 are available/);
 });

@@ -38,7 +38,7 @@ const whole: MiscInfo = {
 
 const nothing = Object.fromEntries(Object.keys(whole).map((key) => [key, undefined]));
 
-test('All that the fifth version has is read in both byte orders.', () => {
+test('reads all fields of the fifth version in both byte orders', () => {
   for (const endian of ['little', 'big'] as const)
     assert.deepEqual(readWritten(MISC_INFO, { endian, misc }), { stream: whole, warnings: [] });
 });
@@ -55,23 +55,23 @@ const VERSIONS: readonly (readonly [number, readonly (keyof MiscInfo)[]])[] = [
 ];
 
 for (const [size, fields] of VERSIONS) {
-  test(`Of a structure of ${size} bytes the fields that it has room for are read, whatever its flags claim.`, () => {
+  test(`reads only the fields within a structure of ${size} bytes, regardless of its flags`, () => {
     const expected = Object.fromEntries(fields.map((field) => [field, whole[field]]));
     assert.deepEqual(readWritten(MISC_INFO, { misc: { ...misc, size } }).stream, { ...nothing, ...expected });
   });
 }
 
-test('A field whose flag is not set is undefined, though bytes stand in its place.', () => {
+test('returns undefined for a field whose flag is not set', () => {
   assert.deepEqual(readWritten(MISC_INFO, { misc: { processId: 5 } }).stream, { ...nothing, processId: 5 });
 });
 
-test('A process that is not protected is told from one of which nothing is known.', () => {
+test('distinguishes a process that is not protected from an unknown one', () => {
   const { stream } = readWritten(MISC_INFO, { misc: { ...misc, protectedProcess: false } });
   assert.equal(stream?.protectedProcess, false);
 });
 
-test('A structure too short for its flags cannot be read.', () => {
+test('warns about a structure that is too short for its flags', () => {
   const { stream, warnings } = readWritten(MISC_INFO, { misc: { ...misc, size: 6 } });
   assert.equal(stream, undefined);
-  assert.match(warnings.join(), /^MiscInfoStream: 4 bytes at 4 lie outside/);
+  assert.match(warnings.join(), /^MiscInfoStream: 4 bytes at 4 are outside/);
 });

@@ -1,14 +1,14 @@
-// MiscInfoStream: the process’s id and times, and, of newer writers, its rights, the time zone and the system’s build.
+// MiscInfoStream: the id and times of the process and, in newer versions, its rights, the time zone and the OS build.
 import type { Cursor } from '../bytes.ts';
 import type { StreamKind } from '../minidump.ts';
 import { decodeUtf16 } from './strings.ts';
 
-/** Each part is undefined when the writer did not know it. */
+/** Each field is undefined if the writer did not know it. */
 export type MiscInfo = {
   readonly processId: number | undefined;
-  /** Creation: seconds since 1970 (UTC). CPU times: seconds. */
+  /** `create` is in seconds since 1970 (UTC); the CPU times `user` and `kernel` are in seconds. */
   readonly processTimes: { readonly create: number; readonly user: number; readonly kernel: number } | undefined;
-  /** In MHz, and idle states as Windows numbers them. */
+  /** Frequencies in MHz, and the numbers of Windows idle states. */
   readonly processorPower:
     | {
         readonly maxMhz: number;
@@ -23,15 +23,15 @@ export type MiscInfo = {
   readonly executeFlags: number | undefined;
   readonly protectedProcess: boolean | undefined;
   readonly timeZone: TimeZone | undefined;
-  /** Full version of the system: `10.0.14393.0 (rs1_release.160715-1616)`. */
+  /** The full OS version: `10.0.14393.0 (rs1_release.160715-1616)`. */
   readonly buildString: string | undefined;
   readonly debugBuildString: string | undefined;
   readonly processCookie: number | undefined;
 };
 
-/** Biases are minutes to add to local time for UTC. */
-export type TimeZone = {
-  /** `TIME_ZONE_ID_UNKNOWN` 0, `_STANDARD` 1, `_DAYLIGHT` 2: what was in force. */
+/** A bias is the number of minutes to add to local time to get UTC. */
+type TimeZone = {
+  /** What was active: `TIME_ZONE_ID_UNKNOWN` 0, `TIME_ZONE_ID_STANDARD` 1 or `TIME_ZONE_ID_DAYLIGHT` 2. */
   readonly id: number;
   readonly bias: number;
   readonly standardName: string;
@@ -40,7 +40,7 @@ export type TimeZone = {
   readonly daylightBias: number;
 };
 
-/** Bits of `Flags1`: which fields count. */
+/** Bits of `Flags1`, which mark the valid fields. */
 const HAS_PROCESS_ID = 0x1;
 const HAS_PROCESS_TIMES = 0x2;
 const HAS_PROCESSOR_POWER = 0x4;
@@ -51,7 +51,7 @@ const HAS_PROTECTED_PROCESS = 0x80;
 const HAS_BUILD_STRING = 0x100;
 const HAS_PROCESS_COOKIE = 0x200;
 
-/** Where the fields that the five versions of the structure added begin. */
+/** Offsets of the fields that the versions of the structure added. */
 const POWER_AT = 24;
 const INTEGRITY_AT = 44;
 const TIME_ZONE_AT = 56;
@@ -61,8 +61,8 @@ const BUILD_STRING_SIZE = 520;
 const DEBUG_BUILD_STRING_SIZE = 80;
 
 /**
- * The versions only add at the end, so that each field is read when its flag is set and it is there; which version
- * a writer meant does not matter.
+ * Each version only adds fields at the end. So a field is read if its flag is set and the stream is long enough, without
+ * knowing the version.
  */
 export const MISC_INFO: StreamKind<MiscInfo> = {
   type: 15,
@@ -108,7 +108,7 @@ function readPower(cursor: Cursor): NonNullable<MiscInfo['processorPower']> {
   };
 }
 
-/** `TIME_ZONE_INFORMATION`; the dates on which daylight saving begins and ends are passed over. */
+/** Reads `TIME_ZONE_INFORMATION`, skipping the dates on which daylight saving time starts and ends. */
 function readTimeZone(cursor: Cursor): TimeZone {
   const name = () => decodeUtf16(cursor.window(64));
   const id = cursor.u32();

@@ -21,7 +21,7 @@ function readOne(module: Partial<ModuleDescription>, description: DumpDescriptio
   return stream![0]!;
 }
 
-/** The three that identify symbols. */
+/** The fields that identify symbols. */
 function identify(codeView: CodeViewDescription | undefined, description: DumpDescription = {}) {
   const { codeId, debugFile, debugId } = readOne(
     { name: '/usr/lib/libgame.so', timestamp: 0x5f00_0001, ...(codeView && { codeView }) },
@@ -31,7 +31,7 @@ function identify(codeView: CodeViewDescription | undefined, description: DumpDe
 }
 
 for (const endian of ['little', 'big'] as const) {
-  test(`A module of a ${endian}-endian dump has its place, path, checksum and timestamp.`, () => {
+  test(`reads the range, path, checksum and timestamp of a module in a ${endian}-endian dump`, () => {
     const module = readOne({ checksum: 77, timestamp: 0x5f00_0001 }, { endian });
     assert.deepEqual(
       [module.base, module.size, module.codeFile, module.checksum, module.timestamp],
@@ -39,7 +39,7 @@ for (const endian of ['little', 'big'] as const) {
     );
   });
 
-  test(`The records of a ${endian}-endian dump identify symbols alike.`, () => {
+  test(`reads CodeView records in a ${endian}-endian dump`, () => {
     const pdb = { kind: 'pdb70', guid: GUID, age: 31, file: 'd:\\build\\game.pdb' } as const;
     assert.deepEqual(identify(pdb, { endian }), {
       codeId: '5f0000012a000',
@@ -51,18 +51,18 @@ for (const endian of ['little', 'big'] as const) {
   });
 }
 
-test('A PDB 7.0 record gives GUID and age as debug id, and the timestamp in 8 digits and the size as code id.', () => {
+test('uses GUID and age of a PDB 7.0 record as debug id, and timestamp (8 digits) and size as code id', () => {
   const codeView = { kind: 'pdb70', guid: GUID, age: 0, file: 'game.pdb' } as const;
   assert.equal(readOne({ codeView, timestamp: 0x1a }).codeId, '0000001a2a000');
   assert.equal(readOne({ codeView }).debugId, `${GUID}0`);
 });
 
-test('A PDB 2.0 record gives its signature in 8 digits and the age.', () => {
+test('uses the signature (8 digits) and age of a PDB 2.0 record as debug id', () => {
   const codeView = { kind: 'pdb20', signature: 0xbeef01, age: 0x1f, file: 'c:\\old.pdb' } as const;
   assert.deepEqual(identify(codeView), { codeId: '5f0000012a000', debugFile: 'old.pdb', debugId: '00BEEF011f' });
 });
 
-test('A build id is the code id as it is, and its first 16 bytes read as a GUID with age 0 are the debug id.', () => {
+test('uses a build id as code id, and its first 16 bytes as a GUID with age 0 as debug id', () => {
   assert.deepEqual(identify({ kind: 'elf', buildId: '00112233445566778899aabbccddeeff00112233' }, { system: LINUX }), {
     codeId: '00112233445566778899aabbccddeeff00112233',
     debugFile: 'libgame.so',
@@ -70,12 +70,12 @@ test('A build id is the code id as it is, and its first 16 bytes read as a GUID 
   });
 });
 
-test('A build id shorter than a GUID is filled up with zeros.', () => {
+test('pads a build id that is shorter than a GUID with zeros', () => {
   const { codeId, debugId } = identify({ kind: 'elf', buildId: '10faa6bbaab83db3' }, { system: LINUX });
   assert.deepEqual([codeId, debugId], ['10faa6bbaab83db3', 'BBA6FA10B8AAB33D00000000000000000']);
 });
 
-test('A build id of zeros, or of no bytes, identifies nothing.', () => {
+test('returns no ids for a build id that is empty or all zeros', () => {
   for (const buildId of ['', '00'.repeat(20)])
     assert.deepEqual(identify({ kind: 'elf', buildId }, { system: LINUX }), {
       codeId: '',
@@ -84,18 +84,18 @@ test('A build id of zeros, or of no bytes, identifies nothing.', () => {
     });
 });
 
-test('On macOS the code id is the UUID of the PDB record.', () => {
+test('uses the UUID of the PDB record as code id on macOS', () => {
   const codeView = { kind: 'pdb70', guid: GUID, age: 0, file: 'game' } as const;
   for (const system of [MACOS, { platformId: 0x8102 }])
     assert.equal(identify(codeView, { system }).codeId, GUID.toLowerCase());
 });
 
-test('Without a record a module of Windows has a code id, and one of other systems has not.', () => {
+test('returns a code id for a module without a record only on Windows', () => {
   assert.deepEqual(identify(undefined), { codeId: '5f0000012a000', debugFile: '', debugId: '' });
   assert.deepEqual(identify(undefined, { system: LINUX }), { codeId: '', debugFile: '', debugId: '' });
 });
 
-test('A record of another kind counts as none; one that is cut off or lies outside the file too, with a warning.', () => {
+test('ignores unknown records, and warns about records that are cut off or outside the file', () => {
   const unknown = { kind: 'raw', bytes: Uint8Array.of(0x4e, 0x42, 0x31, 0x31, 0, 0, 0, 0) } as const;
   assert.equal(identify(unknown).debugId, '');
   const cut = { kind: 'raw', bytes: Uint8Array.of(0x52, 0x53, 0x44, 0x53, 1, 2, 3) } as const;
@@ -110,7 +110,7 @@ test('A record of another kind counts as none; one that is cut off or lies outsi
   assert.deepEqual(outside.warnings, ['ModuleListStream: a.dll: its CodeView record cannot be read']);
 });
 
-test('A record that ends before the name of the file has its ids all the same.', () => {
+test('reads the ids of a record without a file name', () => {
   const record = (letters: string, size: number) => {
     const bytes = new Uint8Array(size).fill(1);
     bytes.set(new TextEncoder().encode(letters));
@@ -124,13 +124,13 @@ test('A record that ends before the name of the file has its ids all the same.',
   assert.equal(identify(record('NB10', 16)).debugId, '010101011010101');
 });
 
-test('A record too short for its kind’s name counts as none, with a warning.', () => {
+test('warns about a record that is too short for its signature', () => {
   const codeView = { kind: 'raw', bytes: Uint8Array.of(0x52, 0x53, 0x44) } as const;
   const { warnings } = readWritten(MODULES, { modules: [{ ...place, name: 'a.dll', codeView }] });
   assert.deepEqual(warnings, ['ModuleListStream: a.dll: its CodeView record has only 3 bytes']);
 });
 
-test('Windows and macOS pack two numbers of a version into a field; Linux gives each its own.', () => {
+test('reads versions with two numbers per field on Windows and macOS, and one per field on Linux', () => {
   const version = [0x1_0002, 0x3_0004, 5, 6] as const;
   assert.equal(readOne({ version }).version, '1.2.3.4');
   assert.equal(readOne({ version }, { system: MACOS }).version, '1.2.3.4');
@@ -138,7 +138,7 @@ test('Windows and macOS pack two numbers of a version into a field; Linux gives 
   assert.equal(readOne({}).version, undefined);
 });
 
-test('A module of no bytes, and one that goes past the end of all addresses, keep their place in the list, with a warning.', () => {
+test('keeps modules that are empty or extend past the end of the address space, with a warning', () => {
   const { stream, warnings } = readWritten(MODULES, {
     modules: [
       { base: 0x1000n, size: 0, name: 'empty.dll' },
@@ -152,12 +152,12 @@ test('A module of no bytes, and one that goes past the end of all addresses, kee
     ['empty.dll', 'beyond.dll', 'last.dll', 'tiny.dll'],
   );
   assert.deepEqual(warnings, [
-    'ModuleListStream: empty.dll: 0 bytes at 0x1000 are no place for a module',
-    'ModuleListStream: beyond.dll: 65537 bytes at 0xffffffffffff0000 are no place for a module',
+    'ModuleListStream: empty.dll: invalid address range (0 bytes at 0x1000)',
+    'ModuleListStream: beyond.dll: invalid address range (65537 bytes at 0xffffffffffff0000)',
   ]);
 });
 
-test('A module whose name cannot be read stays, with its ids and a warning.', () => {
+test('reads the ids of a module with an unreadable name, with a warning', () => {
   const codeView = { kind: 'pdb70', guid: GUID, age: 1, file: 'game.pdb' } as const;
   const modules = [{ ...place, name: 'game.exe', codeView }];
   const { stream, warnings } = readDamaged(MODULES, { modules }, { at: 4 + 20, value: 0xffff_fff0 });
@@ -165,7 +165,7 @@ test('A module whose name cannot be read stays, with its ids and a warning.', ()
   assert.match(warnings.join(), /the name of the module at 0x140000000 cannot be read/);
 });
 
-test('A module without a place for its name has none, and nothing is wrong.', () => {
+test('reads a module without a name, without a warning', () => {
   const { stream, warnings } = readWritten(MODULES, { modules: [place] });
   assert.equal(stream?.[0]?.codeFile, '');
   assert.deepEqual(warnings, []);

@@ -1,4 +1,4 @@
-// ModuleListStream: the executables and libraries that were loaded, each with what identifies its debug symbols.
+// ModuleListStream: the loaded executables and libraries, with the ids of their debug symbols.
 import type { Cursor } from '../bytes.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { type CodeView, readCodeView } from './code-view.ts';
@@ -9,19 +9,19 @@ import { type OsName, SYSTEM_INFO } from './system-info.ts';
 
 export type Module = {
   readonly base: bigint;
-  /** Bytes of address space. */
+  /** The size in the address space, in bytes. */
   readonly size: number;
   readonly checksum: number;
   readonly timestamp: number;
-  /** Path of the file that was loaded, as the dump gives it. */
+  /** The path of the loaded file, unchanged. */
   readonly codeFile: string;
-  /** Identifies the code file: on Windows timestamp and size, elsewhere the build id; lower-case hex, '' when unknown. */
+  /** Identifies the code file, in lower-case hex: timestamp and size on Windows, otherwise the build id; '' if unknown. */
   readonly codeId: string;
-  /** Name of the file with the debug information; '' when unknown. */
+  /** The name of the file with the debug information; '' if unknown. */
   readonly debugFile: string;
-  /** Breakpad’s debug id: 32 upper-case hex digits of the GUID and the age in hex; '' when unknown. */
+  /** Breakpad's debug id: the GUID as 32 upper-case hex digits, and the age in hex; '' if unknown. */
   readonly debugId: string;
-  /** `1.2.3.4` from the version resource; undefined when there is none. */
+  /** The version from the version resource, such as `1.2.3.4`; undefined if there is none. */
   readonly version: string | undefined;
 };
 
@@ -31,8 +31,8 @@ const VERSION_SIGNATURE = 0xfeef04bd;
 const VERSION_STRUCTURE = 0x10000;
 
 /**
- * All modules, in the dump’s order: the first is the program itself, and other streams tell them by their place in the list. A
- * module of no bytes, or one that goes on past the end of all addresses, gets a warning; ModuleMap finds nothing in it.
+ * All modules in the order of the dump, because other streams refer to them by index. The first one is the executable. A
+ * module that is empty or extends past the end of the address space gets a warning, and ModuleMap finds no address in it.
  */
 export const MODULES: StreamKind<Module[]> = {
   type: 4,
@@ -43,8 +43,8 @@ export const MODULES: StreamKind<Module[]> = {
   },
 };
 
-/** Whether a module has addresses at all, and only such as there are. */
-export function hasPlace({ base, size }: Pick<Module, 'base' | 'size'>): boolean {
+/** Whether a module is not empty and within the address space. */
+export function hasValidRange({ base, size }: Pick<Module, 'base' | 'size'>): boolean {
   return size > 0 && base + BigInt(size) <= 1n << 64n;
 }
 
@@ -56,8 +56,8 @@ function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
   const codeFile = readUtf16StringOrWarn(input, entry.u32(), `the name of the module at 0x${base.toString(16)}`);
   const version = readVersion(entry, os);
   const codeView = findCodeView(input, readLocation(entry), codeFile);
-  if (!hasPlace({ base, size }))
-    input.warn(`${codeFile}: ${size} bytes at 0x${base.toString(16)} are no place for a module`);
+  if (!hasValidRange({ base, size }))
+    input.warn(`${codeFile}: invalid address range (${size} bytes at 0x${base.toString(16)})`);
   return {
     base,
     size,
@@ -72,8 +72,9 @@ function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
 }
 
 /**
- * `VS_FIXEDFILEINFO`. Windows and macOS pack two numbers into each 32-bit field; writers for ELF give the numbers of a
- * shared object’s name (`libfoo.so.1.2.3`) a field each, going on into the product version. Here we follow rust-minidump.
+ * Reads `VS_FIXEDFILEINFO`. On Windows and macOS, each 32-bit field has two numbers. For ELF files, writers store each
+ * number of a library's name (`libfoo.so.1.2.3`) in a separate field, continuing into the product version. This is how
+ * rust-minidump interprets it.
  */
 function readVersion(entry: Cursor, os: OsName): string | undefined {
   const info = entry.window(VERSION_SIZE);
@@ -86,17 +87,17 @@ function readVersion(entry: Cursor, os: OsName): string | undefined {
   return numbers.join('.');
 }
 
-function findCodeView({ dump, warn }: StreamInput, place: Location, codeFile: string): CodeView | undefined {
-  if (place.size === 0) return undefined;
-  const record = dump.copyable(place);
+function findCodeView({ dump, warn }: StreamInput, location: Location, codeFile: string): CodeView | undefined {
+  if (location.size === 0) return undefined;
+  const record = dump.copyable(location);
   if (record === undefined) warn(`${codeFile}: its CodeView record cannot be read`);
   return record && readCodeView(record, (problem) => warn(`${codeFile}: ${problem}`));
 }
 
 /**
- * Symbol servers know a Windows file by its timestamp and size, an ELF file by its build id, and a Mach-O file by its UUID, for which
- * writers borrow the PDB record. A Windows module without a record has a code id all the same (`wow64cpu.dll`). Old Breakpad
- * on Linux wrote PDB records too; the references then give timestamp and size, and so do we.
+ * Symbol servers identify a Windows file by timestamp and size, an ELF file by its build id, and a Mach-O file by its
+ * UUID, which writers store in a PDB record. A Windows module has a code id even without a record (`wow64cpu.dll`). Old
+ * versions of Breakpad also wrote PDB records on Linux. Like Breakpad and rust-minidump, use timestamp and size then.
  */
 function codeIdOf(
   codeView: CodeView | undefined,
@@ -109,7 +110,7 @@ function codeIdOf(
   return `${timestamp.toString(16).padStart(8, '0')}${size.toString(16)}`;
 }
 
-/** An ELF file holds its own debug information, as far as its record tells. */
+/** The record of an ELF file has no debug file, so the file itself is used. */
 function debugFileOf(codeView: CodeView | undefined, codeFile: string): string {
   if (codeView === undefined) return '';
   return codeView.kind === 'elf' ? codeFile : codeView.file;
@@ -123,7 +124,7 @@ function debugIdOf(codeView: CodeView | undefined): string {
   return codeView.guid === '' ? '' : `${codeView.guid}0`;
 }
 
-/** The last part of a path of any system: a dump of Windows is read on Linux. */
+/** Returns the last part of a path from any operating system: Windows dumps are read on Linux too. */
 function fileName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readWritten } from '../../test/dump-writer/read-written.ts';
 import { SOFT_ERRORS } from './soft-errors.ts';
 
-test('What the writer could not get at is handed on as its text.', () => {
+test('returns the JSON text', () => {
   const softErrors = '[{"SuspendThreadsErrors":[]}]';
   assert.equal(readWritten(SOFT_ERRORS, { softErrors }).stream, softErrors);
 });

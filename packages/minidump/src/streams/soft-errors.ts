@@ -1,8 +1,8 @@
-// MozSoftErrorsStream: what the writer of the dump could not get at, as JSON of its own.
+// MozSoftErrorsStream: errors that the writer of the dump ignored, as JSON.
 import type { StreamKind } from '../minidump.ts';
 import { decodeUtf8 } from './strings.ts';
 
-/** The text of the JSON, as it stands there. */
+/** The JSON text, unchanged. */
 export const SOFT_ERRORS: StreamKind<string> = {
   type: 0x4d7a0004,
   name: 'MozSoftErrorsStream',

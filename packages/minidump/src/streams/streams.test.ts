@@ -6,7 +6,7 @@ import { fullDescription } from '../../test/dump-writer/full-description.ts';
 import { Minidump } from '../minidump.ts';
 import { STREAMS } from './streams.ts';
 
-test('Numbers and names of the kinds are each there once, and rise.', () => {
+test('the registry has unique stream types, in ascending order, and unique names', () => {
   const numbers = STREAMS.map(({ type }) => type);
   assert.deepEqual(
     numbers,
@@ -15,7 +15,7 @@ test('Numbers and names of the kinds are each there once, and rise.', () => {
   assert.equal(new Set(STREAMS.map(({ name }) => name)).size, STREAMS.length);
 });
 
-test('Every file here that exports a kind is in the registry.', async () => {
+test('the registry contains every exported stream', async () => {
   const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   for (const file of files) {
     const exported = Object.values((await import(`./${file}`)) as Record<string, unknown>);
@@ -24,14 +24,14 @@ test('Every file here that exports a kind is in the registry.', async () => {
 });
 
 for (const endian of ['little', 'big'] as const) {
-  test(`Every stream of a ${endian}-endian dump that has all of them is read without a warning.`, () => {
+  test(`every stream of a complete ${endian}-endian dump is read without a warning`, () => {
     const dump = new Minidump(writeDump(fullDescription(endian)));
     for (const kind of STREAMS) assert.notEqual(dump.stream(kind), undefined, kind.name);
     assert.deepEqual(dump.warnings, []);
   });
 }
 
-test('Cut off anywhere, a dump is read or refused with a MinidumpError.', () => {
+test('a dump that is cut off anywhere is read or throws a MinidumpError', () => {
   const whole = writeDump(fullDescription('little'));
   for (let size = 0; size < whole.length; size += 97) {
     try {

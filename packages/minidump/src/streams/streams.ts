@@ -1,4 +1,4 @@
-// All kinds of streams that are read: the registry. A new one is a file beside this one and a line here.
+// The registry of all supported streams. To add one, create a file next to this one and add a line here.
 import type { StreamKind } from '../minidump.ts';
 import { ASSERTION } from './assertion.ts';
 import { BREAKPAD_INFO } from './breakpad-info.ts';
@@ -27,7 +27,7 @@ import { THREAD_NAMES } from './thread-names.ts';
 import { THREADS } from './threads.ts';
 import { UNLOADED_MODULES } from './unloaded-modules.ts';
 
-/** Ordered by their numbers. */
+/** Sorted by stream type. */
 export const STREAMS: readonly StreamKind<unknown>[] = [
   THREADS,
   MODULES,

@@ -16,7 +16,7 @@ function nameOf(name: string, endian: 'little' | 'big'): string | undefined {
     ?.codeFile;
 }
 
-test('UTF-16 of any text comes back in both byte orders.', () => {
+test('reads any UTF-16 text in both byte orders', () => {
   const wellFormed = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
   fc.assert(
     fc.property(wellFormed, fc.constantFrom('little' as const, 'big' as const), (text, endian) => {
@@ -25,46 +25,46 @@ test('UTF-16 of any text comes back in both byte orders.', () => {
   );
 });
 
-test('A byte order mark is part of the text.', () => {
+test('keeps a byte order mark as part of the text', () => {
   assert.equal(nameOf('\ufeffgame', 'little'), '\ufeffgame');
   assert.equal(nameOf('\ufeffgame', 'big'), '\ufeffgame');
 });
 
-test('Half a surrogate pair becomes U+FFFD, and the rest is kept.', () => {
+test('replaces lone surrogates by U+FFFD', () => {
   assert.equal(nameOf('a\ud83cb', 'little'), 'a\ufffdb');
   assert.equal(nameOf('a\udfae', 'big'), 'a\ufffd');
 });
 
-test('UTF-8 of any text comes back, and bytes that are none become U+FFFD.', () => {
+test('reads UTF-8, and replaces invalid bytes by U+FFFD', () => {
   const crashpad = { simpleAnnotations: { key: 'Grüße 🎮' } };
   assert.equal(readWritten(CRASHPAD_INFO, { crashpad }).stream?.simpleAnnotations.get('key'), 'Grüße 🎮');
   assert.equal(decodeUtf8(new Bytes(Uint8Array.of(0x61, 0xff, 0x62), true)), 'a\ufffdb');
 });
 
-test('A text ends at its NUL, though its length goes on.', () => {
+test('ends a text at a NUL, even if it is longer', () => {
   assert.equal(nameOf('game.dll\0garbage', 'little'), 'game.dll');
   assert.equal(decodeUtf8(new Bytes(Uint8Array.of(0x61, 0, 0x62), true)), 'a');
 });
 
-test('An odd byte at the end of UTF-16 is left out.', () => {
+test('ignores an odd byte at the end of UTF-16', () => {
   assert.equal(decodeUtf16(new Bytes(Uint8Array.of(0x61, 0, 0x62), true)), 'a');
 });
 
-test('A string whose length goes beyond the file, or whose length is not all there, is undefined.', () => {
+test('returns undefined for a string that extends past the end of the file', () => {
   const dump = new Minidump(writeDump({ extra: [{ type: 1, bytes: Uint8Array.of(0xff, 0xff, 0xff, 0x7f) }] }));
   assert.equal(readUtf16String(dump, dump.directory[0]!.rva), undefined);
   assert.equal(readUtf16String(dump, dump.bytes.size - 3), undefined);
 });
 
-test('A name that lies outside the file is empty, with a warning that says whose it is.', () => {
+test('returns an empty text for a name outside the file, with a warning that says which name', () => {
   const unloadedModules = [{ base: 0xabc000n, size: 1, name: 'gone.dll' }];
   const { stream, warnings } = readDamaged(UNLOADED_MODULES, { unloadedModules }, { at: 12 + 20, value: 0xffff_fff0 });
   assert.equal(stream?.[0]?.codeFile, '');
   assert.match(warnings.join(), /the name of the unloaded module at 0xabc000 cannot be read/);
 });
 
-// 3,000 modules whose name is one string of 100 KB would be 300 MB of names.
-test('Many modules that share one huge name get it only until the texts outgrow the file.', () => {
+// 3,000 modules that share a string of 100 KB as their name would result in 300 MB of names.
+test('limits the total size of names that many modules share', () => {
   const name = 'x'.repeat(50_000);
   const modules = Array.from({ length: 3000 }, (_, index) => ({ base: BigInt(index) << 16n, size: 1 }));
   const file = writeDump({ modules: [{ base: 0xffff_0000n, size: 1, name }, ...modules] });
@@ -76,11 +76,11 @@ test('Many modules that share one huge name get it only until the texts outgrow 
   const names = dump.stream(MODULES)!.map(({ codeFile }) => codeFile.length);
   assert.equal(names.length, 3001);
   assert.ok(names.reduce((sum, length) => sum + length, 0) <= 2 * file.length);
-  assert.match(dump.warnings.join(), /together far larger than the file/);
+  assert.match(dump.warnings.join(), /together are far larger than the file/);
 });
 
-// 100,000 errors with their stack traces would take seconds.
-test('Names that are not there are passed over quickly.', () => {
+// Creating 100,000 errors with stack traces would take seconds.
+test('is fast for many names outside the file', () => {
   const bytes = new Uint8Array(4 + 12 * 100_000).fill(0xff);
   new DataView(bytes.buffer).setUint32(0, 100_000, true);
   const dump = new Minidump(writeDump({ extra: [{ type: THREAD_NAMES.type, bytes }] }));

@@ -11,7 +11,7 @@ function read(system: SystemDescription, endian: 'little' | 'big' = 'little'): S
 }
 
 for (const endian of ['little', 'big'] as const) {
-  test(`The system of a ${endian}-endian dump is read.`, () => {
+  test(`reads the operating system and the CPU in a ${endian}-endian dump`, () => {
     const system: SystemDescription = {
       processorArchitecture: 9,
       level: 6,
@@ -34,7 +34,7 @@ for (const endian of ['little', 'big'] as const) {
   });
 }
 
-test('Each platform id is its system, and one that the format does not list is unknown.', () => {
+test('maps each platform id to an operating system, and other ids to unknown', () => {
   const ids = [0, 1, 2, 3, 0x8101, 0x8102, 0x8201, 0x8202, 0x8203, 0x8204, 0x8205, 0x8206, 0x8000, 77];
   assert.deepEqual(
     ids.map((platformId) => read({ platformId }).os),
@@ -45,7 +45,7 @@ test('Each platform id is its system, and one that the format does not list is u
   );
 });
 
-test('Each architecture is its CPU, and one that cannot be walked is undefined.', () => {
+test('maps each architecture to a CPU, and unsupported ones to undefined', () => {
   const numbers = [0, 10, 9, 5, 12, 0x8003, 6, 0x8002];
   assert.deepEqual(
     numbers.map((processorArchitecture) => read({ processorArchitecture }).cpu),
@@ -53,13 +53,13 @@ test('Each architecture is its CPU, and one that cannot be walked is undefined.'
   );
 });
 
-test('What depends on the CPU is read from its place at the end.', () => {
+test('reads the CPU details at the end of the structure', () => {
   const cpu = new Uint8Array(24);
   cpu.set(new TextEncoder().encode('AuthenticAMD'));
   assert.equal(read({ processorArchitecture: 0, level: 6, cpu }).cpuInfo, 'AuthenticAMD family 6 model 0 stepping 0');
 });
 
-test('A service pack that cannot be read is empty, with a warning.', () => {
+test('returns an empty service pack if it is unreadable, with a warning', () => {
   const { stream, warnings } = readDamaged(SYSTEM_INFO, { system: {} }, { at: 24, value: 0xffff_fff0 });
   assert.equal(stream?.servicePack, '');
   assert.match(warnings.join(), /the name of the service pack cannot be read/);

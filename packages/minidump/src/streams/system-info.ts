@@ -4,7 +4,7 @@ import type { StreamInput, StreamKind } from '../minidump.ts';
 import { describeCpu } from './cpu-description.ts';
 import { readUtf16StringOrWarn } from './strings.ts';
 
-/** `unknown` stands for a platform id that the format does not list. */
+/** `unknown` is any platform id that the format does not define. */
 export type OsName =
   | 'windows'
   | 'macos'
@@ -19,16 +19,16 @@ export type OsName =
 
 export type SystemInfo = {
   readonly os: OsName;
-  /** `MINIDUMP_OS_PLATFORM` as it stands in the dump. */
+  /** The value of `MINIDUMP_OS_PLATFORM` in the dump. */
   readonly platformId: number;
   readonly version: { readonly major: number; readonly minor: number; readonly build: number };
-  /** Service pack or, on Linux, what `uname` says; '' when there is none. */
+  /** The service pack or, on Linux, the output of `uname`; '' if there is none. */
   readonly servicePack: string;
-  /** undefined for a CPU that the walker does not know. */
+  /** Undefined for a CPU that the walker does not support. */
   readonly cpu: CpuName | undefined;
-  /** `MINIDUMP_PROCESSOR_ARCHITECTURE` as it stands in the dump. */
+  /** The value of `MINIDUMP_PROCESSOR_ARCHITECTURE` in the dump. */
   readonly processorArchitecture: number;
-  /** Vendor, family, model, stepping in the field’s words: `GenuineIntel family 6 model 26 stepping 5`; '' when unknown. */
+  /** Vendor, family, model and stepping: `GenuineIntel family 6 model 26 stepping 5`; '' if unknown. */
   readonly cpuInfo: string;
   readonly cpuCount: number;
 };
@@ -48,7 +48,7 @@ const OS_NAMES: ReadonlyMap<number, OsName> = new Map([
   [0x8206, 'fuchsia'],
 ]);
 
-/** `x86` has a second number for programs that run under a 64-bit Windows; arm64 has Microsoft’s and, older, Breakpad’s. */
+/** x86 has a second number for programs on 64-bit Windows. arm64 has Microsoft's number, and Breakpad's older one. */
 const CPU_NAMES: ReadonlyMap<number, CpuName> = new Map([
   [0, 'x86'],
   [10, 'x86'],

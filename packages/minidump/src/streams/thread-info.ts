@@ -1,25 +1,25 @@
-// ThreadInfoListStream: where each thread of a Windows process began, and its times.
+// ThreadInfoListStream: the start address and the times of each thread of a Windows process.
 import type { StreamKind } from '../minidump.ts';
 import { readSizedList } from './list.ts';
 
-export type ThreadInfo = {
+type ThreadInfo = {
   readonly threadId: number;
-  /** `MINIDUMP_THREAD_INFO_*`: 0x4 for a thread that had ended, 0x2 for the one that wrote the dump. */
+  /** `MINIDUMP_THREAD_INFO_*`: 0x4 if the thread had exited, 0x2 if it wrote the dump. */
   readonly dumpFlags: number;
-  /** An HRESULT when the thread could not be dumped, else 0. */
+  /** An HRESULT if the thread could not be dumped, otherwise 0. */
   readonly dumpError: number;
-  /** 259 while it runs. */
+  /** 259 (`STILL_ACTIVE`) while the thread is running. */
   readonly exitStatus: number;
-  /** Units of 100 ns since 1601 (UTC). */
+  /** In units of 100 ns since 1601 (UTC). */
   readonly createTime: bigint;
-  /** Units of 100 ns since 1601 (UTC); 0 while it runs. */
+  /** In units of 100 ns since 1601 (UTC); 0 while the thread is running. */
   readonly exitTime: bigint;
-  /** Units of 100 ns. */
+  /** In units of 100 ns. */
   readonly kernelTime: bigint;
-  /** Units of 100 ns. */
+  /** In units of 100 ns. */
   readonly userTime: bigint;
   readonly startAddress: bigint;
-  /** A bit for each processor that it may run on. */
+  /** One bit for each processor on which the thread may run. */
   readonly affinity: bigint;
 };
 

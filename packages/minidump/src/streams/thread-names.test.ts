@@ -9,7 +9,7 @@ const threadNames = [
   { id: 7, name: 'Ünïcode 🎮' },
 ];
 
-test('Names are found by the id of their thread; an empty one is there too.', () => {
+test('returns names by thread id, even empty ones', () => {
   for (const endian of ['little', 'big'] as const) {
     assert.deepEqual(readWritten(THREAD_NAMES, { endian, threadNames }), {
       stream: new Map([
@@ -22,14 +22,14 @@ test('Names are found by the id of their thread; an empty one is there too.', ()
   }
 });
 
-test('A name that cannot be read is missing, and the others are kept.', () => {
+test('omits an unreadable name, and reads the others', () => {
   const { stream, warnings } = readDamaged(THREAD_NAMES, { threadNames }, { at: 4 + 4, value: 0xffff_ff00 });
   assert.deepEqual([...(stream?.keys() ?? [])], [6, 7]);
   assert.match(warnings.join(), /^ThreadNamesStream: the name of thread 5 cannot be read/);
 });
 
-// Positions have 64 bits here, as only in this list.
-test('A name beyond 4 GB of position is missing.', () => {
+// Positions in this list have 64 bits.
+test('omits a name at a position above 4 GB', () => {
   const { stream } = readDamaged(THREAD_NAMES, { threadNames }, { at: 4 + 8, value: 0xffff_ffff });
   assert.equal(stream?.has(5), false);
 });

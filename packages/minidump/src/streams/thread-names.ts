@@ -1,11 +1,11 @@
-// ThreadNamesStream: what the program called its threads.
+// ThreadNamesStream: the names that the program gave its threads.
 import type { StreamInput, StreamKind } from '../minidump.ts';
 import { readList } from './list.ts';
 import { readUtf16String } from './strings.ts';
 
 const ENTRY_SIZE = 12;
 
-/** Names by the id of the thread. A name that cannot be read is not in it; one that is empty is. */
+/** Names by thread id. Unreadable names are missing; empty ones are not. */
 export const THREAD_NAMES: StreamKind<ReadonlyMap<number, string>> = {
   type: 24,
   name: 'ThreadNamesStream',

@@ -9,7 +9,7 @@ const stack = Uint8Array.of(1, 2, 3, 4, 5);
 const context = Uint8Array.of(9, 8, 7);
 
 for (const endian of ['little', 'big'] as const) {
-  test(`Threads of a ${endian}-endian dump have their numbers, stack and context.`, () => {
+  test(`reads the numbers, stack and context of threads in a ${endian}-endian dump`, () => {
     const thread = {
       id: 0xfffffff0,
       suspendCount: 2,
@@ -22,15 +22,15 @@ for (const endian of ['little', 'big'] as const) {
       threads: [{ id: 1 }, { ...thread, stack: { start: 0x7fff_ffff_0000n, bytes: stack }, context }],
     });
     const dump = new Minidump(file);
-    const { stack: place, context: contextPlace, ...read } = dump.stream(THREADS)![1]!;
+    const { stack: location, context: contextLocation, ...read } = dump.stream(THREADS)![1]!;
     assert.deepEqual(read, thread);
-    assert.equal(place.start, 0x7fff_ffff_0000n);
-    assert.deepEqual(dump.at(place.location).array, stack);
-    assert.deepEqual(dump.at(contextPlace).array, context);
+    assert.equal(location.start, 0x7fff_ffff_0000n);
+    assert.deepEqual(dump.at(location.location).array, stack);
+    assert.deepEqual(dump.at(contextLocation).array, context);
   });
 }
 
-test('A thread whose memory is nowhere has a stack of size 0 at position 0.', () => {
+test('reads a thread whose stack is not in the dump as size 0 at position 0', () => {
   const { stream } = readWritten(THREADS, { threads: [{ id: 1, stack: { start: 0x1000n } }] });
   assert.deepEqual(stream?.[0]?.stack, { start: 0x1000n, location: { rva: 0, size: 0 } });
 });

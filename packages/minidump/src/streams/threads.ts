@@ -1,20 +1,20 @@
-// ThreadListStream: the threads of the process, each with its stack and its registers.
+// ThreadListStream: the threads of the process, with their stacks and registers.
 import type { Cursor } from '../bytes.ts';
 import type { Location, StreamKind } from '../minidump.ts';
 import { readList } from './list.ts';
 import { readLocation } from './locations.ts';
 
 export type Thread = {
-  /** The operating system’s number for it. */
+  /** The thread id of the operating system. */
   readonly id: number;
   readonly suspendCount: number;
   readonly priorityClass: number;
   readonly priority: number;
-  /** Address of the thread environment block; 0 where there is none. */
+  /** The address of the thread environment block; 0 if there is none. */
   readonly teb: bigint;
-  /** Lowest address of its stack; with where the bytes lie in the file, which may be nowhere (size 0). */
+  /** The lowest address of the stack, and the location of its bytes. The size is 0 if the dump does not contain them. */
   readonly stack: { readonly start: bigint; readonly location: Location };
-  /** Where its CPU context lies in the file. */
+  /** The location of the CPU context. */
   readonly context: Location;
 };
 

@@ -1,21 +1,21 @@
-// UnloadedModuleListStream: modules that were loaded once; an address in one of them is a call into code that is gone.
+// UnloadedModuleListStream: modules that were unloaded before the crash. An address in one is a call to unloaded code.
 import type { StreamKind } from '../minidump.ts';
 import { readSizedList } from './list.ts';
 import { readUtf16StringOrWarn } from './strings.ts';
 
 export type UnloadedModule = {
   readonly base: bigint;
-  /** Bytes of address space. */
+  /** The size in the address space, in bytes. */
   readonly size: number;
   readonly checksum: number;
   readonly timestamp: number;
-  /** Path of the file, as the dump gives it; mostly its name alone. */
+  /** The path of the file, unchanged; usually only its name. */
   readonly codeFile: string;
 };
 
 const MIN_ENTRY_SIZE = 24;
 
-/** In the dump’s order. They may overlap: one place is used by one module after the other. */
+/** The modules in the order of the dump. They can overlap, because an address range can be reused. */
 export const UNLOADED_MODULES: StreamKind<UnloadedModule[]> = {
   type: 14,
   name: 'UnloadedModuleListStream',
@@ -23,7 +23,7 @@ export const UNLOADED_MODULES: StreamKind<UnloadedModule[]> = {
     readSizedList(input, { minEntrySize: MIN_ENTRY_SIZE }, (entry) => {
       const base = entry.u64();
       const [size, checksum, timestamp] = [entry.u32(), entry.u32(), entry.u32()];
-      const what = `the name of the unloaded module at 0x${base.toString(16)}`;
-      return { base, size, checksum, timestamp, codeFile: readUtf16StringOrWarn(input, entry.u32(), what) };
+      const label = `the name of the unloaded module at 0x${base.toString(16)}`;
+      return { base, size, checksum, timestamp, codeFile: readUtf16StringOrWarn(input, entry.u32(), label) };
     }),
 };

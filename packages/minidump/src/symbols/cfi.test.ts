@@ -7,7 +7,7 @@ import type { Cpu } from '../contexts/cpu.ts';
 import { X86 } from '../contexts/x86.ts';
 import { applyCfi, savedBelowCfa } from './cfi.ts';
 
-/** Memory whose words say where they are: the one at 0x1000 holds 0x1001. */
+/** Memory in which each word is its address plus 1: the word at 0x1000 is 0x1001. */
 const MEMORY = { word: (address: bigint) => (address >= 0x1000n && address < 0x2000n ? address + 1n : undefined) };
 
 const AMD64_FRAME = new Map([
@@ -23,43 +23,43 @@ function apply(rules: readonly string[], cpu: Cpu = AMD64, registers: ReadonlyMa
   return caller instanceof Map ? Object.fromEntries(caller) : caller;
 }
 
-/** The value of an expression, by way of a register that takes it. */
+/** Evaluates an expression by assigning it to a register. */
 function evaluate(expression: string): bigint | undefined {
   const caller = applyCfi([`.cfa: $rsp 8 + .ra: .cfa $r9: ${expression}`], AMD64, AMD64_FRAME, MEMORY);
   return caller instanceof Map ? caller.get('r9') : undefined;
 }
 
 describe('applyCfi', () => {
-  it('gives the caller the CFA as stack pointer, the return address, and what functions preserve', () => {
+  it('returns the CFA as the stack pointer, the return address, and callee-saved registers', () => {
     assert.deepEqual(apply(['.cfa: $rsp 8 + .ra: .cfa 8 - ^']), { rbx: 7n, rbp: 0x1100n, rsp: 0x1008n, rip: 0x1001n });
   });
 
-  it('lets a later rule for a register take the place of an earlier one, and keeps the others', () => {
+  it('replaces an earlier rule for a register by a later one, and keeps the others', () => {
     const rules = ['.cfa: $rsp 8 + .ra: .cfa -8 + ^', '.cfa: $rsp 16 + $rbp: .cfa -16 + ^', '.cfa: $rbp 16 +'];
     assert.deepEqual(apply(rules), { rbx: 7n, rbp: 0x1101n, rsp: 0x1110n, rip: 0x1109n });
   });
 
-  it('restores the stack pointer by its own rule where there is one', () => {
+  it('restores the stack pointer by its own rule if there is one', () => {
     assert.equal(apply(['.cfa: $rsp 8 + .ra: .cfa -8 + ^ $rsp: .cfa 32 +'])?.['rsp' as never], 0x1028n);
   });
 
-  it('says that the stack ends where the return address is undefined', () => {
+  it('returns `end` if the return address is undefined', () => {
     assert.equal(apply(['.cfa: $rsp 8 + .ra: .undef']), 'end');
   });
 
-  it('says that the stack ends where the rules leave the return address out, as they do for _start', () => {
+  it('returns `end` if there is no rule for the return address, as for _start', () => {
     assert.equal(apply(['.cfa: $rsp 8 +']), 'end');
     assert.equal(apply(['.cfa: $rsp 8 +', '.cfa: $rsp 16 + $rbp: .cfa -16 + ^']), 'end');
   });
 
-  it('forgets a register whose rule cannot be evaluated, and keeps the rest', () => {
+  it('omits a register whose rule cannot be evaluated, and keeps the others', () => {
     assert.deepEqual(apply(['.cfa: $rsp 8 + .ra: .cfa -8 + ^ $rbx: .undef $rbp: 0 ^ $r12: $r13']), {
       rsp: 0x1008n,
       rip: 0x1001n,
     });
   });
 
-  it('takes registers with and without a dollar, and by any of their names', () => {
+  it('accepts registers with and without a dollar sign, and by any of their names', () => {
     const frame = new Map([
       ['sp', 0x1000n],
       ['lr', 0x4444n],
@@ -81,18 +81,18 @@ describe('applyCfi', () => {
     assert.deepEqual(caller, { esp: 4n, eip: 0x1001n, ebp: 0x1000n, ebx: 0xffff_ffffn });
   });
 
-  for (const [what, rules] of [
+  for (const [problem, rules] of [
     ['no rules', []],
     ['no rule for .cfa', ['.ra: $rsp ^']],
-    ['a CFA made from itself', ['.cfa: .cfa 8 + .ra: .cfa ^']],
-    ['a register that is not known', ['.cfa: $r12 8 + .ra: .cfa ^']],
+    ['a CFA that depends on itself', ['.cfa: .cfa 8 + .ra: .cfa ^']],
+    ['an unknown register', ['.cfa: $r12 8 + .ra: .cfa ^']],
     ['a return address outside the memory', ['.cfa: $rsp 8 + .ra: 16 ^']],
     ['tokens before a register', ['8 .cfa: $rsp 8 + .ra: .cfa ^', '.cfa:']],
     ['two values at the end', ['.cfa: $rsp 8 .ra: .cfa ^']],
     ['a stack that runs empty', ['.cfa: $rsp + .ra: .cfa ^']],
     ['a stack that grows without bound', [`.cfa: ${'1 '.repeat(100)}${'+ '.repeat(99)} .ra: $rsp ^`]],
   ] as const) {
-    it(`answers nothing for ${what}`, () => assert.equal(apply(rules), undefined));
+    it(`returns undefined for ${problem}`, () => assert.equal(apply(rules), undefined));
   }
 
   for (const [expression, value] of [
@@ -122,7 +122,7 @@ describe('applyCfi', () => {
     it(`evaluates "${expression}" to ${value}`, () => assert.equal(evaluate(expression), value));
   }
 
-  it('answers within the word for any rules', () => {
+  it('returns values within the word size for any rules', () => {
     const token = fc.constantFrom(
       '.cfa:',
       '.ra:',

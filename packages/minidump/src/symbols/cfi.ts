@@ -1,15 +1,17 @@
-// Evaluates STACK CFI: from a frame’s registers to its caller’s. The rules are those of Breakpad’s document on symbol files.
+// Evaluates STACK CFI rules: computes the caller's registers from those of a frame. The rules are described in
+// Breakpad's symbol file documentation, "STACK CFI records".
 import type { Cpu, Registers } from '../contexts/cpu.ts';
 import type { MemoryReader } from '../memory.ts';
 import type { CfiRules } from './module-symbols.ts';
 import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
 
 /**
- * The caller’s registers; or `end` where the rules say that there is no caller; or undefined when they cannot be evaluated: no rule for
- * `.cfa`, a register that is not known, memory that is not in the dump. A rule for another register that fails costs that register alone.
+ * Returns the caller's registers. Returns `end` if the rules say that there is no caller, and undefined if they cannot be
+ * evaluated: `.cfa` has no rule, a register is unknown, or memory is not in the dump. If the rule of any other register
+ * fails, only that register is missing.
  *
- * A program's first function has no caller: its debug information calls the return address undefined, which writers of symbol files
- * put down as `.ra: .undef`, or by leaving `.ra` out, for example `STACK CFI INIT 1f10 2a .cfa: $rsp 8 +` of `_start`.
+ * The first function of a program has no caller. In its debug information, the return address is undefined. Writers of
+ * symbol files represent this as `.ra: .undef` or omit `.ra`, as in `STACK CFI INIT 1f10 2a .cfa: $rsp 8 +` for `_start`.
  */
 export function applyCfi(
   rules: CfiRules,
@@ -30,30 +32,30 @@ export function applyCfi(
   const returnAddress = evaluate(returnRule, { ...evaluation, cfa });
   if (returnAddress === undefined) return undefined;
 
-  const caller = keepCalleeSaved(cpu, callee);
+  const caller = copyCalleeSaved(cpu, callee);
   caller.set(cpu.stackPointer, cfa);
   caller.set(cpu.instructionPointer, returnAddress);
   expressions.delete('.cfa');
   expressions.delete('.ra');
   for (const [name, expression] of expressions) {
-    setOrForget(caller, nameRegister(name, cpu), evaluate(expression, { ...evaluation, cfa }));
+    setOrDelete(caller, nameRegister(name, cpu), evaluate(expression, { ...evaluation, cfa }));
   }
   return caller;
 }
 
-/** The registers that a function hands back as it found them. */
-export function keepCalleeSaved(cpu: Cpu, callee: Registers): Map<string, bigint> {
-  const kept = new Map<string, bigint>();
-  for (const name of cpu.calleeSaved) setOrForget(kept, name, callee.get(name));
-  return kept;
+/** Returns the callee-saved registers, which have the same values in the caller. */
+function copyCalleeSaved(cpu: Cpu, callee: Registers): Map<string, bigint> {
+  const registers = new Map<string, bigint>();
+  for (const name of cpu.calleeSaved) setOrDelete(registers, name, callee.get(name));
+  return registers;
 }
 
-function setOrForget(registers: Map<string, bigint>, name: string, value: bigint | undefined): void {
+function setOrDelete(registers: Map<string, bigint>, name: string, value: bigint | undefined): void {
   if (value === undefined) registers.delete(name);
   else registers.set(name, value);
 }
 
-/** How many bytes below the CFA the rules say that a register is saved; undefined when they say no such thing. */
+/** Returns how many bytes below the CFA a register is saved according to its rule; undefined if the rule is different. */
 export function savedBelowCfa(rules: CfiRules, register: string): bigint | undefined {
   const expression = collectRules(rules).get(register) ?? [];
   const [base, offset = '', operator, load] = expression;
@@ -62,7 +64,7 @@ export function savedBelowCfa(rules: CfiRules, register: string): bigint | undef
   return operator === '+' ? -BigInt(offset) : undefined;
 }
 
-/** Tokens by register: `.cfa: $rsp 8 + .ra: .cfa 8 - ^`. A later rule for a register takes the place of an earlier one. */
+/** Returns the tokens of each register's rule: `.cfa: $rsp 8 + .ra: .cfa 8 - ^`. A later rule replaces an earlier one. */
 function collectRules(rules: CfiRules): Map<string, string[]> {
   const expressions = new Map<string, string[]>();
   for (const rule of rules) {
@@ -78,7 +80,7 @@ function collectRules(rules: CfiRules): Map<string, string[]> {
   return expressions;
 }
 
-/** `$rsp`, `rsp` and, for a register of several names, any of them. */
+/** Accepts `$rsp`, `rsp`, and any alias of a register. */
 function nameRegister(name: string, cpu: Cpu): string {
   const bare = name.startsWith('$') ? name.slice(1) : name;
   return cpu.aliases.get(bare) ?? bare;

@@ -1,4 +1,4 @@
-// Compiles a symbol file on disk into a cache beside others, which appears under its name only when it is whole.
+// Compiles a symbol file on disk into a cache file, which only appears under its name when it is complete.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -16,19 +16,20 @@ import { SymbolCompiler } from './compiler/compiler.ts';
 import type { SymbolProblem } from './compiler/problems.ts';
 import type { ModuleLine } from './module-line.ts';
 
-const CHUNK = 1 << 18;
+const CHUNK_SIZE = 1 << 18;
 
-/** What came of it: the module, and what was left out of the text. */
-export type CompiledFile = {
+/** The module, and the damaged lines of the text. */
+type CompiledFile = {
   readonly module: ModuleLine;
   readonly problems: readonly SymbolProblem[];
   readonly problemCount: number;
 };
 
 /**
- * Compiles the symbol file at `path` into `cachePath`, whose folder is made. Several processes may do so at once: each
- * writes a file of its own, and the last one that renames its own stays. Throws a MinidumpError `bad-symbols` or
- * `too-large` for what is in the text, and what the file system says for everything else; then `cachePath` is as it was.
+ * Compiles the symbol file at `path` into `cachePath`, and creates its folder. Several processes can do this at the same
+ * time: each writes its own temporary file, and the last one to rename it wins. Throws a MinidumpError `bad-symbols` or
+ * `too-large` if the text is invalid, and a system error for file system problems. In both cases, `cachePath` is
+ * unchanged.
  */
 export function compileSymbolFile(path: string, cachePath: string): CompiledFile {
   mkdirSync(dirname(cachePath), { recursive: true });
@@ -43,14 +44,14 @@ export function compileSymbolFile(path: string, cachePath: string): CompiledFile
   }
 }
 
-/** Compiles the symbol file at `path` into memory: a fifth to a third of the text’s size. */
+/** Compiles the symbol file at `path` into memory. The result has a fifth to a third of the size of the text. */
 export function compileSymbolFileToMemory(path: string): Uint8Array {
   const pieces: Uint8Array[] = [];
   compileInto(path, (bytes) => pieces.push(Uint8Array.from(bytes)));
   return Buffer.concat(pieces);
 }
 
-/** When a file was last changed, in whole microseconds since 1970: programs write two files within a millisecond. */
+/** Returns when a file was last changed, in microseconds since 1970: a file can change twice within a millisecond. */
 export function sourceTimeOf({ mtimeMs }: Stats): number {
   return Math.round(mtimeMs * 1000);
 }
@@ -68,7 +69,7 @@ function compileInto(path: string, write: (bytes: Uint8Array) => void): Compiled
   const input = openSync(path, 'r');
   try {
     const compiler = new SymbolCompiler({ write }, { sourceTime: sourceTimeOf(fstatSync(input)) });
-    const chunk = new Uint8Array(CHUNK);
+    const chunk = new Uint8Array(CHUNK_SIZE);
     for (let count = readSync(input, chunk); count > 0; count = readSync(input, chunk)) {
       compiler.write(chunk.subarray(0, count));
     }

@@ -1,4 +1,4 @@
-// Compiles every symbol file of the corpus and compares its cache with a naive reading of the same text, at addresses that its records name.
+// Compiles every symbol file of the corpus and compares lookups with those of a naive reader, at addresses in its records.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,14 +10,13 @@ import { readModuleLine } from './module-line.ts';
 const CORPUS = join(import.meta.dirname, '../../../../../shared/corpus/open');
 const skip = existsSync(CORPUS) ? false : 'skipped: corpus not found';
 
-describe('the symbol files of the corpus', { skip }, () => {
+describe('symbol files of the corpus', { skip }, () => {
   for (const path of findSymbolFiles()) {
-    it(`${path}: the addresses that it names are answered as by a naive reading`, () =>
-      compareWithNaive(join(CORPUS, path)));
+    it(`${path}: lookups match those of a naive reader`, () => compareWithNaive(join(CORPUS, path)));
   }
 });
 
-/** Each file once: the symbols of a library lie beside several dumps. */
+/** Returns each file once, although several dumps have the symbols of the same library. */
 function findSymbolFiles(): Iterable<string> {
   const paths = globSync('*/symbols/*/*/*.sym', { cwd: CORPUS });
   return new Map(paths.map((path) => [`${basename(path)} ${statSync(join(CORPUS, path)).size}`, path])).values();
@@ -38,10 +37,10 @@ function compareWithNaive(path: string): void {
   }
 }
 
-/** Of larger files so many are asked for, spread over all of them: most of their records are alike. */
-const MOST_ADDRESSES = 4000;
+/** How many addresses of a file are tested, evenly spread: most records of a large file are similar. */
+const MAX_ADDRESSES = 4000;
 
-/** The first and the last byte of everything. */
+/** Returns the first and the last address of every record. */
 function addressesIn(text: string): number[] {
   const addresses = new Set<number>();
   for (const [, start, size] of text.matchAll(
@@ -50,6 +49,6 @@ function addressesIn(text: string): number[] {
     const [from, end] = [Number.parseInt(start!, 16), Number.parseInt(start!, 16) + Number.parseInt(size ?? '0', 16)];
     for (const address of [from, end - 1]) if (address >= 0) addresses.add(address);
   }
-  const step = Math.ceil(addresses.size / MOST_ADDRESSES);
+  const step = Math.ceil(addresses.size / MAX_ADDRESSES);
   return [...addresses].filter((_, index) => index % step === 0);
 }

@@ -1,4 +1,4 @@
-// Symbols found in folders: caches made, used again, made again, and never trusted.
+// Tests finding symbols in folders, and creating, reusing, replacing and verifying their caches.
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -22,7 +22,7 @@ const ID = '0123456789ABCDEF0123456789ABCDEF0';
 const GAME = { debugFile: 'game.pdb', debugId: ID, codeFile: 'game.exe', codeId: '' };
 const textOf = (name: string) => `MODULE windows x86 ${ID} game.pdb\nFUNC 10 8 0 ${name}\n`;
 
-describe('a folder of symbols', () => {
+describe('SymbolDirectory', () => {
   let root = '';
   let cacheFolder = '';
   let path = '';
@@ -43,13 +43,13 @@ describe('a folder of symbols', () => {
     return open.at(-1)!;
   };
   const findCache = () => {
-    const [found, ...others] = globSync(join('game.pdb', ID, '*'), { cwd: cacheFolder });
+    const [name, ...others] = globSync(join('game.pdb', ID, '*'), { cwd: cacheFolder });
     assert.deepEqual(others, []);
-    return join(cacheFolder, found!);
+    return join(cacheFolder, name!);
   };
   const nameAt = (source: SymbolDirectory, module = GAME) => source.find(module)?.placeAt(0x10)?.function;
 
-  it('finds a module by its debug file and id, and nothing else', () => {
+  it('finds a module only by its debug file and debug id', () => {
     assert.equal(nameAt(directory()), 'f');
     assert.equal(nameAt(directory(), { ...GAME, debugFile: 'C:\\out\\game.pdb' }), 'f');
     assert.equal(directory().find({ ...GAME, debugFile: 'other.pdb' }), undefined);
@@ -58,11 +58,11 @@ describe('a folder of symbols', () => {
     assert.equal(directory().find({ ...GAME, debugFile: '' }), undefined);
   });
 
-  it('finds a module whose name in the dump differs in case', () => {
+  it('finds a module whose name in the dump has a different case', () => {
     assert.equal(nameAt(directory(), { ...GAME, debugFile: 'GAME.pdb', debugId: ID.toLowerCase() }), 'f');
   });
 
-  it('takes the first of several folders that has it', () => {
+  it('uses the first of several folders that has the symbols', () => {
     const other = put(join(root, 'more', 'game.pdb', ID, 'game.sym'), textOf('g'));
     assert.equal(
       nameAt(directory({ cacheFolder }, [join(root, 'none'), join(root, 'more'), join(root, 'symbols')])),
@@ -72,27 +72,27 @@ describe('a folder of symbols', () => {
     assert.equal(nameAt(directory({ cacheFolder }, [join(root, 'more'), join(root, 'symbols')])), 'f');
   });
 
-  it('keeps the cache, and leaves nothing else behind', () => {
+  it('keeps the cache and no other files', () => {
     assert.equal(nameAt(directory()), 'f');
     const before = statSync(findCache()).ino;
     assert.equal(nameAt(directory()), 'f');
     assert.equal(statSync(findCache()).ino, before);
   });
 
-  it('compiles again when the file has another size', () => {
+  it('compiles again if the size of the file changed', () => {
     assert.equal(nameAt(directory()), 'f');
     put(path, textOf('longer'));
     assert.equal(nameAt(directory()), 'longer');
   });
 
-  it('compiles again when the file has another time', () => {
+  it('compiles again if the time of the file changed', () => {
     assert.equal(nameAt(directory()), 'f');
     put(path, textOf('g'));
     utimesSync(path, 1_000_000, 1_000_000);
     assert.equal(nameAt(directory()), 'g');
   });
 
-  it('compiles again when the cache is cut, is something else, or is of another version', () => {
+  it('compiles again if the cache is cut off, has other content or another version', () => {
     assert.equal(nameAt(directory()), 'f');
     const cachePath = findCache();
     const whole = readFileSync(cachePath);
@@ -105,7 +105,7 @@ describe('a folder of symbols', () => {
     }
   });
 
-  it('compiles again when a page turns out to be damaged while it is used', () => {
+  it('compiles again if a lookup finds a damaged page', () => {
     assert.equal(nameAt(directory()), 'f');
     const cachePath = findCache();
     const whole = readFileSync(cachePath);
@@ -116,17 +116,17 @@ describe('a folder of symbols', () => {
     assert.deepEqual(readFileSync(cachePath), whole);
   });
 
-  it('compiles into memory without a cache folder, and with one that cannot be made', () => {
+  it('compiles into memory if there is no cache folder or it cannot be created', () => {
     assert.equal(nameAt(directory({})), 'f');
-    assert.equal(nameAt(directory({ cacheFolder: join(path, 'a file is no folder') })), 'f');
+    assert.equal(nameAt(directory({ cacheFolder: join(path, 'folder in a file') })), 'f');
   });
 
-  it('a name that lies as a folder is no symbol file', () => {
+  it('ignores a folder with the name of a symbol file', () => {
     mkdirSync(join(root, 'symbols', 'dir', ID, 'dir.sym'), { recursive: true });
     assert.equal(directory().find({ ...GAME, debugFile: 'dir' }), undefined);
   });
 
-  it('throws each time for symbols that cannot be read, and makes no cache of them', () => {
+  it('throws for unreadable symbols each time, and creates no cache for them', () => {
     put(path, 'not a symbol file\n');
     const source = directory();
     for (let time = 0; time < 2; time++) {
@@ -138,7 +138,7 @@ describe('a folder of symbols', () => {
     assert.deepEqual(globSync('**/game.sym*', { cwd: cacheFolder }), []);
   });
 
-  it('throws a MinidumpError when a damaged cache cannot be made again, because its text is gone', () => {
+  it('throws a MinidumpError if a damaged cache cannot be compiled again because the symbol file is gone', () => {
     const symbols = directory({ cacheFolder, maxOpen: 1 }).find(GAME);
     const damaged = readFileSync(findCache());
     damaged[20]! ^= 1;
@@ -150,7 +150,7 @@ describe('a folder of symbols', () => {
     );
   });
 
-  it('remembers what is missing until it is closed', () => {
+  it('remembers missing symbols until it is closed', () => {
     rmSync(path);
     const source = directory();
     assert.equal(source.find(GAME), undefined);
@@ -160,7 +160,7 @@ describe('a folder of symbols', () => {
     assert.equal(nameAt(source), 'f');
   });
 
-  it('answers from symbols that it closed to open others', () => {
+  it('reopens symbols that it closed in order to open others', () => {
     const source = directory({ cacheFolder, maxOpen: 2 });
     const all = Array.from({ length: 6 }, (_, index) => {
       put(join(root, 'symbols', `m${index}`, ID, `m${index}.sym`), textOf(`f${index}`));
@@ -174,7 +174,7 @@ describe('a folder of symbols', () => {
 });
 
 describe('compileSymbolFile', () => {
-  it('tells the module and what was left out', (context) => {
+  it('returns the module and the problems', (context) => {
     const root = mkdtempSync(join(tmpdir(), 'minidump-compile-'));
     context.after(() => rmSync(root, { recursive: true, force: true }));
     const path = put(join(root, 'game.sym'), `${textOf('f')}damaged\n`);
@@ -184,7 +184,7 @@ describe('compileSymbolFile', () => {
     assert.equal(problemCount, 1);
   });
 
-  it('leaves an old cache as it is when it fails, and no new one', (context) => {
+  it('keeps the old cache and leaves no temporary file if it fails', (context) => {
     const root = mkdtempSync(join(tmpdir(), 'minidump-compile-'));
     context.after(() => rmSync(root, { recursive: true, force: true }));
     const cachePath = put(join(root, 'game.cache'), 'old');
@@ -197,7 +197,7 @@ describe('compileSymbolFile', () => {
   });
 });
 
-/** Writes a file and the folders above it. Returns its path. */
+/** Writes a file and creates its folders. Returns its path. */
 function put(path: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

@@ -1,4 +1,4 @@
-// Finds the symbols of modules in folders of symbol files, and keeps what it compiled of them.
+// Finds the symbols of modules in folders of symbol files, and manages their compiled caches.
 import { hash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -6,36 +6,39 @@ import { MinidumpError } from '../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
 import { FileReader, MemoryReader } from './cache/range-reader.ts';
 import { compileSymbolFile, compileSymbolFileToMemory, sourceTimeOf } from './compile-file.ts';
-import { KeptSymbols } from './kept-symbols.ts';
 import type { ModuleId, ModuleSymbols, SymbolSource } from './module-symbols.ts';
+import { ReopeningSymbols } from './reopening-symbols.ts';
 import { symbolPathsOf } from './symbol-path.ts';
 
 export type SymbolDirectoryOptions = {
-  /** Where caches are kept between runs, laid out as the symbols are. Without one they are compiled into memory. */
+  /** Where to keep caches between runs, in the same layout as the symbols. Without it, symbols are compiled into memory. */
   readonly cacheFolder?: string | undefined;
-  /** Caches that are open at once, each with a megabyte of memory, and 32 MB more between them; the one that was not used for longest is closed; at least 1. */
+  /**
+   * The maximum number of open caches, at least 1. The least recently used one is closed first. Each needs 1 MiB of
+   * memory, plus 32 MiB for all of them together.
+   */
   readonly maxOpen?: number;
 };
 
-/** A symbol file, and where its cache belongs. */
+/** A symbol file and the path of its cache. */
 type SourceFile = { readonly path: string; readonly stats: Stats; readonly cachePath: string | undefined };
 
-/** A dump may name thousands of modules that nobody has symbols of. */
-const MAX_KNOWN = 4096;
+/** A dump can contain thousands of modules without symbols. */
+const MAX_RESULTS = 4096;
 
 /**
- * Symbols below one folder or several, laid out `<debug file>/<debug id>/<name>.sym`; the first folder that has a module’s
- * counts. A symbol file is compiled when it is first asked for, and again when it changed or its cache is damaged or of
- * another version. What was found, and what was not, is remembered until `close`: whoever adds symbols closes it, or makes another.
+ * Symbols in one or more folders, as `<debug file>/<debug id>/<name>.sym`. The first folder that has a module's symbols is
+ * used. A symbol file is compiled on first use, and again if it changed, or if its cache is damaged or has another
+ * version. Results, including missing symbols, are remembered until `close`, so call it after adding symbols.
  */
 export class SymbolDirectory implements SymbolSource {
   readonly #folders: readonly string[];
   readonly #cacheFolder: string | undefined;
   readonly #maxOpen: number;
-  /** By module, those first that were asked for first: its symbols, that there are none, or why they cannot be read. */
-  readonly #known = new Map<string, KeptSymbols | MinidumpError | undefined>();
-  /** Those that are open, the latest used last. */
-  readonly #open = new Set<KeptSymbols>();
+  /** By module, oldest first: its symbols, undefined if they are missing, or the error if they cannot be read. */
+  readonly #results = new Map<string, ReopeningSymbols | MinidumpError | undefined>();
+  /** The symbols whose caches are open, the most recently used last. */
+  readonly #open = new Set<ReopeningSymbols>();
 
   constructor(folders: readonly string[], { cacheFolder, maxOpen = 64 }: SymbolDirectoryOptions = {}) {
     this.#folders = folders;
@@ -45,30 +48,30 @@ export class SymbolDirectory implements SymbolSource {
 
   find(module: ModuleId): ModuleSymbols | undefined {
     const key = `${module.debugId}/${module.debugFile}`;
-    if (!this.#known.has(key)) this.#remember(key, this.#search(module));
-    const known = this.#known.get(key);
-    if (known instanceof MinidumpError) throw known;
-    return known;
+    if (!this.#results.has(key)) this.#remember(key, this.#search(module));
+    const result = this.#results.get(key);
+    if (result instanceof MinidumpError) throw result;
+    return result;
   }
 
-  /** Closes all caches and forgets what it knows. It can be asked again. */
+  /** Closes all caches and forgets all results. The object can be used again afterwards. */
   close(): void {
     for (const symbols of this.#open) symbols.release();
     this.#open.clear();
-    this.#known.clear();
+    this.#results.clear();
   }
 
-  #remember(key: string, found: KeptSymbols | MinidumpError | undefined): void {
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(key, found);
+  #remember(key: string, result: ReopeningSymbols | MinidumpError | undefined): void {
+    if (this.#results.size >= MAX_RESULTS) this.#results.delete(this.#results.keys().next().value!);
+    this.#results.set(key, result);
   }
 
-  #search(module: ModuleId): KeptSymbols | MinidumpError | undefined {
+  #search(module: ModuleId): ReopeningSymbols | MinidumpError | undefined {
     try {
       const source = this.#findFile(module);
       if (source === undefined) return undefined;
-      const open = (again: boolean) => openOrCompile(source, again);
-      return new KeptSymbols({ open, used: (symbols) => this.#markUsed(symbols) });
+      const open = (recompile: boolean) => openOrCompile(source, recompile);
+      return new ReopeningSymbols({ open, onUse: (symbols) => this.#markUsed(symbols) });
     } catch (error) {
       return unreadable(module.debugFile, error);
     }
@@ -82,14 +85,14 @@ export class SymbolDirectory implements SymbolSource {
         const stats = statSync(path, { throwIfNoEntry: false });
         if (stats?.isFile() !== true) continue;
         const cachePath =
-          this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + cacheEndingOf(path);
+          this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + cacheSuffixOf(path);
         return { path, stats, cachePath };
       }
     }
     return undefined;
   }
 
-  #markUsed(symbols: KeptSymbols): void {
+  #markUsed(symbols: ReopeningSymbols): void {
     this.#open.delete(symbols);
     this.#open.add(symbols);
     if (this.#open.size <= this.#maxOpen) return;
@@ -99,35 +102,35 @@ export class SymbolDirectory implements SymbolSource {
   }
 }
 
-function openOrCompile(source: SourceFile, again: boolean): SymbolCache {
+function openOrCompile(source: SourceFile, recompile: boolean): SymbolCache {
   try {
-    return (again ? undefined : openFresh(source)) ?? compile(source);
+    return (recompile ? undefined : openCurrent(source)) ?? compile(source);
   } catch (error) {
     throw unreadable(basename(source.path), error);
   }
 }
 
-/** What the file system says of symbols that are there, as the error that everyone expects. */
+/** Converts a system error for an existing symbol file into the MinidumpError that callers expect. */
 function unreadable(name: string, error: unknown): MinidumpError {
   if (error instanceof MinidumpError) return error;
   if (!isSystemError(error)) throw error;
   return new MinidumpError('bad-symbols', `The symbols of ${name} cannot be read (${error.code}).`, { cause: error });
 }
 
-/** Says where the symbol file lies: a module may have one in each of two folders, of the same size and written in the same tick. */
-function cacheEndingOf(path: string): string {
+/** Identifies the path of the symbol file: two folders can have files of the same name, size and time for a module. */
+function cacheSuffixOf(path: string): string {
   return `.${hash('sha256', resolve(path)).slice(0, 8)}.cache`;
 }
 
-/** The cache that is there, if it is whole and was made from the file as it is now. */
-function openFresh({ stats, cachePath }: SourceFile): SymbolCache | undefined {
+/** Opens the existing cache if it is complete and was compiled from the current version of the file. */
+function openCurrent({ stats, cachePath }: SourceFile): SymbolCache | undefined {
   if (cachePath === undefined) return undefined;
   try {
     const cache = openSymbolCache(new FileReader(cachePath));
     if (cache.sourceSize === stats.size && cache.sourceTime === sourceTimeOf(stats)) return cache;
     cache.close();
   } catch (error) {
-    // Whatever keeps it from being read, a new one takes its place: no cache yet, damage, another version.
+    // A cache that is missing, damaged or of another version is replaced.
     if (!isBadCache(error) && !isSystemError(error)) throw error;
   }
   return undefined;
@@ -139,7 +142,7 @@ function compile({ path, cachePath }: SourceFile): SymbolCache {
       compileSymbolFile(path, cachePath);
       return openSymbolCache(new FileReader(cachePath));
     } catch (error) {
-      // A folder that cannot be written, a full disk, another version that writes there too: they cost time and not the symbols.
+      // If the folder is not writable, the disk is full or another version writes there too, use memory instead.
       if (!isSystemError(error) && !isBadCache(error)) throw error;
     }
   }

@@ -10,21 +10,21 @@ const MODULE = { base: 0n, codeFile: 'game', debugFile: 'game', debugId: 'A0', c
 const SYMBOLS = compile('MODULE Linux x86_64 A0 game\nFUNC 1000 100 0 main\n');
 
 describe('LoadedSymbols', () => {
-  it('asks its source once for each module', () => {
-    let asked = 0;
+  it('requests each module from its source once', () => {
+    let requests = 0;
     const loaded = new LoadedSymbols({
       find: () => {
-        asked += 1;
+        requests += 1;
         return SYMBOLS;
       },
     });
     assert.equal(loaded.outcome(MODULE), undefined);
     for (let look = 0; look < 3; look += 1) assert.equal(loaded.of(MODULE)?.placeAt(0x1000)?.function, 'main');
-    assert.equal(asked, 1);
+    assert.equal(requests, 1);
     assert.equal(loaded.outcome(MODULE)?.state, 'loaded');
   });
 
-  it('tells symbols that are missing from those that cannot be read', () => {
+  it('distinguishes missing from unreadable symbols', () => {
     const missing = new LoadedSymbols(undefined);
     assert.equal(missing.of(MODULE), undefined);
     assert.deepEqual(missing.outcome(MODULE), { state: 'missing' });
@@ -37,7 +37,7 @@ describe('LoadedSymbols', () => {
     assert.deepEqual(corrupt.outcome(MODULE), { state: 'corrupt', problem: 'line 3 is no record' });
   });
 
-  it('gives up symbols that turn out to be damaged when they are used', () => {
+  it('stops using symbols that turn out to be damaged', () => {
     const damaged: ModuleSymbols = {
       ...SYMBOLS,
       placeAt: () => SYMBOLS.placeAt(0x1000),
@@ -54,7 +54,7 @@ describe('LoadedSymbols', () => {
     assert.equal(loaded.of(MODULE), undefined);
   });
 
-  it('lets a mistake of its source pass through', () => {
+  it('does not hide programming errors of its source', () => {
     const loaded = new LoadedSymbols({
       find: () => {
         throw new TypeError('not a function');

@@ -1,9 +1,9 @@
-// Asks for each module’s symbols once in a walk, and remembers what came of it for the report.
+// Loads each module's symbols once per walk, and remembers the outcome for the report.
 import { MinidumpError } from '../error.ts';
 import type { Module } from '../streams/modules.ts';
 import type { ModuleSymbols, SymbolSource } from './module-symbols.ts';
 
-/** What came of asking. */
+/** The result of loading a module's symbols. */
 export type Outcome =
   | { readonly state: 'loaded'; readonly symbols: ModuleSymbols }
   | { readonly state: 'missing'; readonly symbols?: undefined }
@@ -17,7 +17,7 @@ export class LoadedSymbols {
     this.#source = source;
   }
 
-  /** The module’s symbols; undefined when there are none, or none that can be read. */
+  /** Returns the module's symbols; undefined if they are missing or unreadable. */
   of(module: Module): ModuleSymbols | undefined {
     let outcome = this.#outcomes.get(module);
     if (outcome === undefined) {
@@ -27,7 +27,7 @@ export class LoadedSymbols {
     return outcome.symbols;
   }
 
-  /** Undefined when nobody asked for the module. */
+  /** Returns the result for a module; undefined if its symbols were not needed. */
   outcome(module: Module): Outcome | undefined {
     return this.#outcomes.get(module);
   }
@@ -41,12 +41,12 @@ export class LoadedSymbols {
     }
   }
 
-  /** A cache may turn out to be damaged at any look-up: from then on the module has no symbols. */
+  /** Any lookup can find that the cache is damaged. From then on, the module has no symbols. */
   #guard(module: Module, symbols: ModuleSymbols): ModuleSymbols {
-    const attempt = <T>(ask: () => T | undefined): T | undefined => {
+    const attempt = <T>(lookUp: () => T | undefined): T | undefined => {
       if (this.#outcomes.get(module)?.state === 'corrupt') return undefined;
       try {
-        return ask();
+        return lookUp();
       } catch (error) {
         this.#outcomes.set(module, corrupt(error));
         return undefined;

@@ -1,33 +1,36 @@
-// What the symbols of one module can be asked, whatever holds them. Offsets count bytes from the module’s base.
+// The interface of a module's symbols. Offsets are in bytes from the base of the module.
 
-/** A place in a source file. Without debug information for it, file and line are missing. */
+/** A function, and its location in a source file if there is debug information for it. */
 export type SourcePlace = {
   readonly function: string;
   readonly file: string | undefined;
   readonly line: number | undefined;
 };
 
-/** What lies at an offset. */
+/** The code at an offset. */
 export type CodePlace = SourcePlace & {
-  /** Offset at which the function begins. */
+  /** The offset at which the function starts. */
   readonly functionStart: number;
-  /** Offset at which the line’s code begins; undefined without a line. */
+  /** The offset at which the code of the line starts; undefined if there is no line. */
   readonly lineStart: number | undefined;
-  /** Bytes of parameters on the stack (FUNC’s and PUBLIC’s field); 0 on most CPUs. */
+  /** The size of the parameters on the stack, in bytes, from the FUNC or PUBLIC record; 0 on most CPUs. */
   readonly parameterSize: number;
-  /** Functions inlined here, the innermost first. The first one’s place is that of the instruction; the outer ones’, and the function’s, those of the calls. */
+  /**
+   * Functions inlined at this offset, innermost first. The location of the innermost function is that of the instruction;
+   * the location of each outer function, and of this function itself, is that of its call.
+   */
   readonly inlines: readonly SourcePlace[];
-  /** Whether outer calls are missing from `inlines`, because there are more than MAX_INLINES. */
+  /** Whether outer calls are missing in `inlines` because there are more than MAX_INLINES. */
   readonly hasMoreInlines: boolean;
 };
 
-/** Calls inlined into each other that a place has at most. Optimizers nest a few dozen; a malformed symbol file may nest any number. */
+/** The maximum number of inlined calls. Compilers nest a few dozen; a malformed symbol file can nest any number. */
 export const MAX_INLINES = 100;
 
-/** The rules of STACK CFI that hold at an offset: INIT’s, then those of each later line up to it, in their order. */
+/** The STACK CFI rules for an offset: those of INIT, then those of each later record up to the offset, in order. */
 export type CfiRules = readonly string[];
 
-/** A record of STACK WIN. Sizes are bytes. */
+/** A STACK WIN record. Sizes are in bytes. */
 export type StackWin = {
   readonly kind: 'fpo' | 'frame-data';
   readonly start: number;
@@ -38,22 +41,22 @@ export type StackWin = {
   readonly savedRegisterSize: number;
   readonly localSize: number;
   readonly maxStackSize: number;
-  /** The program of a frame-data record; undefined when it has none. */
+  /** The program of a frame-data record; undefined if it has none. */
   readonly program: string | undefined;
-  /** Without a program: whether the function uses EBP for something else than a frame. */
+  /** Whether a function without a program uses EBP for something other than its frame. */
   readonly allocatesBasePointer: boolean;
 };
 
 export type ModuleSymbols = {
-  /** Function, line and inlines at an offset; undefined where no FUNC and no PUBLIC counts. */
+  /** Returns the function, line and inlined functions at an offset; undefined if no FUNC or PUBLIC covers it. */
   placeAt(offset: number): CodePlace | undefined;
-  /** Undefined where no STACK CFI covers the offset. */
+  /** Returns the unwind rules for an offset; undefined if no STACK CFI record covers it. */
   cfiAt(offset: number): CfiRules | undefined;
-  /** The record that counts at the offset: frame data before FPO. */
+  /** Returns the STACK WIN record for an offset, preferring frame data to FPO data; undefined if none covers it. */
   stackWinAt(offset: number): StackWin | undefined;
 };
 
-/** What a module is looked up by. */
+/** The values by which a module's symbols are found. */
 export type ModuleId = {
   readonly debugFile: string;
   readonly debugId: string;
@@ -61,8 +64,8 @@ export type ModuleId = {
   readonly codeId: string;
 };
 
-/** Where symbols come from. Must answer the same for the same module, and soon: it is asked for each frame. */
+/** Provides symbols. Must return the same result each time for a module, and quickly. */
 export type SymbolSource = {
-  /** Undefined when it has none for the module. Throws a MinidumpError when it has some that cannot be read. */
+  /** Returns the module's symbols; undefined if they are missing. Throws a MinidumpError if they cannot be read. */
   find(module: ModuleId): ModuleSymbols | undefined;
 };

@@ -1,15 +1,17 @@
-// Arithmetic of unwind rules, which are written in postfix notation: `$rsp 8 +`. Values wrap at the CPU’s word.
+// The arithmetic of unwind rules, which use postfix notation: `$rsp 8 +`. Values wrap at the CPU's word size.
 
-/** What an operator needs: the word size in bits, and a word of memory (undefined where the dump has none). */
+/** What operators need from the CPU and the dump. */
 export type Machine = {
+  /** The word size, in bits. */
   readonly bits: 32 | 64;
+  /** Reads a word of memory; undefined if the dump does not contain it. */
   load(address: bigint): bigint | undefined;
 };
 
-/** A rule deeper than this is damage: real ones need three. */
+/** The maximum number of values on the stack of a rule. Real rules need three; a rule that needs more is damaged. */
 export const MAX_DEPTH = 64;
 
-/** The result of `left operator right`; undefined for what has none: a division by zero, an alignment to no power of two. */
+/** Returns `left operator right`; undefined for a division by zero or an alignment that is not a power of two. */
 export function compute(operator: string, left: bigint, right: bigint, { bits }: Machine): bigint | undefined {
   switch (operator) {
     case '+':
@@ -27,14 +29,14 @@ export function compute(operator: string, left: bigint, right: bigint, { bits }:
   }
 }
 
-/** Whether the token takes two values; `^`, which loads from memory, takes one and is not among them. */
+/** Whether the token is an operator with two operands. `^`, which loads from memory, has only one. */
 export function isBinary(token: string): boolean {
   return token.length === 1 && '+-*/%@'.includes(token);
 }
 
-/** The value of a decimal literal, which may be negative; undefined for anything else. */
+/** Returns the value of a decimal literal, which can be negative; undefined for other tokens. */
 export function readLiteral(token: string, { bits }: Machine): bigint | undefined {
-  // Longer than 64 bits need is damage, and converting it would take time that grows with the square of its length.
+  // A 64-bit value has at most 20 digits. Converting a longer text would take time quadratic in its length.
   return /^-?\d{1,20}$/.test(token) ? BigInt.asUintN(bits, BigInt(token)) : undefined;
 }
 

@@ -1,4 +1,4 @@
-// Random symbol files, of which the cache must say what a naive reading says.
+// Compares lookups in random symbol files with those of a naive reader.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { compileText } from '../../test/compile-text.ts';
 import { NaiveSymbols } from '../../test/naive-symbols.ts';
 import { symbolText } from '../../test/random-symbols.ts';
 
-it('answers every offset as a naive reading of the text does', () => {
+it('returns the same result as a naive reader for every offset', () => {
   fc.assert(
     fc.property(symbolText, fc.integer({ min: 1, max: 5000 }), (text, pieceSize) => {
       const { cache } = compileText(text, pieceSize);

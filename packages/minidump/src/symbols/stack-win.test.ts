@@ -5,7 +5,7 @@ import { runProgram } from './stack-win.ts';
 
 const MEMORY = { word: (address: bigint) => (address >= 0x1000n && address < 0x2000n ? address + 1n : undefined) };
 
-/** The variables after a program; undefined when it failed. */
+/** Returns the variables after running a program; undefined if it failed. */
 function run(program: string): Record<string, bigint> | undefined {
   const variables = new Map([
     ['$ebp', 0x1010n],
@@ -18,37 +18,37 @@ function run(program: string): Record<string, bigint> | undefined {
 const BEFORE = { $ebp: 0x1010n, $esp: 0x1000n, '.cbSavedRegs': 8n };
 
 describe('runProgram', () => {
-  for (const [what, program, after] of [
+  for (const [subject, program, after] of [
     [
       'a function with a frame pointer',
       '$T0 $ebp = $eip $T0 4 + ^ = $ebp $T0 ^ = $esp $T0 8 + =',
       { $T0: 0x1010n, $eip: 0x1015n, $ebp: 0x1011n, $esp: 0x1018n },
     ],
-    ['a constant of the record', '$L $T0 .cbSavedRegs - =', undefined],
+    ['a variable that was never set', '$L $T0 .cbSavedRegs - =', undefined],
     ['a variable read after it was set', '$T0 16 = $T1 $T0 .cbSavedRegs - =', { $T0: 16n, $T1: 8n }],
     ['an aligned frame', '$T0 $ebp 16 @ 4 - =', { $T0: 0x100cn }],
-    ['an assignment without its blank', '$T0 $ebp =$eip $T0 4 + ^ =', { $T0: 0x1010n, $eip: 0x1015n }],
+    ['an assignment without a space after it', '$T0 $ebp =$eip $T0 4 + ^ =', { $T0: 0x1010n, $eip: 0x1015n }],
     ['numbers that wrap at 32 bits', '$T0 0 1 - =', { $T0: 0xffff_ffffn }],
-    ['a literal that is negative', '$T0 -4 =', { $T0: 0xffff_fffcn }],
+    ['a negative literal', '$T0 -4 =', { $T0: 0xffff_fffcn }],
     ['an assignment to a number', '4 5 =', undefined],
     ['an assignment without a value', '$T0 =', undefined],
     ['a variable without a value', '$T0 $T1 =', undefined],
-    ['memory that is not there', '$T0 16 ^ =', undefined],
+    ['memory that is not in the dump', '$T0 16 ^ =', undefined],
     ['a division by zero', '$T0 1 0 / =', undefined],
-    ['a word that is none', '$T0 frame =', undefined],
-    ['nothing', '', {}],
+    ['an invalid token', '$T0 frame =', undefined],
+    ['an empty program', '', {}],
   ] as const) {
-    it(`${after === undefined ? 'refuses' : 'runs'} ${what}: ${program}`, () => {
+    it(`${after === undefined ? 'rejects' : 'runs'} ${subject}: ${program}`, () => {
       assert.deepEqual(run(program), after && { ...BEFORE, ...after });
     });
   }
 
-  it('tells what was set, and not what was there before', () => {
+  it('returns the variables that the program set', () => {
     const variables = new Map([['$ebp', 0x1010n]]);
     assert.deepEqual(runProgram('$eip 4096 ^ = $ebp $ebp =', variables, MEMORY), new Set(['$eip', '$ebp']));
   });
 
-  it('keeps every value within 32 bits, whatever the program', () => {
+  it('keeps every value within 32 bits for any program', () => {
     const token = fc.constantFrom(
       '$eip',
       '$T0',

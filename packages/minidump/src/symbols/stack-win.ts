@@ -1,16 +1,17 @@
-// Evaluates the programs of STACK WIN, by which Windows’ frame data tells where a function on x86 keeps its caller’s registers.
+// Runs the programs of STACK WIN records. They come from the frame data of a PDB, and describe where an x86 function saves
+// its caller's registers. The language is described in Breakpad's symbol file documentation, "STACK WIN records".
 import type { MemoryReader } from '../memory.ts';
 import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
 
 /** Values by variable: `$eip`, `$T0`, `.raSearch`. */
 export type Variables = Map<string, bigint>;
 
-/** What a program puts on its stack: a value, or a variable that is read when a value is needed. */
+/** An item on a program's stack: a value, or the name of a variable that is read when its value is needed. */
 type Operand = bigint | string;
 
 /**
- * Runs a program: `$T0 $ebp = $eip $T0 4 + ^ = …`. Answers which variables it set, and leaves their values in `variables`; undefined
- * when it is malformed, reads a variable that has no value, or memory that the dump does not have.
+ * Runs a program such as `$T0 $ebp = $eip $T0 4 + ^ = …`. Returns the names of the variables that it set, and stores their
+ * values in `variables`. Undefined if it is malformed, or reads an unset variable or memory that is not in the dump.
  */
 export function runProgram(program: string, variables: Variables, memory: MemoryReader): Set<string> | undefined {
   const machine: Machine = { bits: 32, load: (address) => memory.word(address, 4) };
@@ -24,8 +25,8 @@ export function runProgram(program: string, variables: Variables, memory: Memory
 }
 
 /**
- * Some toolchains leave out the space after an assignment: `$T0 $ebp =$eip $T0 4 + ^ =`. An operator is never longer
- * than a character, so a token that only begins with `=` is two.
+ * Splits a program into tokens. Some toolchains omit the space after an assignment: `$T0 $ebp =$eip $T0 4 + ^ =`. As
+ * operators have only one character, a longer token that starts with `=` is two tokens.
  */
 function tokensOf(program: string): string[] {
   return program

@@ -1,4 +1,4 @@
-// Names of a dump become paths that never leave the folder of symbols.
+// Tests that names from a dump become paths that never leave the symbol folder.
 import assert from 'node:assert/strict';
 import { isAbsolute, join, posix, win32 } from 'node:path';
 import { it } from 'node:test';
@@ -9,7 +9,7 @@ const ID = '0123456789ABCDEF0123456789ABCDEF0';
 const pathsOf = (debugFile: string, debugId = ID) =>
   symbolPathsOf({ debugFile, debugId, codeFile: '', codeId: '' }).map((parts) => parts.join('/'));
 
-const found: [string, string][] = [
+const valid: [string, string][] = [
   ['libgame.so', `libgame.so/${ID}/libgame.so.sym`],
   ['game.pdb', `game.pdb/${ID}/game.sym`],
   ['Game.PDB', `Game.PDB/${ID}/Game.sym`],
@@ -18,13 +18,13 @@ const found: [string, string][] = [
   ['../../etc/passwd', `passwd/${ID}/passwd.sym`],
   ['game.pdb.pdb', `game.pdb.pdb/${ID}/game.pdb.sym`],
   ['.pdb', `.pdb/${ID}/.pdb.sym`],
-  ['name with blanks', `name with blanks/${ID}/name with blanks.sym`],
+  ['name with spaces', `name with spaces/${ID}/name with spaces.sym`],
   ['console.pdb', `console.pdb/${ID}/console.sym`],
 ];
-for (const [debugFile, expected] of found)
-  it(`${debugFile} lies at ${expected}`, () => assert.equal(pathsOf(debugFile)[0], expected));
+for (const [debugFile, expected] of valid)
+  it(`${debugFile} has the path ${expected}`, () => assert.equal(pathsOf(debugFile)[0], expected));
 
-it('tries lower case behind the name as it is, and the id in either case', () => {
+it('tries the lower-case name after the original name, and the id in both cases', () => {
   assert.deepEqual(pathsOf('Game.pdb', 'aB0'), [
     'Game.pdb/aB0/Game.sym',
     'Game.pdb/AB0/Game.sym',
@@ -35,7 +35,7 @@ it('tries lower case behind the name as it is, and the id in either case', () =>
   ]);
 });
 
-const refused = [
+const invalid = [
   '',
   '.',
   '..',
@@ -66,11 +66,11 @@ const refused = [
   'x'.repeat(252),
   '\ud800',
 ];
-for (const debugFile of refused) {
+for (const debugFile of invalid) {
   it(`${JSON.stringify(debugFile.slice(0, 20))} has no path`, () => assert.deepEqual(pathsOf(debugFile), []));
 }
 
-it('leaves out a lower-case name that would be too long', () => {
+it('omits a lower-case name that would be too long', () => {
   const name = 'Ä°'.repeat(120);
   assert.deepEqual([...new Set(pathsOf(name).map((path) => path.split('/')[0]))], [name]);
 });
@@ -80,7 +80,7 @@ for (const debugId of ['', '..', '../x', 'A/B', 'A\0', 'A.B', 'A'.repeat(65), 'Ã
     assert.deepEqual(pathsOf('game', debugId), []));
 }
 
-it('every path of any name stays below the root on every system', () => {
+it('keeps every path of any name below the root on every operating system', () => {
   const name = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[./\\:a \0]{0,12}$/));
   fc.assert(
     fc.property(name, name, (debugFile, debugId) => {
@@ -96,4 +96,4 @@ it('every path of any name stays below the root on every system', () => {
   );
 });
 
-it('names the file of a debug file', () => assert.equal(symbolFileName('game.pdb'), 'game.sym'));
+it('returns the symbol file name of a debug file', () => assert.equal(symbolFileName('game.pdb'), 'game.sym'));

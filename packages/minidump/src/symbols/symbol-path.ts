@@ -1,42 +1,43 @@
-// Where a module’s symbols lie below a folder of symbols. The names come from a dump, so that nobody vouches for them.
+// The path of a module's symbols in a symbol folder. The names come from a dump, so they cannot be trusted.
 import type { ModuleId } from './module-symbols.ts';
 
-/** Where a symbol file may lie, from the root of the symbols. Each part is a plain name. */
+/** A possible path of a symbol file, relative to the symbol folder. Each part is a plain name. */
 export type SymbolPath = readonly [debugFile: string, debugId: string, file: string];
 
-/** No file system takes longer names. */
+/** Common file systems do not allow longer names. */
 const MAX_NAME_BYTES = 255;
-/** Names of devices, which Windows opens in any folder and with any ending: `NUL`, `aux.sym`. */
+/** Names of devices, which Windows opens in any folder and with any extension: `NUL`, `aux.sym`. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)[ ]*(?:[.:]|$)/i;
-/** Separators of either kind, what Windows gives a meaning (`:` names streams and drives), and control characters, NUL first. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+/** Path separators, characters with a special meaning on Windows (`:` names streams and drives), and control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const UNSAFE = /[/\\:*?"<>|\u0000-\u001f\u007f]/;
 
 /**
- * `<debug file>/<debug id>/<name>.sym`, as every tool that stores symbols lays them out; the name is the debug file’s, with `.sym` in the
- * place of `.pdb`, and behind it otherwise. Debug files of Windows are often whole paths, of which the last part counts.
- * Where the names as they are find nothing, lower-case file names and either case of the id are tried: Windows does not tell
- * `Game.pdb` from `game.pdb`, and a dump may hold the other one. None when a name could lead out of the folder, or to a device.
+ * Returns the possible paths `<debug file>/<debug id>/<name>.sym`, which is the layout of all symbol tools. The name is
+ * that of the debug file, with `.pdb` replaced by `.sym`, or otherwise with `.sym` appended. On Windows, debug files are
+ * often full paths, of which only the last part is used. The original names come first, then lower-case file names and
+ * both cases of the id: Windows does not distinguish `Game.pdb` from `game.pdb`, and a dump can contain either. Returns no
+ * paths if a name could leave the folder or open a device.
  */
 export function symbolPathsOf({ debugFile, debugId }: ModuleId): SymbolPath[] {
   const name = debugFile.split(/[/\\]/).at(-1)!;
   if (!/^[0-9A-Za-z]{1,64}$/.test(debugId)) return [];
-  // In lower case a name may be longer: `İ` becomes two letters.
+  // A lower-case name can be longer: `İ` becomes two letters.
   const names = [...new Set([name, name.toLowerCase()])].filter(
-    (one) => isSafeName(one) && isSafeName(symbolFileName(one)),
+    (candidate) => isSafeName(candidate) && isSafeName(symbolFileName(candidate)),
   );
   const ids = [...new Set([debugId, debugId.toUpperCase(), debugId.toLowerCase()])];
   return names.flatMap((folder) => ids.map((id): SymbolPath => [folder, id, symbolFileName(folder)]));
 }
 
-/** `game.pdb` → `game.sym`, `libgame.so` → `libgame.so.sym`. */
+/** Returns the name of a symbol file: `game.pdb` becomes `game.sym`, `libgame.so` becomes `libgame.so.sym`. */
 export function symbolFileName(debugFile: string): string {
   return `${debugFile.replace(/(?<=.)\.pdb$/i, '')}.sym`;
 }
 
-/** Whether a name is that of a file in whatever folder it is joined to, on every system. */
+/** Whether a name, joined to any folder on any operating system, is a file in that folder. */
 export function isSafeName(name: string): boolean {
   if (name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) return false;
-  // Windows drops dots and spaces at the end: `.. ` is `..` to it.
+  // Windows removes dots and spaces at the end: it treats `.. ` as `..`.
   return !UNSAFE.test(name) && !DEVICE.test(name) && !/[. ]$/.test(name) && name.isWellFormed();
 }

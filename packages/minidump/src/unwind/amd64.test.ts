@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { framesOf, type Scene } from '../../test/scene.ts';
 
-/** Offsets 0x1000 to 0x1fff are functions; the rest of the module is data. */
+/** Offsets 0x1000 to 0x13ff are functions; the rest of the module is data. */
 const GAME = {
   name: 'game',
   base: 0x400000n,
@@ -14,7 +14,7 @@ STACK CFI INIT 1100 100 .cfa: $rsp 16 + .ra: .cfa -8 + ^
 STACK CFI INIT 1200 100 .cfa: $rbp 16 + .ra: .cfa -8 + ^ $rbp: .cfa -16 + ^
 STACK CFI INIT 1300 100 .cfa: $rsp 8 + .ra: .undef`,
 };
-/** Nobody has its symbols. */
+/** A module without symbols. */
 const LIBRARY = { name: 'library', base: 0x500000n };
 const MODULES = [GAME, LIBRARY];
 const SP = 0x7fff0000n;
@@ -24,7 +24,7 @@ function walk(scene: Partial<Scene> & Pick<Scene, 'registers'>): string[] {
 }
 
 describe('unwinding amd64', () => {
-  it('follows the rules of STACK CFI', () => {
+  it('follows STACK CFI rules', () => {
     const frames = walk({
       registers: { rip: 0x401110n, rsp: SP, rbp: SP + 0x20n },
       stack: { at: SP, words: [0, 0x401210n, 0, 0, SP + 0x40n, 0x401120n, 7, 0x401050n, 0, 0] },
@@ -32,12 +32,12 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames, ['game!update context', 'game!draw cfi', 'game!update cfi', 'game!main cfi']);
   });
 
-  it('names a caller by the call, not by the instruction after it', () => {
+  it('finds the function of a caller at the call, not at the instruction after it', () => {
     const frames = walk({ registers: { rip: 0x401110n, rsp: SP }, stack: { at: SP, words: [0, 0x401200n, 0] } });
     assert.deepEqual(frames.slice(0, 2), ['game!update context', 'game!update cfi']);
   });
 
-  it('ends where the rules say that there is no caller, whatever is on the stack', () => {
+  it('ends if the rules say that there is no caller, regardless of the stack', () => {
     const frames = walk({ registers: { rip: 0x401310n, rsp: SP }, stack: { at: SP, words: [0x401210n, 0x401050n] } });
     assert.deepEqual(frames, ['game!quit context']);
   });
@@ -47,7 +47,7 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames, ['game!update context']);
   });
 
-  it('follows frame pointers where there are no rules', () => {
+  it('follows frame pointers if there are no rules', () => {
     const frames = walk({
       registers: { rip: 0x500010n, rsp: SP, rbp: SP + 0x10n },
       stack: {
@@ -71,7 +71,7 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames.slice(0, 2), ['library+0x10 context', 'game!main scan']);
   });
 
-  it('takes the top of the stack for the return address of a function without a frame on Windows', () => {
+  it('uses the top of the stack as the return address of a function without a frame on Windows', () => {
     const frames = walk({
       os: 'windows',
       registers: { rip: 0x500010n, rsp: SP, rbp: SP + 0x10n },
@@ -80,11 +80,11 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames, ['library+0x10 context', 'game!draw leaf', 'game!main cfi']);
   });
 
-  for (const [what, rip] of [
+  for (const [pointer, rip] of [
     ['a null pointer', 0n],
     ['a wild pointer', 0x4141414141414141n],
   ] as const) {
-    it(`finds who called through ${what}, with all registers that its rules need`, () => {
+    it(`finds the caller through ${pointer}, with all registers that its rules need`, () => {
       const frames = walk({
         registers: { rip, rsp: SP, rbp: SP + 0x10n },
         stack: { at: SP, words: [0x401210n, 0, SP + 0x40n, 0x401050n] },
@@ -93,7 +93,7 @@ describe('unwinding amd64', () => {
     });
   }
 
-  it('does not take code outside modules for a jump into nowhere when its bytes are there', () => {
+  it('does not treat code outside all modules as an invalid pointer if the dump contains its bytes', () => {
     const frames = walk({
       registers: { rip: 0x900000n, rsp: SP, rbp: SP + 0x10n },
       stack: { at: SP, words: [0x401210n, 0, SP + 0x20n, 0x401050n, SP + 0x20n, 0] },
@@ -102,7 +102,7 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames.slice(0, 2), ['0x900000 context', 'game!main frame_pointer']);
   });
 
-  it('scans for an address inside a function, and passes over the rest of a module', () => {
+  it('scans for an address inside a function, and skips other addresses in a module', () => {
     const frames = walk({
       registers: { rip: 0x500010n, rsp: SP, rbp: 1n },
       stack: { at: SP, words: [0x405000n, 0x123n, 0x401250n, 0x401050n] },
@@ -110,7 +110,7 @@ describe('unwinding amd64', () => {
     assert.deepEqual(frames, ['library+0x10 context', 'game!draw scan', 'game!main scan']);
   });
 
-  it('does not take the base of a module for a return address into the module below it', () => {
+  it('does not treat the base of a module as a return address into the module below it', () => {
     const [kernel, loader] = [
       { name: 'linux-gate.so', base: 0x600000n, size: 0x2000 },
       { name: 'ld-linux-x86-64.so.2', base: 0x602000n },
@@ -118,13 +118,13 @@ describe('unwinding amd64', () => {
     const scene: Scene = {
       modules: [...MODULES, kernel, loader],
       registers: { rip: 0x500010n, rsp: SP, rbp: 1n },
-      // The auxiliary vector that Linux puts above _start: AT_BASE is the loader's.
+      // The auxiliary vector that Linux puts above _start: AT_BASE (7) is the base of the loader.
       stack: { at: SP, words: [7, loader.base, 0x401050n] },
     };
     assert.deepEqual(framesOf(scene), ['library+0x10 context', 'game!main scan']);
   });
 
-  it('ends at _start, whose rules have no return address, and does not scan what the kernel put above it', () => {
+  it('ends at _start, whose rules have no return address, and does not scan the data above it', () => {
     const start = `FUNC 2000 30 0 _start
 STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
     const program = { name: 'program', base: 0x700000n, symbols: start };
@@ -136,7 +136,7 @@ STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
     assert.deepEqual(frames, ['game!update context', 'program!_start cfi']);
   });
 
-  it('hands the frame pointer on through a scan, so that rules can go on from it', () => {
+  it('keeps the frame pointer through a scan, so that rules can use it', () => {
     const frames = walk({
       registers: { rip: 0x500010n, rsp: SP, rbp: SP + 0x10n },
       stack: { at: SP, words: [0, 0x401250n, 0, 0x401050n, 0, 0] },
@@ -144,7 +144,7 @@ STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
     assert.deepEqual(frames, ['library+0x10 context', 'game!draw scan', 'game!main cfi']);
   });
 
-  it('scans 160 words behind a frame that is sure, and 40 behind a guess', () => {
+  it('scans 160 words after a reliable frame, and 40 after a guessed frame', () => {
     const words = (gap: number) => [...Array(gap).fill(0), 0x401050n];
     const from = (gap: number) =>
       walk({ registers: { rip: 0x500010n, rsp: SP }, stack: { at: SP, words: words(gap) } });
@@ -156,7 +156,7 @@ STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
     assert.equal(twice(40).length, 2);
   });
 
-  it('begins above the guard pages when the stack is used up', () => {
+  it('starts above the guard pages after a stack overflow', () => {
     const frames = walk({
       registers: { rip: 0x500010n, rsp: SP - 0x1000n },
       stack: { at: SP, words: [0, 0x401050n] },
@@ -164,7 +164,7 @@ STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
     assert.deepEqual(frames, ['library+0x10 context', 'game!main scan']);
   });
 
-  it('goes on with what a signal interrupted, on another stack too', () => {
+  it('continues with the frame that a signal interrupted, even on another stack', () => {
     const lower = SP - 0x100000n;
     const context = [
       ...Array(5).fill(0),
@@ -189,8 +189,8 @@ STACK CFI INIT 2000 30 .cfa: $rsp 8 +`;
     assert.deepEqual(frames, ['game!update context', 'library+0x1f cfi', 'game!draw signal', 'game!main cfi']);
   });
 
-  it('keeps to the limits, and says which one ended the walk', () => {
-    // Each frame's rule takes 16 bytes, and the frames go on as far as the stack does.
+  it('stops at the limits', () => {
+    // Each frame has 16 bytes, so the frames continue to the end of the stack.
     const scene: Scene = {
       modules: MODULES,
       registers: { rip: 0x401110n, rsp: SP },

@@ -1,26 +1,26 @@
-// Unwinds amd64.
+// Unwinds amd64 stacks.
 import { byCfi } from './by-cfi.ts';
 import { byIntelScan } from './by-scan-intel.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
 import { byTopOfStack } from './by-top-of-stack.ts';
-import { known, stackOf, type Technique, type Unwinder } from './unwinder.ts';
+import { requireRegister, stackOfFrame, type Technique, type Unwinder } from './unwinder.ts';
 
 /**
- * The chain of frame pointers: rbp points to the caller’s rbp, the return address stands above it.
- * Not on Windows, where rbp may point anywhere into the frame and only the unwind tables know where
- * (Microsoft’s document on exception handling for x64).
+ * Follows the chain of frame pointers: rbp points to the caller's saved rbp, and the return address is above it
+ * (System V AMD64 ABI, "The Stack Frame"). Not used on Windows, where rbp can point anywhere into the frame and only the
+ * unwind tables know where (Microsoft's documentation, "x64 exception handling").
  */
-const byFramePointer: Technique = (frame, around) => {
+const byFramePointer: Technique = (frame, context) => {
   const rbp = frame.registers.get('rbp');
-  if (around.os === 'windows' || rbp === undefined || rbp % 8n !== 0n) return undefined;
-  const stack = stackOf(frame, around);
+  if (context.os === 'windows' || rbp === undefined || rbp % 8n !== 0n) return undefined;
+  const stack = stackOfFrame(frame, context);
   const callerRbp = stack.word(rbp, 8);
   const returnAddress = stack.word(rbp + 8n, 8);
   const callerRsp = rbp + 16n;
   if (callerRbp === undefined || returnAddress === undefined || !isCanonical(returnAddress)) return undefined;
-  // The caller’s frame lies above this one, and on the stack.
+  // The caller's frame must be above this one, and on the stack.
   if (callerRbp < callerRsp || stack.word(callerRbp, 8) === undefined) return undefined;
-  if (callerRsp <= known(frame, 'rsp') || stack.word(callerRsp, 8) === undefined) return undefined;
+  if (callerRsp <= requireRegister(frame, 'rsp') || stack.word(callerRsp, 8) === undefined) return undefined;
   const caller = new Map([
     ['rip', returnAddress],
     ['rsp', callerRsp],
@@ -29,7 +29,7 @@ const byFramePointer: Technique = (frame, around) => {
   return { registers: caller, trust: 'frame_pointer' };
 };
 
-/** Addresses have 48 bits, the upper ones repeating the highest of them. */
+/** Addresses have 48 bits, and the bits above them are copies of bit 47 (Intel SDM, "Canonical Addressing"). */
 function isCanonical(address: bigint): boolean {
   return address <= 0x7fff_ffff_ffffn || address >= 0xffff_8000_0000_0000n;
 }

@@ -14,12 +14,12 @@ STACK CFI INIT 1200 100 .cfa: sp 0 + .ra: lr`,
 const LIBRARY = { name: 'library', base: 0x500000n };
 const SP = 0x7fff0000n;
 
-function scene(given: Partial<Scene> & Pick<Scene, 'registers'>): Scene {
-  return { cpu: 'arm', modules: [GAME, LIBRARY], ...given };
+function scene(fields: Partial<Scene> & Pick<Scene, 'registers'>): Scene {
+  return { cpu: 'arm', modules: [GAME, LIBRARY], ...fields };
 }
 
 describe('unwinding arm', () => {
-  it('follows the rules of STACK CFI, from a leaf that keeps its return address in lr', () => {
+  it('follows STACK CFI rules, from a leaf that keeps its return address in lr', () => {
     const crash = scene({
       registers: { pc: 0x401210n, sp: SP, lr: 0x401110n, r4: 1n },
       stack: { at: SP, words: [44, 0x401050n, 0, 0] },
@@ -28,7 +28,7 @@ describe('unwinding arm', () => {
     assert.equal(walkScene(crash).threads[0]?.frames[2]?.registers.r4, '0x0000002c');
   });
 
-  it('takes the mark of Thumb off addresses', () => {
+  it('removes the Thumb bit from addresses', () => {
     const crash = scene({
       registers: { pc: 0x401211n, sp: SP, lr: 0x401201n },
       stack: { at: SP, words: [0, 0, 0, 0] },
@@ -41,21 +41,21 @@ describe('unwinding arm', () => {
     assert.equal(frames?.[1]?.function, 'update');
   });
 
-  it('takes lr for the return address when it leads into another module', () => {
+  it('uses lr as the return address if it points into another module', () => {
     const frames = framesOf(
       scene({ registers: { pc: 0x500010n, sp: SP, lr: 0x401050n }, stack: { at: SP, words: [0, 0, 0, 0] } }),
     );
     assert.deepEqual(frames, ['library+0x10 context', 'game!main leaf']);
   });
 
-  it('does not take a left-over lr that leads into the function itself', () => {
+  it('does not use a leftover lr that points into the function itself', () => {
     const frames = framesOf(
       scene({ registers: { pc: 0x401050n, sp: SP, lr: 0x401030n }, stack: { at: SP, words: [0, 0x401150n, 0, 0] } }),
     );
     assert.deepEqual(frames.slice(0, 2), ['game!main context', 'game!update scan']);
   });
 
-  it('passes over its own return address when what it took for a leaf had saved it', () => {
+  it('skips its own return address on the stack if a supposed leaf had saved it', () => {
     const frames = framesOf(
       scene({
         registers: { pc: 0x500010n, sp: SP, lr: 0x401050n },
@@ -65,7 +65,7 @@ describe('unwinding arm', () => {
     assert.deepEqual(frames.slice(0, 3), ['library+0x10 context', 'game!main leaf', 'game!update scan']);
   });
 
-  it('follows frame pointers on iOS alone', () => {
+  it('follows frame pointers only on iOS', () => {
     const crash = scene({
       registers: { pc: 0x500010n, sp: SP, lr: 0x500030n, r7: SP + 8n },
       stack: { at: SP, words: [0x401050n, 0, 0, 0x401150n, 0, 0] },
@@ -74,11 +74,11 @@ describe('unwinding arm', () => {
     assert.deepEqual(framesOf(crash).slice(0, 2), ['library+0x10 context', 'game!main scan']);
   });
 
-  for (const [what, head] of [
-    ['with a number', [0x5ac3c35a, 0, 0, 0, 0]],
+  for (const [kind, head] of [
+    ['without SA_SIGINFO', [0x5ac3c35a, 0, 0, 0, 0]],
     ['with SA_SIGINFO', [11, 0, ...Array(30).fill(0), 0, 0, 0, 0, 0]],
   ] as const) {
-    it(`goes on with what a signal interrupted, when its handler was called ${what}`, () => {
+    it(`continues with the frame that a signal interrupted, for a handler ${kind}`, () => {
       const registers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, SP + 0x200n, 0x401110n, 0x401210n];
       const frames = framesOf(
         scene({

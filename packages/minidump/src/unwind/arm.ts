@@ -1,19 +1,19 @@
-// Unwinds 32-bit ARM.
+// Unwinds 32-bit ARM stacks.
 import { byCfi } from './by-cfi.ts';
 import { byLinkRegister } from './by-link-register.ts';
 import { byScan } from './by-scan.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
-import { stackOf, type Technique, type Unwinder } from './unwinder.ts';
+import { stackOfFrame, type Technique, type Unwinder } from './unwinder.ts';
 
 /**
- * The chain of frame pointers, on iOS alone: there r7 always points to the caller’s r7 with the return address above (Apple’s ABI for
- * ARMv7). Elsewhere r11 is what the compiler makes of it.
+ * Follows the chain of frame pointers, only on iOS: there, r7 always points to the caller's saved r7, with the return
+ * address above it (Apple's ARMv7 function calling conventions). On other systems, compilers use r11 in different ways.
  */
-const byFramePointer: Technique = (frame, around) => {
+const byFramePointer: Technique = (frame, context) => {
   const r7 = frame.registers.get('r7');
-  if (around.os !== 'ios' || r7 === undefined) return undefined;
+  if (context.os !== 'ios' || r7 === undefined) return undefined;
   if (r7 === 0n) return 'end';
-  const stack = stackOf(frame, around);
+  const stack = stackOfFrame(frame, context);
   const callerR7 = stack.word(r7, 4);
   const returnAddress = stack.word(r7 + 4n, 4);
   if (callerR7 === undefined || returnAddress === undefined) return undefined;
@@ -27,8 +27,8 @@ const byFramePointer: Technique = (frame, around) => {
 
 export const ARM_UNWINDER: Unwinder = {
   techniques: [bySignalFrame, byCfi, byLinkRegister, byFramePointer, byScan],
-  // The lowest bit of an address says that the code there is Thumb.
+  // The lowest bit of a code address marks Thumb code.
   clean: (address) => address & ~1n,
-  // The shortest call, of Thumb, has 2 bytes.
+  // The shortest call is a 2-byte Thumb instruction.
   callSize: 2n,
 };

@@ -18,15 +18,15 @@ const MAIN = 0x1_0000_1050n;
 const UPDATE = 0x1_0000_1150n;
 const DRAW = 0x1_0000_1210n;
 const IN_LIBRARY = 0x2_0000_0010n;
-/** A signature in the bits that no address uses. */
+/** A pointer signature, in the bits that no address uses. */
 const SIGNED = 0x00a1_8000_0000_0000n;
 
-function scene(given: Partial<Scene> & Pick<Scene, 'registers'>): Scene {
-  return { cpu: 'arm64', modules: [GAME, LIBRARY], ...given };
+function scene(fields: Partial<Scene> & Pick<Scene, 'registers'>): Scene {
+  return { cpu: 'arm64', modules: [GAME, LIBRARY], ...fields };
 }
 
 describe('unwinding arm64', () => {
-  it('follows the rules of STACK CFI, from a leaf that keeps its return address in x30', () => {
+  it('follows STACK CFI rules, from a leaf that keeps its return address in x30', () => {
     const crash = scene({
       registers: { pc: DRAW, sp: SP, lr: UPDATE, fp: SP },
       stack: { at: SP, words: [SP + 0x40n, MAIN, 0, 0, 0, 0, 0, 0, 0, 0] },
@@ -34,7 +34,7 @@ describe('unwinding arm64', () => {
     assert.deepEqual(framesOf(crash).slice(0, 3), ['game!draw context', 'game!update cfi', 'game!main cfi']);
   });
 
-  it('takes signatures off return addresses and frame pointers', () => {
+  it('removes signatures from return addresses and frame pointers', () => {
     const crash = scene({
       os: 'macos',
       registers: { pc: DRAW, sp: SP, lr: UPDATE | SIGNED, fp: SP },
@@ -45,7 +45,7 @@ describe('unwinding arm64', () => {
     assert.equal(walkScene(crash).threads[0]?.frames[2]?.registers.fp, '0x000000007fff0020');
   });
 
-  it('keeps all bits that the highest module needs', () => {
+  it('keeps all address bits that the highest module needs', () => {
     const high = 0x8000_1234_0000n;
     const frames = framesOf(
       scene({
@@ -67,8 +67,8 @@ describe('unwinding arm64', () => {
     assert.deepEqual(frames, ['library+0x10 context', 'game!main frame_pointer', 'library+0xc frame_pointer']);
   });
 
-  it('corrects the stack pointer that a frame record gives by rules that say where the record lies', () => {
-    // The record of the library's function is at the bottom of its frame of 48 bytes: update's frame begins above all of it.
+  it("corrects a frame record's stack pointer by rules that contain the position of the record", () => {
+    // The record of the library's function is at the bottom of its frame of 48 bytes. The frame of update starts above it.
     const frames = framesOf(
       scene({
         registers: { pc: IN_LIBRARY, sp: SP, fp: SP, lr: IN_LIBRARY },
@@ -78,11 +78,11 @@ describe('unwinding arm64', () => {
     assert.deepEqual(frames, ['library+0x10 context', 'game!update frame_pointer', 'game!main cfi']);
   });
 
-  for (const [what, pc] of [
+  for (const [pointer, pc] of [
     ['a null pointer', 0n],
     ['a wild pointer', 0x0000_4141_4141_4140n],
   ] as const) {
-    it(`finds who called through ${what} in the link register`, () => {
+    it(`finds the caller through ${pointer} in the link register`, () => {
       const frames = framesOf(
         scene({
           registers: { pc, sp: SP, lr: UPDATE, fp: SP },
@@ -93,14 +93,14 @@ describe('unwinding arm64', () => {
     });
   }
 
-  it('takes the link register for a leaf when it leads into another function, and no record says otherwise', () => {
+  it('uses the link register of a leaf if it points into another function, unless a frame record exists', () => {
     const main = (words: readonly bigint[]) =>
       framesOf(scene({ registers: { pc: MAIN, sp: SP, lr: UPDATE, fp: SP }, stack: { at: SP, words } }));
     assert.equal(main([SP + 0x10n, IN_LIBRARY, 0n, 0n])[1], 'game!update leaf');
     assert.equal(main([SP + 0x10n, UPDATE, 0n, 0n])[1], 'game!update frame_pointer');
   });
 
-  it('does not take a link register that was left over from a call', () => {
+  it('does not use a link register that is left over from a call', () => {
     const frames = framesOf(
       scene({
         registers: { pc: MAIN, sp: SP, lr: MAIN - 8n, fp: SP },
@@ -110,7 +110,7 @@ describe('unwinding arm64', () => {
     assert.deepEqual(frames, ['game!main context', 'library+0xc frame_pointer']);
   });
 
-  it('goes on with what a signal interrupted', () => {
+  it('continues with the frame that a signal interrupted', () => {
     const before = Array((128 + 176 + 8) / 8).fill(0);
     const registers = [...Array(29).fill(5), SP + 0x800n, UPDATE, SP + 0x800n, DRAW, 0x6000_0000, 0, 0x210_4650_8001n];
     const frames = framesOf(

@@ -1,24 +1,27 @@
-// Finds a caller by the rules of STACK CFI.
+// Finds a caller by STACK CFI rules.
 import type { Registers } from '../contexts/cpu.ts';
 import { applyCfi } from '../symbols/cfi.ts';
 import type { CfiRules } from '../symbols/module-symbols.ts';
-import type { Caller, StackFrame, Surroundings, Technique } from './unwinder.ts';
+import type { Caller, StackFrame, Technique, UnwindContext } from './unwinder.ts';
 
-export const byCfi: Technique = (frame, around) => {
+export const byCfi: Technique = (frame, context) => {
   const rules = rulesOf(frame);
-  return rules && unwindByRules(rules, frame.registers, around);
+  return rules && unwindByRules(rules, frame.registers, context);
 };
 
-/** The rules that hold where the frame stands. */
+/** Returns the rules for the instruction of the frame. */
 export function rulesOf({ module, symbols, instruction }: StackFrame): CfiRules | undefined {
   return module === undefined ? undefined : symbols?.cfiAt(Number(instruction - module.base));
 }
 
-/** Takes what the rules give as it is: whoever wrote them knew the function, and checks would reject callers in code without a module. */
+/**
+ * Applies the rules without checking the result: compilers know the layout of their functions, and a check would reject
+ * callers outside all modules, such as JIT code.
+ */
 export function unwindByRules(
   rules: CfiRules,
   registers: Registers,
-  { cpu, memory, budget }: Surroundings,
+  { cpu, memory, budget }: UnwindContext,
 ): Caller | 'end' | undefined {
   for (const rule of rules) budget.steps -= rule.length;
   const caller = applyCfi(rules, cpu, registers, memory);

@@ -1,14 +1,14 @@
-// Finds a caller by a scan, on CPUs where only the return address can be told from it.
+// Finds a caller on ARM by a stack scan, which only recovers the return address.
 import { scan, wordsToScan } from './scan.ts';
-import { known, stackOf, type Technique } from './unwinder.ts';
+import { requireRegister, stackOfFrame, type Technique } from './unwinder.ts';
 
-export const byScan: Technique = (frame, around) => {
-  const { cpu } = around;
-  const { start } = stackOf(frame, around);
-  let hit = scan(start, wordsToScan(frame), around);
-  // What was taken for a leaf may have put its return address on the stack already: that is this frame again.
-  if (frame.trust === 'leaf' && hit?.returnAddress === known(frame, cpu.instructionPointer)) {
-    hit = scan(hit.at + BigInt(cpu.wordSize), wordsToScan(frame), around);
+export const byScan: Technique = (frame, context) => {
+  const { cpu } = context;
+  const { start } = stackOfFrame(frame, context);
+  let hit = scan(start, wordsToScan(frame), context);
+  // A supposed leaf may have saved its return address after all. That would find this frame again.
+  if (frame.trust === 'leaf' && hit?.returnAddress === requireRegister(frame, cpu.instructionPointer)) {
+    hit = scan(hit.at + BigInt(cpu.wordSize), wordsToScan(frame), context);
   }
   if (hit === undefined) return undefined;
   const registers = new Map([

@@ -1,42 +1,49 @@
-// Finds a caller on x86 by a STACK WIN record: the program of its frame data, or the sizes of frame-pointer omission.
+// Finds a caller on x86 by a STACK WIN record: by its program (frame data), or by the sizes in it (FPO data).
 import type { StackWin } from '../symbols/module-symbols.ts';
 import { runProgram, type Variables } from '../symbols/stack-win.ts';
 import { scan, wordsToScan } from './scan.ts';
-import { type Caller, known, type StackFrame, type Surroundings, stackOf, type Technique } from './unwinder.ts';
+import {
+  type Caller,
+  requireRegister,
+  type StackFrame,
+  stackOfFrame,
+  type Technique,
+  type UnwindContext,
+} from './unwinder.ts';
 
-/** Words above the computed place in which a return address still counts as found there: the stack may have been aligned. */
+/** How many words above its computed position the return address may be, because the stack may have been aligned. */
 const ALIGNMENT_WORDS = 3;
 
-export const byStackWin: Technique = (frame, around, callee) => {
+export const byStackWin: Technique = (frame, context, callee) => {
   const record = recordOf(frame);
   if (record === undefined || frame.registers.get('ebp') === undefined) return undefined;
-  around.budget.steps -= record.program?.length ?? 0;
+  context.budget.steps -= record.program?.length ?? 0;
   const parameters = callee === undefined ? 0n : parameterSizeOf(callee);
-  const variables = startingVariables(frame, record, parameters, around);
-  const assigned = runProgram(programOf(record, variables), variables, around.memory);
+  const variables = startingVariables(frame, record, parameters, context);
+  const assigned = runProgram(programOf(record, variables), variables, context.memory);
   if (assigned === undefined || !assigned.has('$eip') || !assigned.has('$esp')) return undefined;
-  const better = correct(variables, frame, around);
-  if (!keepsFrame(record)) repairFramePointer(variables, frame, record, parameters, better, around);
-  return callerOf(variables, assigned, better === undefined ? 'cfi' : 'cfi_scan');
+  const correction = correctResult(variables, frame, context);
+  if (!preservesFramePointer(record)) recoverFramePointer(variables, frame, record, parameters, correction, context);
+  return callerOf(variables, assigned, correction === undefined ? 'cfi' : 'cfi_scan');
 };
 
 function recordOf({ module, symbols, instruction }: StackFrame): StackWin | undefined {
   return module === undefined ? undefined : symbols?.stackWinAt(Number(instruction - module.base));
 }
 
-/** Bytes of arguments that the frame below took on the stack, and that lie between it and this frame’s own. */
+/** The size of the callee's arguments on the stack, in bytes. They are between the callee's frame and this frame's data. */
 function parameterSizeOf(callee: StackFrame): bigint {
   return BigInt(recordOf(callee)?.parameterSize ?? callee.place?.parameterSize ?? 0);
 }
 
-/** The variables that programs expect, by the names that Microsoft’s and Breakpad’s have for them. */
-function startingVariables(frame: StackFrame, record: StackWin, parameters: bigint, around: Surroundings): Variables {
-  const esp = known(frame, 'esp');
-  const ebp = known(frame, 'ebp');
+/** The variables that programs use, with the names in Microsoft's and Breakpad's documentation. */
+function startingVariables(frame: StackFrame, record: StackWin, parameters: bigint, context: UnwindContext): Variables {
+  const esp = requireRegister(frame, 'esp');
+  const ebp = requireRegister(frame, 'ebp');
   const frameSize = parameters + BigInt(record.localSize) + BigInt(record.savedRegisterSize);
   const computed = BigInt.asUintN(32, esp + frameSize);
-  // A program that aligns the stack has lost where esp was; what it knows is ebp, with the return address above.
-  const search = record.program?.includes('@') ? ebp + 4n : (scan(computed, ALIGNMENT_WORDS, around)?.at ?? computed);
+  // A program that aligns the stack cannot use esp. It uses ebp, and the return address is above it.
+  const search = record.program?.includes('@') ? ebp + 4n : (scan(computed, ALIGNMENT_WORDS, context)?.at ?? computed);
   const variables: Variables = new Map([
     ['$esp', esp],
     ['$ebp', ebp],
@@ -52,7 +59,7 @@ function startingVariables(frame: StackFrame, record: StackWin, parameters: bigi
   return variables;
 }
 
-/** A record without a program means one of two. ebx passes through short functions of ntdll that have such records. */
+/** The program that an FPO record represents. Short functions in ntdll with such records preserve ebx. */
 function programOf(record: StackWin, variables: Variables): string {
   if (record.program !== undefined) return record.program;
   const returned = '$eip .raSearchStart ^ = $esp .raSearchStart 4 + =';
@@ -60,42 +67,42 @@ function programOf(record: StackWin, variables: Variables): string {
   return variables.has('$ebx') ? `${returned} $ebx $ebx =` : returned;
 }
 
-/** Whether ebp came through the function untouched. */
-function keepsFrame({ program, allocatesBasePointer }: StackWin): boolean {
+/** Whether the function does not change ebp. */
+function preservesFramePointer({ program, allocatesBasePointer }: StackWin): boolean {
   return program === undefined && !allocatesBasePointer;
 }
 
 /**
- * Compilers have written records with wrong sizes (MSVC 14 with link-time code generation: 0 for saved registers). So a result in no
- * module is not believed when a scan from there finds one that is. Answers how many bytes further that was.
+ * Replaces a return address outside all modules if a scan finds a better one, and returns how many bytes further up that
+ * was. Some compilers write wrong sizes: MSVC 14 with link-time code generation writes 0 for the saved registers.
  */
-function correct(variables: Variables, frame: StackFrame, around: Surroundings): bigint | undefined {
+function correctResult(variables: Variables, frame: StackFrame, context: UnwindContext): bigint | undefined {
   const eip = variables.get('$eip')!;
   const isEndOfStack = eip === 0n && variables.get('$ebp') === 0n;
-  if (isEndOfStack || around.modules.at(eip) !== undefined) return undefined;
+  if (isEndOfStack || context.modules.at(eip) !== undefined) return undefined;
   const start = variables.get('.raSearchStart')! + 4n;
-  const hit = scan(start, wordsToScan(frame), around);
+  const hit = scan(start, wordsToScan(frame), context);
   if (hit === undefined) return undefined;
   variables.set('$eip', hit.returnAddress);
   variables.set('$esp', hit.at + 4n);
   return hit.at - start;
 }
 
-/** When ebp points to nothing, the saved one is looked for among the saved registers, from above: prologs save it first. */
-function repairFramePointer(
+/** If ebp does not point to the stack, searches for it among the saved registers, from the top: prologs save it first. */
+function recoverFramePointer(
   variables: Variables,
   frame: StackFrame,
   record: StackWin,
   parameters: bigint,
-  better: bigint | undefined,
-  around: Surroundings,
+  correction: bigint | undefined,
+  context: UnwindContext,
 ): void {
-  const stack = stackOf(frame, around);
+  const stack = stackOfFrame(frame, context);
   const ebp = variables.get('$ebp')!;
-  const offset = better ?? 0n;
-  const skippedFrames = better !== undefined && ebp <= variables.get('.raSearchStart')! + offset;
+  const offset = correction ?? 0n;
+  const skippedFrames = correction !== undefined && ebp <= variables.get('.raSearchStart')! + offset;
   if (!skippedFrames && stack.word(ebp, 4) !== undefined) return;
-  const lowest = known(frame, 'esp') + parameters;
+  const lowest = requireRegister(frame, 'esp') + parameters;
   for (let at = lowest + BigInt(record.savedRegisterSize) + offset; at >= lowest; at -= 4n) {
     const candidate = stack.word(at, 4);
     if (candidate === undefined) return;

@@ -1,14 +1,14 @@
-// Finds the caller of a function on x86 or amd64 that has no frame: the return address is the word at the stack pointer.
+// Finds a caller on x86 and amd64 by the word at the stack pointer, for a function without a frame.
 import { isReturnAddress } from './scan.ts';
-import { isNowhere, known, type StackFrame, type Surroundings, type Technique } from './unwinder.ts';
+import { isOutsideCode, requireRegister, type StackFrame, type Technique, type UnwindContext } from './unwinder.ts';
 
-/** Such a function returns with all registers as they are but the two that the return itself changes. */
-export const byTopOfStack: Technique = (frame, around) => {
-  if (!frame.interrupted || !mayHaveNoFrame(frame, around)) return undefined;
-  const { cpu, memory } = around;
-  const sp = known(frame, cpu.stackPointer);
+/** A function without a frame has changed no callee-saved registers, so the caller has the same values. */
+export const byTopOfStack: Technique = (frame, context) => {
+  if (!frame.interrupted || !mayBeFrameless(frame, context)) return undefined;
+  const { cpu, memory } = context;
+  const sp = requireRegister(frame, cpu.stackPointer);
   const returnAddress = memory.word(sp, cpu.wordSize);
-  if (returnAddress === undefined || !isReturnAddress(returnAddress, around)) return undefined;
+  if (returnAddress === undefined || !isReturnAddress(returnAddress, context)) return undefined;
   const registers = new Map(frame.registers);
   registers.set(cpu.instructionPointer, returnAddress);
   registers.set(cpu.stackPointer, sp + BigInt(cpu.wordSize));
@@ -16,9 +16,10 @@ export const byTopOfStack: Technique = (frame, around) => {
 };
 
 /**
- * On 64-bit Windows a function that touches neither stack nor saved registers has no unwind table, and all others have one. Elsewhere
- * it is a jump into nowhere that has pushed nothing but the return address.
+ * On 64-bit Windows, only functions that change neither the stack nor callee-saved registers have no unwind data (leaf
+ * functions in Microsoft's x64 documentation). On other systems, only a call through an invalid pointer has no frame: it
+ * has pushed nothing but the return address.
  */
-function mayHaveNoFrame(frame: StackFrame, around: Surroundings): boolean {
-  return isNowhere(frame, around) || (around.os === 'windows' && around.cpu.wordSize === 8);
+function mayBeFrameless(frame: StackFrame, context: UnwindContext): boolean {
+  return isOutsideCode(frame, context) || (context.os === 'windows' && context.cpu.wordSize === 8);
 }

@@ -1,15 +1,16 @@
-// How much of the report a frame takes, as it is written in JSON: symbol files may hold names of any length, and a stack may repeat them.
+// Limits the size of frames in the JSON report: symbol files can contain long names, and a stack can repeat them.
 import type { Registers } from '../contexts/cpu.ts';
 import type { CodePlace, SourcePlace } from '../symbols/module-symbols.ts';
 import type { Budget } from './unwinder.ts';
 
-/** Characters of a frame without names and registers, of an inlined function without names, and of a register. */
+/** Characters for a frame without names and registers, an inlined function without names, and a register. */
 const FRAME_SIZE = 500;
 const INLINE_SIZE = 40;
 const REGISTER_SIZE = 30;
 
 /**
- * Takes what the frame needs from the budget. What does not fit is left out: the inlined functions first, then all names. The budget is then below 0, and the walk ends.
+ * Subtracts the size of the frame from the budget. If the frame does not fit, leaves out the inlined functions first,
+ * then all names. The budget is then below 0, which ends the walk.
  */
 export function fitPlace(place: CodePlace | undefined, registers: Registers, budget: Budget): CodePlace | undefined {
   const size = FRAME_SIZE + registers.size * REGISTER_SIZE;
@@ -32,9 +33,9 @@ function sizeOf({ function: name, file }: SourcePlace): number {
   return escapedSize(name) + (file === undefined ? 0 : escapedSize(file));
 }
 
-/** Control characters take six characters in JSON; quotes and the backslashes of Windows' paths two. */
+/** Estimates the length in JSON: control characters need six characters, quotes and backslashes two. */
 function escapedSize(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
   if (/[\u0000-\u001f]/.test(text)) return 6 * text.length;
   return /["\\]/.test(text) ? 2 * text.length : text.length;
 }

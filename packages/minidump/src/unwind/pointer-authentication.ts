@@ -1,15 +1,15 @@
-// Takes the signature off signed pointers of arm64.
-import type { Surroundings } from './unwinder.ts';
+// Removes the signature from signed arm64 pointers.
+import type { UnwindContext } from './unwinder.ts';
 
-/** Apple’s systems use 47 bits for addresses, and sign with the rest. */
+/** Apple's systems use 47 bits for addresses and the other bits for signatures. */
 const APPLE_BITS = 47n;
 
 /**
- * The address without its signature. ARMv8.3 signs return addresses and frame pointers in the bits that no address uses:
- * 0x00a1_8001_0024_5678 may be 0x1_0024_5678. How many bits are used is set by the system and is not in the dump: at least as many as the
- * highest module needs.
+ * Removes the signature of an address. ARMv8.3 (pointer authentication) signs return addresses and frame pointers in the
+ * bits that no address uses: 0x00a1_8001_0024_5678 can be 0x1_0024_5678. The number of address bits depends on the OS and
+ * is not in the dump, but it is at least what the highest module needs.
  */
-export function stripPointer(pointer: bigint, { modules }: Surroundings): bigint {
+export function stripPointer(pointer: bigint, { modules }: UnwindContext): bigint {
   const needed = BigInt(modules.end.toString(2).length);
   return BigInt.asUintN(Number(needed > APPLE_BITS ? needed : APPLE_BITS), pointer);
 }

@@ -1,4 +1,4 @@
-// What unwinding works with: a frame, the process around it, and the techniques that find a frame’s caller.
+// The types of unwinding: a frame, the process that it belongs to, and the techniques that find its caller.
 import type { Cpu, Registers } from '../contexts/cpu.ts';
 import type { Memory, MemoryReader } from '../memory.ts';
 import type { ModuleMap } from '../module-map.ts';
@@ -7,36 +7,36 @@ import type { Module } from '../streams/modules.ts';
 import type { OsName } from '../streams/system-info.ts';
 import type { CodePlace, ModuleSymbols } from '../symbols/module-symbols.ts';
 
-/** A frame of a stack, named. */
+/** A frame of a stack, with its module and function. */
 export type StackFrame = {
-  /** All that is known of the registers as they were in the frame; the instruction and the stack pointer always are. */
+  /** The known registers in this frame. Always contains the instruction pointer and the stack pointer. */
   readonly registers: Registers;
   readonly trust: Trust;
-  /** Whether the frame was stopped at an instruction of its own, by the crash or by a signal, and not at a call. */
+  /** Whether the crash or a signal interrupted the frame at any instruction, rather than at a call. */
   readonly interrupted: boolean;
-  /** The instruction that was running; for a caller an address inside the call. */
+  /** The address of the running instruction. For a caller, an address inside the call. */
   readonly instruction: bigint;
   readonly module: Module | undefined;
   readonly symbols: ModuleSymbols | undefined;
   readonly place: CodePlace | undefined;
 };
 
-/** The process that a stack belongs to. */
-export type Surroundings = {
+/** The process that a stack belongs to, and the budget for walking it. */
+export type UnwindContext = {
   readonly os: OsName;
   readonly cpu: Cpu;
   readonly modules: ModuleMap;
   readonly memory: Memory;
-  /** The module’s symbols; undefined when there are none that can be read. */
+  /** Returns the module's symbols; undefined if they are missing or cannot be read. */
   symbolsOf(module: Module): ModuleSymbols | undefined;
   readonly budget: Budget;
 };
 
-/** What is left for a whole dump. Reaching 0 ends the walk. */
+/** What remains of the limits for the whole dump. The walk ends when one reaches 0. */
 export type Budget = {
-  /** Work, in small steps: a token of a rule, a word of a scan. */
+  /** Remaining work, in small steps: a character of a rule, a word of a scan. */
   steps: number;
-  /** Characters of the report, roughly. */
+  /** Approximate number of characters remaining in the report. */
   output: number;
 };
 
@@ -44,43 +44,50 @@ export type Budget = {
 export type Caller = {
   readonly registers: Registers;
   readonly trust: Trust;
-  /** Set where the caller was interrupted by a signal: it may be on another stack, and its instruction is no call. */
+  /** Set if a signal interrupted the caller. It can then be on another stack, and at any instruction. */
   readonly interrupted?: true;
 };
 
-/** Finds the caller of `frame`; `end` when the frame has none for certain; undefined when the next technique shall try. */
+/**
+ * Finds the caller of `frame`. Returns `end` if the frame certainly has no caller, and undefined to let the next
+ * technique try. `callee` is the frame that `frame` called.
+ */
 export type Technique = (
   frame: StackFrame,
-  around: Surroundings,
+  context: UnwindContext,
   callee: StackFrame | undefined,
 ) => Caller | 'end' | undefined;
 
-/** How stacks of a CPU are unwound. */
+/** How to unwind stacks of one CPU. */
 export type Unwinder = {
-  /** The surest first. */
+  /** In order, the most reliable first. */
   readonly techniques: readonly Technique[];
-  /** The address of an instruction that the instruction pointer stands for, without marks in its spare bits. */
-  clean(address: bigint, around: Surroundings): bigint;
-  /** How far before a return address it is sure to be inside the call. */
+  /** Removes signatures and mode bits from an instruction pointer, leaving the address of the instruction. */
+  clean(address: bigint, context: UnwindContext): bigint;
+  /** The size of the shortest call instruction: this many bytes before a return address is always inside the call. */
   readonly callSize: bigint;
 };
 
-/** A register that the frame is known to have. */
-export function known(frame: StackFrame, name: string): bigint {
+/** Returns a register that the frame must have. */
+export function requireRegister(frame: StackFrame, name: string): bigint {
   const value = frame.registers.get(name);
   if (value === undefined) throw new Error(`a frame without ${name}`);
   return value;
 }
 
-/** Where a thread that has used up its stack may have its stack pointer: in the pages that guard it. */
+/** After a stack overflow, the stack pointer can be in the guard pages, up to this many bytes below the stack. */
 const GUARD_SIZE = 0x10000n;
 
 /**
- * The piece of memory that is the frame’s stack, and nothing else: a frame pointer that leads out of it is none. Its lowest address is never
- * below the stack pointer’s: after a stack overflow the pointer may lie in guard pages below all that could be dumped.
+ * Returns the memory region of the frame's stack. It contains no other memory, so a frame pointer that leaves the stack
+ * is not followed. Reading starts at the stack pointer or, after a stack overflow, at the lowest address in the dump: the
+ * stack pointer can then be in the guard pages, which are not in the dump.
  */
-export function stackOf(frame: StackFrame, { cpu, memory }: Surroundings): MemoryReader & { readonly start: bigint } {
-  const sp = known(frame, cpu.stackPointer);
+export function stackOfFrame(
+  frame: StackFrame,
+  { cpu, memory }: UnwindContext,
+): MemoryReader & { readonly start: bigint } {
+  const sp = requireRegister(frame, cpu.stackPointer);
   const stack = memory.regionAtOrAbove(sp, frame.interrupted ? GUARD_SIZE : 1n);
   return {
     start: stack === undefined || stack.start < sp ? sp : stack.start,
@@ -90,9 +97,10 @@ export function stackOf(frame: StackFrame, { cpu, memory }: Surroundings): Memor
 }
 
 /**
- * Whether the frame was stopped where no code is: after a call through a null or wild pointer. Code in no module that is in the dump’s memory, made
- * by a JIT or written on the stack, may have run for a while; dumps hold the bytes around the crash wherever they can be read.
+ * Whether the instruction is at an address without code, after a call through a null or wild pointer. Memory outside all
+ * modules that is in the dump does not count: it can be code from a JIT or on the stack. Dumps contain the bytes around
+ * the crash if they are readable.
  */
-export function isNowhere({ module, instruction }: StackFrame, { memory }: Surroundings): boolean {
+export function isOutsideCode({ module, instruction }: StackFrame, { memory }: UnwindContext): boolean {
   return module === undefined && memory.regionAt(instruction) === undefined;
 }

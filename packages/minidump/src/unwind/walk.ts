@@ -1,10 +1,10 @@
-// Walks a stack: from the registers of a thread to its frames, the innermost first.
+// Walks a stack: from the registers of a thread to its frames, innermost first.
 import type { CpuName, Registers } from '../contexts/cpu.ts';
 import { AMD64_UNWINDER } from './amd64.ts';
 import { ARM_UNWINDER } from './arm.ts';
 import { ARM64_UNWINDER } from './arm64.ts';
 import { fitPlace } from './output-size.ts';
-import type { Caller, StackFrame, Surroundings, Unwinder } from './unwinder.ts';
+import type { Caller, StackFrame, UnwindContext, Unwinder } from './unwinder.ts';
 import { X86_UNWINDER } from './x86.ts';
 
 const UNWINDERS: Readonly<Record<CpuName, Unwinder>> = {
@@ -14,38 +14,38 @@ const UNWINDERS: Readonly<Record<CpuName, Unwinder>> = {
   arm64: ARM64_UNWINDER,
 };
 
-/** Where walking stops, whatever the stack holds. */
+/** Limits for walking one thread. */
 export type WalkLimits = {
-  /** Of one thread. */
+  /** Maximum number of frames in a thread. */
   readonly frames: number;
-  /** Frames of one thread that were guessed by a scan. */
+  /** Maximum number of frames in a thread that are found by a stack scan. */
   readonly scannedFrames: number;
 };
 
 export type Walk = {
   readonly frames: readonly StackFrame[];
-  /** Which limit ended it; undefined when the stack did. */
+  /** The limit that ended the walk; undefined if the stack ended. */
   readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | undefined;
 };
 
-/** An address in the first page is null with an offset: nothing is called from there. */
+/** An address in the first page is a null pointer with an offset, so it is not a return address. */
 const FIRST_PAGE = 0x1000n;
 
-/** The frames of a thread that was stopped with these registers. */
-export function walkStack(registers: Registers, around: Surroundings, limits: WalkLimits): Walk {
-  const unwinder = UNWINDERS[around.cpu.name];
-  const frames = [nameFrame({ registers, trust: 'context', interrupted: true }, unwinder, around)];
+/** Returns the frames of a thread that was stopped with these registers. */
+export function walkStack(registers: Registers, context: UnwindContext, limits: WalkLimits): Walk {
+  const unwinder = UNWINDERS[context.cpu.name];
+  const frames = [nameFrame({ registers, trust: 'context', interrupted: true }, unwinder, context)];
   let scanned = 0;
   while (true) {
     if (frames.length >= limits.frames) return { frames, truncated: 'frames' };
     if (scanned > limits.scannedFrames) return { frames, truncated: 'scans' };
-    if (around.budget.output <= 0) return { frames, truncated: 'output' };
+    if (context.budget.output <= 0) return { frames, truncated: 'output' };
     const frame = frames.at(-1)!;
-    const caller = findCaller(frame, frames.at(-2), unwinder, around);
-    if (around.budget.steps < 0) return { frames, truncated: 'steps' };
-    if (caller === undefined || !isProgress(caller, frame, around)) return { frames, truncated: undefined };
+    const caller = findCaller(frame, frames.at(-2), unwinder, context);
+    if (context.budget.steps < 0) return { frames, truncated: 'steps' };
+    if (caller === undefined || !makesProgress(caller, frame, context)) return { frames, truncated: undefined };
     if (caller.trust === 'scan' || caller.trust === 'cfi_scan') scanned += 1;
-    frames.push(nameFrame(caller, unwinder, around));
+    frames.push(nameFrame(caller, unwinder, context));
   }
 }
 
@@ -53,23 +53,24 @@ function findCaller(
   frame: StackFrame,
   callee: StackFrame | undefined,
   { techniques }: Unwinder,
-  around: Surroundings,
+  context: UnwindContext,
 ): Caller | undefined {
-  around.budget.steps -= techniques.length;
+  context.budget.steps -= techniques.length;
   for (const technique of techniques) {
-    const found = technique(frame, around, callee);
-    if (found === 'end') return undefined;
-    if (found !== undefined) return found;
+    const caller = technique(frame, context, callee);
+    if (caller === 'end') return undefined;
+    if (caller !== undefined) return caller;
   }
   return undefined;
 }
 
 /**
- * Whether the caller can be one: its stack pointer is above, since every call takes something of the stack. A function that was stopped before
- * it did, or one that keeps its return address in a register, has its caller’s; then at least the place must differ. After a
- * signal the stack may be another one altogether; the budget keeps even a circle of such frames short.
+ * Whether the caller is plausible: its stack pointer must be higher, because every call uses some stack. An interrupted
+ * function that has not used any stack yet, or that keeps its return address in a register, has the same stack pointer as
+ * its caller; then at least the instruction must differ. The frame that a signal interrupted can be on any stack; the
+ * budget ends a cycle of such frames.
  */
-function isProgress(caller: Caller, frame: StackFrame, { cpu, budget }: Surroundings): boolean {
+function makesProgress(caller: Caller, frame: StackFrame, { cpu, budget }: UnwindContext): boolean {
   if (caller.interrupted) {
     budget.steps -= SIGNAL_FRAME_STEPS;
     return true;
@@ -81,19 +82,19 @@ function isProgress(caller: Caller, frame: StackFrame, { cpu, budget }: Surround
   return sp > calleeSp || (frame.interrupted && pc !== frame.registers.get(cpu.instructionPointer));
 }
 
-/** Makes a circle of forged signal frames end after some thousand. */
+/** Cost of a signal frame: a cycle of forged signal frames ends after a few thousand. */
 const SIGNAL_FRAME_STEPS = 10_000;
 
-/** Adds what the modules and their symbols say about the place. */
+/** Adds the module and the function of the instruction. */
 function nameFrame(
   { registers, trust, interrupted = false }: Omit<Caller, 'interrupted'> & { interrupted?: boolean },
   { clean, callSize }: Unwinder,
-  around: Surroundings,
+  context: UnwindContext,
 ): StackFrame {
-  const address = clean(registers.get(around.cpu.instructionPointer)!, around);
+  const address = clean(registers.get(context.cpu.instructionPointer)!, context);
   const instruction = interrupted ? address : address - callSize;
-  const module = around.modules.at(instruction);
-  const symbols = module && around.symbolsOf(module);
-  const place = fitPlace(module && symbols?.placeAt(Number(instruction - module.base)), registers, around.budget);
+  const module = context.modules.at(instruction);
+  const symbols = module && context.symbolsOf(module);
+  const place = fitPlace(module && symbols?.placeAt(Number(instruction - module.base)), registers, context.budget);
   return { registers, trust, interrupted, instruction, module, symbols, place };
 }

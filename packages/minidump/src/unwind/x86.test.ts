@@ -29,7 +29,7 @@ function walk(scene: Partial<Scene> & Pick<Scene, 'registers'>): string[] {
 }
 
 describe('unwinding x86', () => {
-  it('runs the program of frame data', () => {
+  it('runs the program of a frame data record', () => {
     const frames = walk({
       registers: { eip: 0x401210n, esp: SP, ebp: SP + 8n },
       stack: { at: SP, words: [0, 0, 0, 0x401050n, 0, 0] },
@@ -37,7 +37,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames, ['game.exe!draw context', 'game.exe!main cfi']);
   });
 
-  it('looks for the return address where sizes of locals and saved registers put it, and takes what the program sets', () => {
+  it('computes the return address from the sizes of locals and saved registers, and uses what the program sets', () => {
     const scene: Scene = {
       cpu: 'x86',
       os: 'windows',
@@ -50,8 +50,8 @@ describe('unwinding x86', () => {
     assert.deepEqual(registers, { eip: '0x00401050', esp: '0x0012f014', ebp: '0x0012f020', ebx: '0x12345678' });
   });
 
-  it('counts the arguments that the callee took off the stack', () => {
-    // update is called by wait with 8 bytes of arguments: wait's own 8 bytes of locals lie above them.
+  it('skips the arguments of the callee', () => {
+    // wait calls update with 8 bytes of arguments. The 8 bytes of wait's own locals are above them.
     const frames = walk({
       registers: { eip: 0x401110n, esp: SP, ebp: SP + 0x30n },
       stack: { at: SP, words: [0, 0, 0, 0, 0x401410n, 7, 7, 0, 0, 0x401050n, 0, 0, 0, 0] },
@@ -59,7 +59,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames.slice(0, 3), ['game.exe!update context', 'game.exe!wait cfi', 'game.exe!main cfi']);
   });
 
-  it('finds the return address some words further when the stack was aligned', () => {
+  it('finds the return address a few words further up if the stack was aligned', () => {
     const frames = walk({
       registers: { eip: 0x401410n, esp: SP, ebp: SP + 0x20n },
       stack: { at: SP, words: [0, 0, 0, 0, 0x401050n, 0, 0, 0, 0, 0] },
@@ -67,7 +67,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames.slice(0, 2), ['game.exe!wait context', 'game.exe!main cfi']);
   });
 
-  it('starts from ebp when the program aligns the stack', () => {
+  it('starts from ebp if the program aligns the stack', () => {
     const frames = walk({
       registers: { eip: 0x401510n, esp: SP, ebp: SP + 0x10n },
       stack: { at: SP, words: [0x401250n, 0, 0, 0, SP + 0x20n, 0x401050n, 0, 0, 0, 0] },
@@ -75,7 +75,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames.slice(0, 2), ['game.exe!align context', 'game.exe!main cfi']);
   });
 
-  it('does not believe a result outside all modules when a scan finds a better one', () => {
+  it('replaces a result outside all modules if a scan finds a better one', () => {
     const frames = walk({
       registers: { eip: 0x401410n, esp: SP, ebp: SP + 0x40n },
       stack: { at: SP, words: [0, 0, 0x77777777, 1, 2, 3, 0x401050n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] },
@@ -83,7 +83,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames.slice(0, 2), ['game.exe!wait context', 'game.exe!main cfi_scan']);
   });
 
-  it('takes a result of zeros for the end of the stack', () => {
+  it('treats a result of zeros as the end of the stack', () => {
     const frames = walk({
       registers: { eip: 0x401410n, esp: SP, ebp: 0n },
       stack: { at: SP, words: [0, 0, 0, 0, 0, 0, 0x401050n, 0] },
@@ -91,7 +91,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames, ['game.exe!wait context']);
   });
 
-  it('restores ebp of a function that uses it otherwise from among its saved registers', () => {
+  it('recovers ebp from the saved registers of a function that uses ebp for something else', () => {
     const scene: Scene = {
       cpu: 'x86',
       os: 'windows',
@@ -103,7 +103,7 @@ describe('unwinding x86', () => {
     assert.equal(walkScene(scene).threads[0]?.frames[1]?.registers.ebp, '0x0012f018');
   });
 
-  it('follows frame pointers where there are no records', () => {
+  it('follows frame pointers if there are no records', () => {
     const frames = walk({
       registers: { eip: 0x500010n, esp: SP, ebp: SP + 8n },
       stack: { at: SP, words: [0x401250n, 0, SP + 0x10n, 0x401050n, 0, 0] },
@@ -111,7 +111,7 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames, ['library.dll+0x10 context', 'game.exe!main frame_pointer']);
   });
 
-  it('scans when ebp leads nowhere, and finds the saved one below the return address', () => {
+  it('scans if ebp is invalid, and finds the saved ebp below the return address', () => {
     const frames = walk({
       registers: { eip: 0x500010n, esp: SP, ebp: 5n },
       stack: { at: SP, words: [0, SP + 0x10n, 0x401050n, 0, SP + 0x20n, 0x401150n, 0, 0, 0] },
@@ -123,7 +123,7 @@ describe('unwinding x86', () => {
     ]);
   });
 
-  it('finds who called through a null pointer', () => {
+  it('finds the caller through a null pointer', () => {
     const frames = walk({
       registers: { eip: 0n, esp: SP, ebp: SP + 8n },
       stack: { at: SP, words: [0x401250n, 0, SP + 0x18n, 0x401050n, 0, 0, 0, 0] },
@@ -131,11 +131,11 @@ describe('unwinding x86', () => {
     assert.deepEqual(frames.slice(0, 3), ['0x0 context', 'game.exe!draw leaf', 'game.exe!main cfi']);
   });
 
-  for (const [what, head] of [
-    ['with a number', [11]],
+  for (const [kind, head] of [
+    ['without SA_SIGINFO', [11]],
     ['with SA_SIGINFO', [11, 0, 0, ...Array(32 + 5).fill(0)]],
   ] as const) {
-    it(`goes on with what a signal interrupted, when its handler was called ${what}`, () => {
+    it(`continues with the frame that a signal interrupted, for a handler ${kind}`, () => {
       const context = [0, 0, 0, 0, 1, 2, SP + 0x204n, SP + 0x200n, 3, 4, 5, 6, 0, 0, 0x401210n, 0x23];
       const frames = walk({
         os: 'linux',
@@ -152,11 +152,11 @@ describe('unwinding x86', () => {
     });
   }
 
-  describe('in a system call of Linux', () => {
+  describe('in a Linux system call', () => {
     const KERNEL = { name: 'linux-gate.so', base: 0xf7f0_0000n, size: 0x2000 };
     const CODE = KERNEL.base + 0x5e8n;
     const LIBC = { name: 'libc.so.6', base: 0x600000n };
-    /** What follows `int 0x80`, from which the instruction pointer of a thread that waits for the kernel points. */
+    /** The code after `int 0x80`, where the instruction pointer of a thread in a system call is: pop ebp, edx, ecx; ret. */
     const POP_ALL = 0xc3595a5d;
     const stub = (scene: Partial<Scene>) =>
       walk({
@@ -166,15 +166,15 @@ describe('unwinding x86', () => {
         ...scene,
       });
 
-    it('restores what the stub of the kernel saved, and returns to the C library', () => {
-      // ebp, edx (the number of the signal), ecx, and the return address; then the frame of the caller.
+    it("restores the registers that the kernel's stub saved, and finds the C library as its caller", () => {
+      // ebp, edx (the signal number), ecx and the return address, then the caller's frame.
       const stack = { at: SP, words: [SP + 0x18n, 6, 77, 0x600123n, 0, 0, 0, 0x401250n, 0, 0] };
       const expected = ['linux-gate.so+0x5e8 context', 'libc.so.6+0x122 leaf', 'game.exe!draw frame_pointer'];
       assert.deepEqual(stub({ stack }).slice(0, 3), expected);
       assert.deepEqual(stub({ stack, memory: [{ at: CODE, words: [POP_ALL] }] }).slice(0, 3), expected);
     });
 
-    it('takes the variant of the stub that the code shows, whatever else looks like a return address', () => {
+    it('uses the variant of the stub in the code, regardless of other possible return addresses', () => {
       const stack = { at: SP, words: [0x600123n, 0, 0, 0x401250n, 0, 0] };
       const plain = stub({ stack, memory: [{ at: CODE, words: [0xc3] }], registers: { eip: CODE, esp: SP, ebp: 1n } });
       assert.equal(plain[1], 'libc.so.6+0x122 leaf');
@@ -182,7 +182,7 @@ describe('unwinding x86', () => {
       assert.equal(stub({ stack: stackOfOnePop, memory: [{ at: CODE, words: [0xc35d] }] })[1], 'libc.so.6+0x122 leaf');
     });
 
-    it('goes on behind a signal that interrupted a system call', () => {
+    it('continues after a signal that interrupted a system call', () => {
       const top = SP + 0x200n;
       const context = [0, 0, 0, 0, 1, 2, top, top, 3, 6, 5, 0, 0, 0, CODE, 0x23];
       const frames = stub({
@@ -199,7 +199,7 @@ describe('unwinding x86', () => {
       ]);
     });
 
-    it('does not read the stub into code that pops and returns elsewhere, nor into stacks of other systems', () => {
+    it('does not look for the stub in other modules or on other operating systems', () => {
       const stack = { at: SP, words: [0, 6, 77, 0x600123n, 0, 0] };
       assert.ok(!stub({ os: 'windows', stack }).includes('libc.so.6+0x122 leaf'));
       assert.ok(!stub({ stack, registers: { eip: 0x500010n, esp: SP, ebp: 1n } }).includes('libc.so.6+0x122 leaf'));

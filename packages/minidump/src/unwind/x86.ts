@@ -1,20 +1,21 @@
-// Unwinds x86.
+// Unwinds x86 stacks.
 import { byCfi } from './by-cfi.ts';
 import { byIntelScan } from './by-scan-intel.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
 import { byStackWin } from './by-stack-win.ts';
 import { bySyscallStub } from './by-syscall-stub.ts';
 import { byTopOfStack } from './by-top-of-stack.ts';
-import { stackOf, type Technique, type Unwinder } from './unwinder.ts';
+import { stackOfFrame, type Technique, type Unwinder } from './unwinder.ts';
 
 /**
- * The chain of frame pointers: ebp points to the caller’s ebp, the return address stands above it. Nothing is checked, as by the
- * other walkers: most 32-bit code has frame pointers, and the end of the chain is seen by what comes out.
+ * Follows the chain of frame pointers: ebp points to the caller's saved ebp, and the return address is above it (System V
+ * i386 ABI, "The Stack Frame"). Like Breakpad and rust-minidump, this does not check the result: most 32-bit code has
+ * frame pointers, and the end of the chain gives an implausible caller.
  */
-const byFramePointer: Technique = (frame, around) => {
+const byFramePointer: Technique = (frame, context) => {
   const ebp = frame.registers.get('ebp');
   if (ebp === undefined) return undefined;
-  const stack = stackOf(frame, around);
+  const stack = stackOfFrame(frame, context);
   const callerEbp = stack.word(ebp, 4);
   const returnAddress = stack.word(ebp + 4n, 4);
   if (callerEbp === undefined || returnAddress === undefined) return undefined;

@@ -1,37 +1,37 @@
-// CPU contexts as dumps hold them, from the values of registers; those that are not given are zero.
+// Writes the CPU contexts of dumps from register values. Omitted registers are zero.
 import { type Endian, Output } from './output.ts';
 
-/** Values by name, lower case: `{ rip: 0x1000n, rsp: 0x7fff0000n }`. */
+/** Values by lower-case name: `{ rip: 0x1000n, rsp: 0x7fff0000n }`. */
 export type RegisterValues = Readonly<Record<string, bigint | number>>;
 
-/** Where the registers of a context lie, and the flags that say which of them are there. */
+/** The offsets of the registers in a context, and its flags. */
 type Layout = {
   readonly size: number;
   readonly flags: { readonly at: number; readonly size: 4 | 8; readonly value: number };
   readonly registers: readonly { readonly name: string; readonly at: number; readonly size: 2 | 4 | 8 }[];
 };
 
-/** `CONTEXT` of 32-bit Windows, 716 bytes. */
+/** Writes the 716 bytes of `CONTEXT` on 32-bit Windows. */
 export function writeX86Context(registers: RegisterValues, endian: Endian = 'little'): Uint8Array {
   return writeContext(X86, registers, endian);
 }
 
-/** `CONTEXT` of 64-bit Windows, 1232 bytes. */
+/** Writes the 1232 bytes of `CONTEXT` on 64-bit Windows. */
 export function writeAmd64Context(registers: RegisterValues, endian: Endian = 'little'): Uint8Array {
   return writeContext(AMD64, registers, endian);
 }
 
-/** Breakpad’s, 368 bytes. Names: r0 to r10, fp, r12, sp, lr, pc, cpsr. */
+/** Writes the 368 bytes of Breakpad's ARM context. Names: r0 to r10, fp, r12, sp, lr, pc, cpsr. */
 export function writeArmContext(registers: RegisterValues, endian: Endian = 'little'): Uint8Array {
   return writeContext(ARM, registers, endian);
 }
 
-/** Microsoft’s, 912 bytes. Names: x0 to x28, fp, lr, sp, pc, cpsr. */
+/** Writes the 912 bytes of Microsoft's arm64 context. Names: x0 to x28, fp, lr, sp, pc, cpsr. */
 export function writeArm64Context(registers: RegisterValues, endian: Endian = 'little'): Uint8Array {
   return writeContext(ARM64, registers, endian);
 }
 
-/** Breakpad’s old one, 796 bytes. Names as of the other. */
+/** Writes the 796 bytes of Breakpad's old arm64 context, with the same names. */
 export function writeOldArm64Context(registers: RegisterValues, endian: Endian = 'little'): Uint8Array {
   return writeContext(OLD_ARM64, registers, endian);
 }

@@ -1,4 +1,4 @@
-// What Breakpad and Crashpad say about the crash and themselves.
+// Writes the streams that only Breakpad, Crashpad and Mozilla's writer add.
 import type { CrashpadDescription, DumpDescription } from './description.ts';
 import { NOWHERE, type Output, type Place } from './output.ts';
 
@@ -9,7 +9,7 @@ export function writeBreakpad(output: Output, { breakpad }: DumpDescription): Pl
   return output.put(() => output.u32(validity, dumpThreadId ?? 0, requestingThreadId ?? 0));
 }
 
-/** Three texts of 128 UTF-16 units, the line, and the kind. */
+/** Writes three texts of 128 UTF-16 units, the line, and the kind. */
 export function writeAssertion(output: Output, { assertion }: DumpDescription): Place | undefined {
   if (assertion === undefined) return undefined;
   return output.put(() => {

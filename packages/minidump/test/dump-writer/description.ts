@@ -1,8 +1,8 @@
-// What a synthetic dump is described by. Every part may be missing; what is left out of a part is zero or empty.
+// The description of a synthetic dump. Every part is optional, and omitted values are zero or empty.
 import type { Endian } from './output.ts';
 
 export type DumpDescription = {
-  /** Little by default. */
+  /** The byte order; `little` by default. */
   readonly endian?: Endian;
   /** Seconds since 1970. */
   readonly timestamp?: number;
@@ -25,9 +25,9 @@ export type DumpDescription = {
   readonly linux?: LinuxDescription;
   readonly mac?: MacDescription;
   readonly softErrors?: string;
-  /** Streams of any other kind, or broken ones: they follow the others in the directory. */
+  /** Unknown or damaged streams, at the end of the directory. */
   readonly extra?: readonly { readonly type: number; readonly bytes: Uint8Array }[];
-  /** Leaves 4 bytes between the count and the first entry of the lists that have no header. */
+  /** Adds 4 bytes of padding after the count of lists without a header. */
   readonly paddedLists?: boolean;
 };
 
@@ -40,7 +40,7 @@ export type SystemDescription = {
   readonly version?: readonly [number, number, number];
   readonly platformId?: number;
   readonly servicePack?: string;
-  /** The 24 bytes that depend on the CPU: on x86 they begin with the vendor’s name. */
+  /** The 24 bytes that depend on the CPU. On x86, they start with the vendor. */
   readonly cpu?: Uint8Array;
 };
 
@@ -50,7 +50,7 @@ export type ThreadDescription = {
   readonly priorityClass?: number;
   readonly priority?: number;
   readonly teb?: bigint;
-  /** Without bytes the thread says where its stack began, and the memory stands in a list or nowhere. */
+  /** Without `bytes`, the thread only has the address of its stack. A memory list can contain the bytes. */
   readonly stack?: { readonly start: bigint; readonly bytes?: Uint8Array };
   readonly context?: Uint8Array;
 };
@@ -66,7 +66,7 @@ export type ThreadInfoDescription = {
 export type ModuleDescription = {
   readonly base: bigint;
   readonly size: number;
-  /** Undefined for a module whose name lies nowhere. */
+  /** Undefined for a module without a name. */
   readonly name?: string;
   readonly checksum?: number;
   readonly timestamp?: number;
@@ -78,7 +78,7 @@ export type ModuleDescription = {
 export type CodeViewDescription =
   | { readonly kind: 'pdb70'; readonly guid: string; readonly age: number; readonly file: string }
   | { readonly kind: 'pdb20'; readonly signature: number; readonly age: number; readonly file: string }
-  /** Hex digits. */
+  /** `buildId` is in hex. */
   | { readonly kind: 'elf'; readonly buildId: string }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array };
 
@@ -109,17 +109,17 @@ export type ExceptionDescription = {
   readonly nested?: bigint;
   readonly address?: bigint;
   readonly parameters?: readonly bigint[];
-  /** What the record gives as their count, when that is not how many there are. */
+  /** The count in the record, if it differs from the number of parameters. */
   readonly parameterCount?: number;
   readonly context?: Uint8Array;
 };
 
 export type MiscDescription = {
-  /** Bytes of the structure, by which its versions are known: 24, 44, 232, 832 or 1364, which is the default. */
+  /** The size of the structure, which depends on its version: 24, 44, 232, 832 or 1364 (the default). */
   readonly size?: number;
   readonly processId?: number;
   readonly processTimes?: { readonly create: number; readonly user?: number; readonly kernel?: number };
-  /** Max, current, limit in MHz; max and current idle state. */
+  /** Maximum, current and limit in MHz, then maximum and current idle state. */
   readonly processorPower?: readonly [number, number, number, number, number];
   readonly integrityLevel?: number;
   readonly executeFlags?: number;
@@ -166,14 +166,14 @@ export type CrashpadDescription = {
   }[];
 };
 
-/** Texts as the kernel writes them; lists are joined with NULs. */
+/** Texts as in /proc. Lists are joined with NULs. */
 export type LinuxDescription = {
   readonly cpuInfo?: string;
   readonly procStatus?: string;
   readonly lsbRelease?: string;
   readonly commandLine?: readonly string[];
   readonly environment?: readonly string[];
-  /** Type and value, in words of the given size. */
+  /** Pairs of type and value, in words of the given size. */
   readonly auxv?: { readonly wordSize: 4 | 8; readonly values: readonly (readonly [number, bigint])[] };
   readonly maps?: string;
   readonly procLimits?: string;
@@ -183,7 +183,7 @@ export type MacDescription = {
   readonly bootArgs?: string;
   readonly crashInfo?: readonly {
     readonly version: number;
-    /** After stream type and version: thread, dialog mode, abort cause. */
+    /** Thread, dialog mode and abort cause, which follow the stream type and the version. */
     readonly numbers?: readonly bigint[];
     /** Module path, message, signature string, backtrace, second message. */
     readonly texts?: readonly string[];

@@ -1,11 +1,11 @@
-// Writes whole minidumps from a description, for tests. It knows the layouts by itself, so that a mistake of the reader shows.
+// Writes complete minidumps from a description, for tests. It shares no layouts with the reader, so that tests find errors.
 import type { DumpDescription } from './description.ts';
 import { Output, type Place } from './output.ts';
 import { STREAM_WRITERS } from './stream-writers.ts';
 
 const HEADER_SIZE = 32;
 
-/** The bytes of the dump: header, what the streams point to and the streams, and the directory at the end. */
+/** Returns a dump: the header, the streams with the data that they point to, and the directory at the end. */
 export function writeDump(description: DumpDescription): Uint8Array {
   const output = new Output(description.endian ?? 'little');
   output.zeros(HEADER_SIZE);

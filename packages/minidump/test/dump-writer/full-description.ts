@@ -1,4 +1,4 @@
-// The description of a dump that has something in every stream, for tests that want all of them.
+// The description of a dump with data in every stream.
 import { writeAmd64Context } from './contexts.ts';
 import type { DumpDescription, ThreadDescription } from './description.ts';
 import type { Endian } from './output.ts';

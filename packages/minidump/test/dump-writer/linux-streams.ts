@@ -1,8 +1,8 @@
-// The texts of Linux’s /proc.
+// Writes the texts from Linux's /proc.
 import type { DumpDescription, LinuxDescription } from './description.ts';
 import { Output, type Place } from './output.ts';
 
-/** Writes one of them as it stands in the description. */
+/** Returns a function that writes one of the texts in the description. */
 export function writeLinux(part: keyof LinuxDescription) {
   return (output: Output, { linux }: DumpDescription): Place | undefined => {
     const content = linux?.[part];

@@ -1,8 +1,8 @@
-// The two ways in which streams hold lists.
+// Writes the two kinds of lists in streams.
 import type { DumpDescription } from './description.ts';
 import type { Output, Place } from './output.ts';
 
-/** A count and the entries, with 4 bytes of padding between when the description asks for it. */
+/** Writes a count and the entries, with 4 bytes of padding between them if `paddedLists` is set. */
 export function writeList<T>(
   output: Output,
   { paddedLists = false }: DumpDescription,
@@ -16,7 +16,7 @@ export function writeList<T>(
   });
 }
 
-/** The sizes of header and entry, the count, reserved bytes, and the entries. */
+/** Writes the sizes of the header and an entry, the count, reserved bytes, and the entries. */
 export function writeSizedList<T>(
   output: Output,
   {

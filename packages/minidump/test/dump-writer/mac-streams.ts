@@ -1,4 +1,4 @@
-// What Mozilla’s writer tells of macOS: the kernel’s arguments, and why system libraries gave up.
+// Writes the macOS streams of Mozilla's writer: the boot arguments, and the crash messages of system libraries.
 import type { DumpDescription, MacDescription } from './description.ts';
 import type { Output, Place } from './output.ts';
 
@@ -13,7 +13,7 @@ export function writeMacBootArgs(output: Output, { mac }: DumpDescription): Plac
   return output.put(() => output.u32(BOOT_ARGS_STREAM).u64(text.rva));
 }
 
-/** All records have the fixed size of version 5: stream type, version, and three numbers of 64 bits. */
+/** All records have the fixed size of version 5: stream type, version, and three 64-bit numbers. */
 const FIXED_SIZE = 40;
 
 export function writeMacCrashInfo(output: Output, { mac }: DumpDescription): Place | undefined {

@@ -1,4 +1,4 @@
-// Memory: pieces of it, all of it, and what may be done with each region.
+// Writes the memory lists and the list of memory regions.
 import type { DumpDescription } from './description.ts';
 import { writeList, writeSizedList } from './lists.ts';
 import type { Output, Place } from './output.ts';
@@ -9,7 +9,7 @@ export function writeMemory(output: Output, description: DumpDescription): Place
   return writeList(output, description, places, ({ start, place }) => output.u64(start).place(place));
 }
 
-/** One position for all: the regions follow each other there without a gap. */
+/** The list has one position, at which the regions follow each other without gaps. */
 export function writeMemory64(output: Output, { memory64 }: DumpDescription): Place | undefined {
   if (memory64 === undefined) return undefined;
   const stream = output.put(() => {

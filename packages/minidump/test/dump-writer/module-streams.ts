@@ -1,4 +1,4 @@
-// Modules: those that are loaded, with what identifies their symbols, and those that are gone.
+// Writes the loaded modules with the ids of their symbols, and the unloaded modules.
 import type { CodeViewDescription, DumpDescription, ModuleDescription } from './description.ts';
 import { writeList, writeSizedList } from './lists.ts';
 import { NOWHERE, type Output, type Place } from './output.ts';
@@ -14,12 +14,12 @@ export function writeModules(output: Output, description: DumpDescription): Plac
     const { base, size, checksum = 0, timestamp = 0 } = module;
     output.u64(base).u32(size, checksum, timestamp, name.rva);
     writeVersion(output, module);
-    // The miscellaneous record, which nobody writes any more, and 16 reserved bytes.
+    // The miscellaneous record, which is obsolete, and 16 reserved bytes.
     output.place(codeView).place(NOWHERE).zeros(16);
   });
 }
 
-/** `VS_FIXEDFILEINFO`: 13 fields of 32 bits, all zero without a version. */
+/** Writes `VS_FIXEDFILEINFO`: 13 fields of 32 bits, all zero without a version. */
 function writeVersion(output: Output, { version }: ModuleDescription): void {
   if (version === undefined) output.zeros(52);
   else output.u32(0xfeef04bd, 0x00010000, ...version).zeros(28);
@@ -29,7 +29,7 @@ function writeCodeView(output: Output, codeView: CodeViewDescription): Place {
   const { kind } = codeView;
   if (kind === 'raw') return output.putBytes(codeView.bytes);
   return output.put(() => {
-    // The first field is four letters read as a number: RSDS, NB10, and LEpB, which in the file are swapped with the byte order.
+    // The first field is a number that contains four letters in little-endian order: RSDS, NB10 or LEpB.
     if (kind === 'pdb70') output.u32(0x53445352).guid(codeView.guid).u32(codeView.age).raw(cString(codeView.file));
     else if (kind === 'elf') output.u32(0x4270454c).raw(Uint8Array.fromHex(codeView.buildId));
     else output.u32(0x3031424e, 0, codeView.signature, codeView.age).raw(cString(codeView.file));

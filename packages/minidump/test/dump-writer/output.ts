@@ -1,11 +1,11 @@
-// A file under construction: numbers in the dump’s byte order, and places that are handed out as they are filled.
+// A file under construction: writes numbers in the dump's byte order, and returns the locations of what it writes.
 
 export type Endian = 'little' | 'big';
 
-/** Where something was put: `rva` counts bytes from the start of the file. */
+/** A location in the file. `rva` is the offset from the start of the file, in bytes. */
 export type Place = { readonly rva: number; readonly size: number };
 
-/** Where nothing is: what the format writes for a part that is missing. */
+/** The location of a missing part. */
 export const NOWHERE: Place = { rva: 0, size: 0 };
 
 export class Output {
@@ -20,12 +20,12 @@ export class Output {
     this.#little = endian === 'little';
   }
 
-  /** Where the next byte goes. */
+  /** The offset of the next byte. */
   get size(): number {
     return this.#size;
   }
 
-  /** Everything that was written. */
+  /** A copy of everything that was written. */
   get bytes(): Uint8Array {
     return this.#bytes.slice(0, this.#size);
   }
@@ -65,7 +65,7 @@ export class Output {
     return this;
   }
 
-  /** `MINIDUMP_LOCATION_DESCRIPTOR`. */
+  /** Writes a `MINIDUMP_LOCATION_DESCRIPTOR`. */
   place({ rva, size }: Place): this {
     return this.u32(size, rva);
   }
@@ -78,13 +78,13 @@ export class Output {
       .raw(Uint8Array.fromHex(digits.slice(16)));
   }
 
-  /** UTF-16 in a field of `size` bytes: cut off at its end, or filled up with zeros. */
+  /** Writes UTF-16 in a field of `size` bytes, cut off or padded with zeros. */
   utf16Field(text: string, size: number): this {
     const units = Array.from({ length: size / 2 }, (_, index) => text.charCodeAt(index) || 0);
     return this.u16(...units);
   }
 
-  /** Writes a part at the next multiple of 4, and says where it went. */
+  /** Writes a part at the next multiple of 4, and returns its location. */
   put(write: (output: this) => unknown): Place {
     this.zeros(-this.#size & 3);
     const rva = this.#size;
@@ -92,23 +92,23 @@ export class Output {
     return { rva, size: this.#size - rva };
   }
 
-  /** Bytes for later places to point to; nowhere when there are none. */
+  /** Writes bytes and returns their location; NOWHERE if there are none. */
   putBytes(bytes: Uint8Array | undefined): Place {
     return bytes === undefined || bytes.length === 0 ? NOWHERE : this.put(() => this.raw(bytes));
   }
 
-  /** `MINIDUMP_STRING`: bytes of text, UTF-16, and a NUL that does not count. */
+  /** Writes a `MINIDUMP_STRING`: the length in bytes, UTF-16, and a NUL that the length does not include. */
   putUtf16(text: string): Place {
     return this.put(() => this.u32(text.length * 2).utf16Field(text, text.length * 2 + 2));
   }
 
-  /** Crashpad’s string: bytes of text, UTF-8, and a NUL that does not count. */
+  /** Writes Crashpad's string: the length in bytes, UTF-8, and a NUL that the length does not include. */
   putUtf8(text: string): Place {
     const bytes = new TextEncoder().encode(text);
     return this.put(() => this.u32(bytes.length).raw(bytes).u8(0));
   }
 
-  /** Writes over what stands at `at`, and goes on where it was. */
+  /** Overwrites bytes at `at`, then continues at the previous position. */
   patch(at: number, write: (output: this) => unknown): void {
     const size = this.#size;
     this.#size = at;

@@ -1,9 +1,9 @@
-// Writes a dump and reads one stream of it: what most tests of streams begin with.
+// Writes a dump and reads one of its streams, for tests of streams.
 import { Minidump, type StreamKind } from '../../src/minidump.ts';
 import type { DumpDescription } from './description.ts';
 import { writeDump } from './dump-writer.ts';
 
-/** The stream as the reader gives it, undefined when it cannot be read, and what the reader warned of. */
+/** Returns the stream, undefined if it is unreadable, and the warnings of the reader. */
 export function readWritten<T>(
   kind: StreamKind<T>,
   description: DumpDescription,
@@ -12,7 +12,7 @@ export function readWritten<T>(
   return { stream: dump.stream(kind), warnings: dump.warnings };
 }
 
-/** The same of a dump whose 32-bit number at the place of that stream is overwritten: a damaged count or size. */
+/** The same after overwriting a 32-bit number at offset `at` of the stream, such as a count or a size. */
 export function readDamaged<T>(
   kind: StreamKind<T>,
   description: DumpDescription,
@@ -20,7 +20,7 @@ export function readDamaged<T>(
 ): { readonly stream: T | undefined; readonly warnings: readonly string[] } {
   const file = writeDump(description);
   const rva = new Minidump(file).directory.find(({ type }) => type === kind.type)?.rva;
-  if (rva === undefined) throw new Error(`The description makes no ${kind.name}.`);
+  if (rva === undefined) throw new Error(`The description has no ${kind.name}.`);
   new DataView(file.buffer).setUint32(rva + at, value, true);
   const dump = new Minidump(file);
   return { stream: dump.stream(kind), warnings: dump.warnings };

@@ -1,4 +1,4 @@
-// The streams that a synthetic dump can have: each with its number and what writes it.
+// The streams of a synthetic dump, with their types and writers.
 import { writeAssertion, writeBreakpad, writeCrashpad, writeSoftErrors } from './crash-reporter-streams.ts';
 import type { DumpDescription } from './description.ts';
 import { writeLinux } from './linux-streams.ts';
@@ -9,7 +9,7 @@ import type { Output, Place } from './output.ts';
 import { writeHandles, writeMisc, writeSystem } from './system-streams.ts';
 import { writeException, writeThreadInfo, writeThreadNames, writeThreads } from './thread-streams.ts';
 
-/** Writes the stream, and what it points to before it; undefined when the description has none. */
+/** Writes a stream after the data that it points to. Returns undefined if the description does not have it. */
 export type StreamWriter = (output: Output, description: DumpDescription) => Place | undefined;
 
 export const STREAM_WRITERS: readonly { readonly type: number; readonly write: StreamWriter }[] = [
@@ -38,6 +38,6 @@ export const STREAM_WRITERS: readonly { readonly type: number; readonly write: S
   { type: 0x4d7a0002, write: writeMacBootArgs },
   { type: 0x4d7a0003, write: writeLinux('procLimits') },
   { type: 0x4d7a0004, write: writeSoftErrors },
-  // Last: its regions are the end of the file in full dumps.
+  // Must be last: in full dumps, its regions are at the end of the file.
   { type: 9, write: writeMemory64 },
 ];

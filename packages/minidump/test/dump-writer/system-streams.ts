@@ -1,4 +1,4 @@
-// The system, the process, and its handles.
+// Writes the streams about the operating system, the process and its handles.
 import type { DumpDescription, MiscDescription } from './description.ts';
 import { writeSizedList } from './lists.ts';
 import { NOWHERE, Output, type Place } from './output.ts';
@@ -16,7 +16,7 @@ export function writeSystem(output: Output, { system }: DumpDescription): Place 
 
 const MISC_SIZE = 1364;
 
-/** All versions are beginnings of the last one. */
+/** Older versions are the first bytes of the latest one. */
 export function writeMisc(output: Output, { misc }: DumpDescription): Place | undefined {
   if (misc === undefined) return undefined;
   const whole = new Output(output.endian);
@@ -25,7 +25,7 @@ export function writeMisc(output: Output, { misc }: DumpDescription): Place | un
   whole.u32(processTimes?.create ?? 0, processTimes?.user ?? 0, processTimes?.kernel ?? 0);
   whole.u32(...(processorPower ?? [0, 0, 0, 0, 0]));
   whole.u32(misc.integrityLevel ?? 0, misc.executeFlags ?? 0, misc.protectedProcess ? 1 : 0);
-  // A date of 16 bytes follows each name, and the extra bias of each half of the year.
+  // Each name is followed by a date of 16 bytes and an additional bias.
   whole.u32(timeZone?.id ?? 0, timeZone?.bias ?? 0);
   whole
     .utf16Field(timeZone?.standard ?? '', 64)
@@ -36,7 +36,7 @@ export function writeMisc(output: Output, { misc }: DumpDescription): Place | un
     .zeros(16)
     .u32(-60);
   whole.utf16Field(misc.buildString ?? '', 520).utf16Field(misc.debugBuildString ?? '', 80);
-  // Where the parts of an extended context lie.
+  // The locations of the parts of an extended context.
   whole.zeros(528).u32(misc.processCookie ?? 0);
   return output.putBytes(whole.bytes.subarray(0, misc.size ?? MISC_SIZE));
 }
@@ -56,7 +56,7 @@ function miscFlags(misc: MiscDescription): number {
   return flags.reduce((sum, [value, flag]) => (value === undefined ? sum : sum | flag), 0);
 }
 
-/** The second version of the descriptor, which newer systems write. */
+/** Writes the second version of the descriptor, as newer versions of Windows do. */
 export function writeHandles(output: Output, { handles }: DumpDescription): Place | undefined {
   const putName = (name: string | undefined) => (name === undefined ? NOWHERE : output.putUtf16(name));
   const places = handles?.map((handle) => ({

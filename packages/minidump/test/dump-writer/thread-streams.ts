@@ -1,4 +1,4 @@
-// Threads: the list, the names, the times, and the exception that one of them raised.
+// Writes the threads, their names and times, and the exception of one thread.
 import type { DumpDescription } from './description.ts';
 import { writeList, writeSizedList } from './lists.ts';
 import type { Output, Place } from './output.ts';
@@ -28,7 +28,7 @@ export function writeThreadInfo(output: Output, { threadInfo }: DumpDescription)
   if (threadInfo === undefined) return undefined;
   return writeSizedList(output, { entrySize: 64, countSize: 4, reserved: 0 }, threadInfo, (thread) => {
     output.u32(thread.threadId, thread.dumpFlags ?? 0, 0, thread.exitStatus ?? 259);
-    // Created, ended, in the kernel, in the program; then where it began and on which processors.
+    // Creation time, exit time, kernel time, user time; then start address and affinity.
     output.u64(thread.createTime ?? 0n, 0n, 0n, 0n).u64(thread.startAddress ?? 0n, 1n);
   });
 }

@@ -1,4 +1,5 @@
-// `admin …`: accounts, games and deploy keys, made by the operator. Works beside a running server, on the same database.
+// `admin …`: lets the operator create accounts, games and deploy keys. Works alongside a running server, on the same
+// database.
 
 import { createGame } from '@chauffeur/contract/operations/games';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -13,24 +14,24 @@ import { withApp } from './with-app.ts';
 type Output = Record<string, string | boolean>;
 
 const OPERATOR = 'operator';
-const LEAST_PASSWORD = 10;
+const MIN_PASSWORD_LENGTH = 10;
 
 export function addAdminCommands(admin: Command): void {
-  const user = admin.command('user').description('accounts');
+  const user = admin.command('user').description('manage accounts');
   user
     .command('create')
-    .description('create an account; its password is read from standard input')
-    .requiredOption('--email <email>', 'its email address')
+    .description('create an account, with a password from standard input')
+    .requiredOption('--email <email>', 'the email address of the account')
     .requiredOption('--password-stdin', 'read the password, one line, from standard input')
-    .option('--name <name>', 'its name; the part of the email before @ where absent')
-    .option('--verified', 'take the email as verified, without a mail', false)
-    .option('--json', 'answer one JSON object', false)
+    .option('--name <name>', 'the name; defaults to the part of the email before @')
+    .option('--verified', 'mark the email as verified without sending mail', false)
+    .option('--json', 'print one JSON object', false)
     .action(createUserCommand);
   user
     .command('verify')
-    .description('take an account’s email as verified')
-    .requiredOption('--email <email>', 'its email address')
-    .option('--json', 'answer one JSON object', false)
+    .description("mark an account's email as verified")
+    .requiredOption('--email <email>', 'the email address of the account')
+    .option('--json', 'print one JSON object', false)
     .action((options: { email: string; json: boolean }) =>
       perform(options.json, async ({ ctx }) => {
         const { id, email } = await verifyUser(ctx, options.email);
@@ -39,10 +40,10 @@ export function addAdminCommands(admin: Command): void {
     );
   user
     .command('operator')
-    .description('let an account see and do what operators may, at /operator')
-    .requiredOption('--email <email>', 'its email address')
-    .option('--revoke', 'take that away again', false)
-    .option('--json', 'answer one JSON object', false)
+    .description('give an account access to the operator pages at /operator')
+    .requiredOption('--email <email>', 'the email address of the account')
+    .option('--revoke', 'revoke this access', false)
+    .option('--json', 'print one JSON object', false)
     .action((options: { email: string; revoke: boolean; json: boolean }) =>
       perform(options.json, async ({ ctx }) => {
         const { id, email } = await setUserOperator(ctx, options.email, !options.revoke);
@@ -51,22 +52,22 @@ export function addAdminCommands(admin: Command): void {
     );
   admin
     .command('game')
-    .description('games')
+    .description('manage games')
     .command('create')
     .description('create a game for an account')
-    .requiredOption('--owner <email>', 'email address of its owner')
-    .requiredOption('--name <name>', 'its name')
-    .option('--slug <slug>', 'its vanity name; made from the name where absent')
+    .requiredOption('--owner <email>', 'the email address of the owner')
+    .requiredOption('--name <name>', 'the name')
+    .option('--slug <slug>', 'the slug; derived from the name by default')
     .option('--visibility <visibility>', 'public, invisible or draft', 'draft')
-    .option('--json', 'answer one JSON object', false)
+    .option('--json', 'print one JSON object', false)
     .action(createGameCommand);
   admin
     .command('key')
-    .description('deploy keys')
+    .description('manage deploy keys')
     .command('issue')
-    .description('issue a deploy key; every earlier one of the game is revoked')
+    .description("issue a deploy key and revoke the game's earlier keys")
     .requiredOption('--game <uid>', 'uid or slug of the game')
-    .option('--json', 'answer one JSON object', false)
+    .option('--json', 'print one JSON object', false)
     .action((options: { game: string; json: boolean }) =>
       perform(options.json, async ({ ctx }) => {
         const game = await findGame(ctx.db, options.game);
@@ -84,8 +85,8 @@ async function createUserCommand(options: {
 }): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(options.email)) throw new UsageError('--email: not an email address.');
   const password = await readLine();
-  if (password.length < LEAST_PASSWORD)
-    throw new UsageError(`The password on standard input is shorter than ${LEAST_PASSWORD} characters.`);
+  if (password.length < MIN_PASSWORD_LENGTH)
+    throw new UsageError(`The password on standard input is shorter than ${MIN_PASSWORD_LENGTH} characters.`);
   const name = options.name ?? options.email.split('@')[0] ?? options.email;
   await perform(options.json, async ({ ctx, auth }) => {
     const user = await createUser(ctx, auth, { email: options.email, password, name, verified: options.verified });
@@ -115,7 +116,7 @@ async function createGameCommand(options: {
   });
 }
 
-/** Does one thing with the service's parts and prints what came of it. */
+/** Performs one action with the parts of the service and prints its result. */
 async function perform(json: boolean, work: (app: App) => Promise<Output>): Promise<void> {
   await withApp({ quiet: true }, async (app) => {
     const output = await work(app);

@@ -1,10 +1,10 @@
-// How a command of the operator ends when it cannot be done: one plain message, no stack, exit code 1.
+// Reports a failed operator command: one plain message, no stack, exit code 1.
 import { ApiError } from '@chauffeur/contract/errors';
 
-/** Errors whose message is written for the operator. The others are unexpected, and their stack helps. */
+/** Errors with a message for the operator. Others are unexpected, and their stack helps. */
 const PLAIN = new Set(['ConfigError', 'EmbeddedPostgresError', 'MigrationError', 'AccountError', 'UsageError']);
 
-/** What was asked of the command is not possible as it stands. */
+/** A command was called with arguments that do not fit together. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -19,8 +19,8 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const { code, address, port } = error as { code?: string; address?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `error: ${address}:${port} is in use: stop what listens there, or set CHAUFFEUR_PORT.`;
+    return `error: ${address}:${port} is in use. Stop the program that uses it, or set CHAUFFEUR_PORT.`;
   if (code === 'ECONNREFUSED')
-    return 'error: PostgreSQL does not answer at DATABASE_URL: start it, or correct the address.';
+    return 'error: cannot connect to PostgreSQL at DATABASE_URL. Start it, or correct the address.';
   return PLAIN.has(error.name) ? `error: ${error.message}` : `error: ${error.stack ?? error.message}`;
 }

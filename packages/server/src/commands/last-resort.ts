@@ -1,19 +1,22 @@
-// What happens to an error that nothing caught: it is logged, and the process ends in order (docs/adr/0009).
+// Handles errors that nothing caught: logs them and ends the process in order (docs/adr/0009).
 import type { App } from '../app.ts';
-import type { Log } from '../kernel/log.ts';
+import type { Log } from '../kernel/telemetry/log.ts';
 
-/** For requests and jobs under way. Not `shutdownSeconds`: one of them is broken, and may never end. */
+/**
+ * The time for requests and jobs in progress. Shorter than `shutdownSeconds`, because one of them is broken and may
+ * never end.
+ */
 const PATIENCE_SECONDS = 5;
 const EXIT_MS = 1000;
 
 /**
- * Ends the process with exit code 1 when an error, or a rejected promise, reaches nobody: `starting` is closed as by a signal, so that the
- * embedded PostgreSQL is stopped and not orphaned. Errors on the way are logged as well and change nothing.
+ * Ends the process with exit code 1 after an uncaught error or unhandled rejection. The service is closed as by a
+ * signal, so that the embedded PostgreSQL is stopped instead of orphaned. Further errors are only logged.
  */
 export function endOnUncaughtError(starting: Promise<App>, log: Log): void {
   let ending = false;
   process.on('uncaughtException', (err, origin) => {
-    log.fatal({ err, origin }, 'an error was caught by nothing; the process ends');
+    log.fatal({ err, origin }, 'uncaught error; the process exits');
     process.exitCode = 1;
     if (ending) return;
     ending = true;
@@ -24,10 +27,10 @@ export function endOnUncaughtError(starting: Promise<App>, log: Log): void {
   });
 }
 
-/** A process ends by itself when nothing is open any more; what was given up, or forgotten, may not keep it from that. */
+/** Exits even if something is still open. Without this, an abandoned part could keep the process alive. */
 export function exitWhateverIsOpen(log: Log): void {
   const timer = setTimeout(() => {
-    log.warn({ open: process.getActiveResourcesInfo() }, 'something is open still; ending all the same');
+    log.warn({ open: process.getActiveResourcesInfo() }, 'exiting although something is still open');
     process.exit();
   }, EXIT_MS);
   timer.unref();

@@ -1,4 +1,4 @@
-// `migrate`: brings the database to the newest schema without serving anything.
+// `migrate`: migrates the database to the newest schema without serving anything.
 import { withApp } from './with-app.ts';
 
 export async function runMigrations(): Promise<void> {

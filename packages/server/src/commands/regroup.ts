@@ -1,7 +1,7 @@
-// `regroup`: has crash reports grouped again by the rules of this version, and tells how far that is.
+// `regroup`: groups crash reports again by the rules of this version, and shows the progress.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { lookAtRegrouping, requestRegrouping } from '../features/crashes/groups/regroup.ts';
+import { readRegrouping, requestRegrouping } from '../features/crashes/crashes.ts';
 import { findGame } from '../features/games/games.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './with-app.ts';
@@ -10,7 +10,7 @@ type Options = { game?: string; wait: boolean; json: boolean };
 
 const LOOK_MS = 1000;
 
-/** The reports are moved by jobs of the worker, batch by batch; this command asks for them and watches. */
+/** Enqueues the jobs and watches them; the worker moves the reports batch by batch. */
 export async function runRegroup(options: Options): Promise<void> {
   await withApp({ quiet: true }, (app) => regroup(app, options));
 }
@@ -21,14 +21,14 @@ async function regroup({ ctx }: App, { game: ref, wait: waits, json }: Options):
   const gameId = game?.game_id ?? null;
   const total = await requestRegrouping(ctx, gameId);
   let left = total;
-  const say = (line: string) => void (json || process.stdout.write(`${line}\n`));
-  if (total > 0 && waits) say(`${total} reports: a running worker moves them, also after Ctrl-C`);
-  for (let goesOn = waits && total > 0; goesOn; ) {
+  const print = (line: string) => void (json || process.stdout.write(`${line}\n`));
+  if (total > 0 && waits) print(`Regrouping ${total} reports. A running worker does this, even after Ctrl-C.`);
+  for (let isRunning = waits && total > 0; isRunning; ) {
     await wait(LOOK_MS);
-    const now = await lookAtRegrouping(ctx, gameId);
-    if (now.left !== left) say(`${total - now.left} of ${total}`);
+    const now = await readRegrouping(ctx, gameId);
+    if (now.left !== left) print(`${total - now.left} of ${total}`);
     left = now.left;
-    goesOn = now.goesOn && left > 0;
+    isRunning = now.isRunning && left > 0;
   }
   process.stdout.write(json ? `${JSON.stringify({ reports: total, left })}\n` : `reports=${total}\nleft=${left}\n`);
 }

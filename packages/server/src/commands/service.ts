@@ -1,7 +1,7 @@
-// `start`, `api` and `worker`: run until told to stop, then end what is under way first.
+// `start`, `api` and `worker`: run the service until a signal, then let requests and jobs in progress end.
 import { type App, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
-import { createLog, type Log } from '../kernel/log.ts';
+import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import type { Role } from '../roles.ts';
 import { endOnUncaughtError, exitWhateverIsOpen } from './last-resort.ts';
 
@@ -17,38 +17,42 @@ export async function runService(role: Role): Promise<void> {
 }
 
 function greeting(role: Role, app: App, config: Config): string {
-  if (app.url === undefined) return 'Chauffeur’s worker takes jobs. Ctrl-C stops it.\n';
+  if (app.url === undefined) return 'The worker is running. Press Ctrl-C to stop it.\n';
   const lines = [
     '',
-    `  Chauffeur listens on ${app.ctx.publicUrl}`,
+    `  Chauffeur is running at ${app.ctx.publicUrl}`,
     '',
-    `  data      ${config.databaseUrl === undefined ? config.dataFolder : 'in your PostgreSQL'}${config.blobs === undefined ? '' : ', blobs on S3'}`,
-    `  scanner   ${config.clamd ?? 'none: files are served as unscanned; set CHAUFFEUR_CLAMD'}`,
-    `  mails     ${config.smtp === undefined ? `written to ${config.dataFolder}/outbox; set CHAUFFEUR_SMTP` : 'sent by SMTP'}`,
+    `  data      ${config.databaseUrl === undefined ? config.dataFolder : 'in your PostgreSQL'}`,
+    `  blobs     ${app.ctx.blobs.describe().location}`,
+    `  scanner   ${config.clamd ?? 'none; files are offered unscanned. Set CHAUFFEUR_CLAMD to scan them.'}`,
+    `  mails     ${config.smtp === undefined ? `written to ${config.dataFolder}/outbox. Set CHAUFFEUR_SMTP to send them.` : 'sent by SMTP'}`,
     '',
-    '  Next: make an account and a game, and ship a build (each command from another terminal):',
+    '  Next: create an account and a game, and ship a build. Run these commands in another terminal:',
     '    npx chauffeur-server admin user create --email you@example.com --password-stdin --verified',
     '    npx chauffeur-server admin game create --owner you@example.com --name "My game" --visibility public',
     '    npx chauffeur-server admin key issue --game <game uid>',
     '    npx chauffeur --help',
-    '  or see it all happen: npm run demo',
+    '  Or watch a demo: npm run demo',
     '',
-    role === 'api' ? '  This process runs no jobs: start a worker beside it. Ctrl-C stops it.' : '  Ctrl-C stops it.',
+    role === 'api'
+      ? '  This process runs no jobs, so start a worker too. Press Ctrl-C to stop.'
+      : '  Press Ctrl-C to stop.',
     '',
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /**
- * The first signal stops in order, also while starting; the second at once: what is cut off then recovers at the next start.
- * Exit code 0 when everything ended in order, 1 when a part failed or was given up, 130 after a second signal.
+ * The first signal stops the service in order, even while it is starting; the second stops it at once, and interrupted
+ * work recovers at the next start. Exit code 0 if everything ended in order, 1 if a part failed or was given up, 130
+ * after a second signal.
  */
 function stopOnSignal(starting: Promise<App>, log: Log): void {
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) process.exit(130);
     stopping = true;
-    log.info({ signal }, 'stopping: uploads and jobs under way are finished first; a second signal stops at once');
+    log.info({ signal }, 'stopping after uploads and jobs in progress have ended; a second signal stops at once');
     try {
       await (await starting).close();
       log.info('stopped');

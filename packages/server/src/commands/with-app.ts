@@ -1,10 +1,10 @@
-// Gives a command the service's parts, and closes them when it is done, whatever came of it.
+// Passes the parts of the service to a command, and closes them when the command ends, even if it fails.
 import { type App, startApp } from '../app.ts';
 import { readProcessConfig } from '../config.ts';
-import { createLog } from '../kernel/log.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
 import { endOnUncaughtError } from './last-resort.ts';
 
-/** `quiet`: nothing is logged below warnings, because standard output is the command's answer alone. */
+/** `quiet` suppresses log lines below warnings, because standard output has only the command's result. */
 export async function withApp<T>({ quiet }: { quiet: boolean }, work: (app: App) => Promise<T>): Promise<T> {
   const config = readProcessConfig();
   const log = createLog(quiet && config.logLevel === 'info' ? 'warn' : config.logLevel);

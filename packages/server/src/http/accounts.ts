@@ -1,4 +1,4 @@
-// The routes of accounts below /api/auth: those that are open here, which better-auth answers.
+// The account routes below /api/auth that are open, which better-auth serves.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, findUser } from '../features/accounts/accounts.ts';
@@ -7,7 +7,7 @@ import { askAuth, jsonBody, noRoute, passOn, refusalOf, sendAuthError, targetOf 
 
 const PREFIX = '/api/auth';
 
-/** Everything else that better-auth or a plugin of it serves is closed. */
+/** Everything else that better-auth or one of its plugins serves is closed. */
 const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
   GET: [/^\/(get-session|list-sessions|verify-email|jwks)$/, /^\/reset-password\/[A-Za-z0-9_-]{1,100}$/],
   POST: [
@@ -19,14 +19,14 @@ const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
 };
 
 const SIGN_UP = '/sign-up/email';
-/** Their answers say nothing about which accounts exist, and neither does the time that they take. */
+/** Their responses do not reveal which accounts exist, and neither does their timing. */
 const EVEN = new Set([SIGN_UP, '/request-password-reset', '/change-email']);
 
 export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): void {
   app.route({
     method: ['GET', 'POST'],
     url: `${PREFIX}/*`,
-    // Sessions and tokens are set and answered there.
+    // These responses set and contain sessions and tokens.
     config: { operation: 'accounts', secret: true },
     errorHandler: (error, request, reply) => {
       sendAuthError(ctx, request, reply, error, 'account');
@@ -46,19 +46,19 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
   });
 }
 
-/** The route below the prefix; undefined where none is open. */
+/** Returns the route below the prefix; undefined if it is not open. */
 function openRoute(method: string, pathname: string): string | undefined {
   if (!pathname.startsWith(`${PREFIX}/`)) return undefined;
   const route = pathname.slice(PREFIX.length);
   return OPEN[method as keyof typeof OPEN]?.some((pattern) => pattern.test(route)) ? route : undefined;
 }
 
-/** The same answer to everyone who signs up, whether or not there was an account before. */
+/** Everyone who signs up gets the same response, whether or not the account existed. */
 async function hideAccount(ctx: Context, response: Response, body: unknown): Promise<Response> {
   if (response.status >= 400) {
     const { data } = await refusalOf(response.clone());
     if (data?.reason !== 'FAILED_TO_CREATE_USER') return response;
-    // Another request with this address was quicker; anything else is a failure of ours.
+    // Another request with this address was faster; anything else is a failure of ours.
     const { email } = body as { email: string };
     if ((await findUser(ctx, email)) === null) throw new Error('better-auth could not create an account');
   }

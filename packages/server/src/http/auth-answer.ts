@@ -1,11 +1,11 @@
-// Turns a refusal of better-auth into this service's envelope, or into what OAuth clients expect.
+// Converts an error of better-auth into this service's envelope, or into what OAuth clients expect.
 import { type Failure, failureOf } from '@chauffeur/contract/envelope';
 import { ApiError, type ErrorCode, type ErrorData } from '@chauffeur/contract/errors';
 
-/** What better-auth answers: `code` of its own routes, `error` of its OAuth routes. */
+/** An error of better-auth: with `code` from its own routes, with `error` from its OAuth routes. */
 type Refusal = { code?: unknown; message?: unknown; error?: unknown; error_description?: unknown };
 
-/** Codes of better-auth that have one of ours; for others the status decides. */
+/** Our codes for codes of better-auth. For others, the status decides. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   INVALID_EMAIL_OR_PASSWORD: 4012,
   OWNS_GAMES: 4093,
@@ -16,7 +16,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 
 const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 4011, 404: 4040, 429: 4290, 503: 5030 };
 
-/** The error in the registry's terms. `reason` keeps better-auth's own word for it. */
+/** Returns the error with a code of the registry. `reason` keeps better-auth's own word for it. */
 export function errorOf(status: number, refusal: Refusal | null, retryAfter?: number): ApiError {
   const reason = textOf(refusal?.code) ?? textOf(refusal?.error);
   const message = textOf(refusal?.message) ?? textOf(refusal?.error_description);
@@ -26,7 +26,7 @@ export function errorOf(status: number, refusal: Refusal | null, retryAfter?: nu
     ...(retryAfter !== undefined && { retry_after: retryAfter }),
   };
   return new ApiError(code, message, {
-    // better-auth's clients go by it.
+    // better-auth's clients depend on it.
     status,
     ...(Object.keys(data).length > 0 && { data }),
   });
@@ -36,7 +36,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The envelope; with `code` and `message` next to it, where clients of better-auth look. */
+/** The envelope, with `code` and `message` next to it, where better-auth's clients look for them. */
 export function accountFailure(error: ApiError): Failure & { code?: string; message: string } {
   const { reason } = error.data ?? {};
   return { ...failureOf(error), ...(typeof reason === 'string' && { code: reason }), message: error.message };
@@ -50,9 +50,7 @@ export type OAuthFailure = {
   message: string;
 };
 
-/**
- * RFC 6749, section 5.2, has `error` as a word: there is no room for ours under that name, so its members are next to it.
- */
+/** RFC 6749, section 5.2, defines `error` as a string, so the members of our error are next to it. */
 export function oauthFailure(error: ApiError): OAuthFailure {
   const { code, message, data, status } = error;
   const word = typeof data?.reason === 'string' && /^[a-z_]+$/.test(data.reason) ? data.reason : undefined;

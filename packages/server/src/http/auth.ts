@@ -1,18 +1,21 @@
-// Finds out who calls: a game by its deploy key, a person by their session, or nobody.
+// Identifies the caller: a game by its deploy key, a person by their session, or an anonymous one.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Access } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
-import { isOwnOrigin } from '../kernel/own-origin.ts';
+import { isOwnOrigin } from '../request/own-origin.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
 
 const ANONYMOUS: Caller = { kind: 'anonymous' };
 
-/** The caller, as the operation's access wants one; at once where that is anybody. Throws the codes 4020 to 4025, 4011, 4032 and 4033. */
+/**
+ * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws 4020 to 4025,
+ * 4011, 4032 and 4033.
+ */
 export function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Caller | Promise<Caller> {
   if (access === 'deploy_key') return identifyGame(ctx, request);
   if (access === 'account') return identifyAccount(ctx, auth, request);
@@ -33,18 +36,21 @@ async function identifyGame(ctx: Context, request: FastifyRequest): Promise<Game
   return authenticateKey(ctx, accessToken, secretKey);
 }
 
-/** The two halves of a deploy key; one that was not sent is empty. */
+/** The two halves of a deploy key; a missing one is empty. */
 type SentKey = { readonly accessToken: string; readonly secretKey: string };
 const NO_KEY: SentKey = { accessToken: '', secretKey: '' };
 
-/** They come first: an Authorization beside them may be meant for a proxy in between. */
+/** These headers take precedence: an Authorization header next to them may be meant for a proxy. */
 function keyOfHeaders(request: FastifyRequest): SentKey | null {
   const accessToken = headerOf(request, 'x-access-token');
   const secretKey = headerOf(request, 'x-secret-key');
   return accessToken === '' && secretKey === '' ? null : { accessToken, secretKey };
 }
 
-/** Access token and secret as user and password (RFC 7617), for tools that take an address and no headers: `https://token:secret@host/…`. */
+/**
+ * Access token and secret as user and password (RFC 7617), for tools that accept a URL but no headers:
+ * `https://token:secret@host/…`.
+ */
 function keyOfBasic({ headers }: FastifyRequest): SentKey | null {
   const [, encoded] = /^basic +([a-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '') ?? [];
   if (encoded === undefined) return null;
@@ -84,9 +90,9 @@ async function sessionOf(auth: Auth, request: FastifyRequest): Promise<AccountCa
 }
 
 /**
- * A browser sends the cookie whoever made the page. It also says truthfully where the page came from, in Origin or
- * Sec-Fetch-Site (Fetch Metadata, W3C); programs send neither. Compared with the public URL and not with Host: a proxy may rewrite Host, and
- * what it is rewritten to says nothing about the page.
+ * Browsers send the cookie with requests from pages of any site, and state truthfully where the page came from, in
+ * Origin or Sec-Fetch-Site (Fetch Metadata, W3C); programs send neither. Compared with the public URL instead of Host,
+ * because a proxy may rewrite Host to something unrelated to the page.
  */
 function isFromAnotherSite(ctx: Context, request: FastifyRequest): boolean {
   const { origin } = request.headers;
@@ -95,8 +101,8 @@ function isFromAnotherSite(ctx: Context, request: FastifyRequest): boolean {
   return site !== '' && site !== 'same-origin' && site !== 'none';
 }
 
-/** A header sent twice arrives joined by a comma, and then is not the one that was issued. */
-export function headerOf(request: FastifyRequest, name: string): string {
+/** A header that was sent twice arrives joined by a comma, and then does not match. */
+function headerOf(request: FastifyRequest, name: string): string {
   const value = request.headers[name];
   return (Array.isArray(value) ? value.join(',') : (value ?? '')).trim();
 }

@@ -1,15 +1,15 @@
-// Reads JSON and form bodies: strict about UTF-8, bounded in size and time, decoded where they come compressed.
+// Parses JSON and form bodies: strict about UTF-8, bounded in size and time, and decoded if compressed.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { UnreadableBodyError } from '../kernel/body.ts';
-import { addBytesParser, bodyDeadlineMs } from '../kernel/bytes-parser.ts';
-import { isFormType } from '../kernel/form.ts';
+import { UnreadableBodyError } from '../request/body.ts';
+import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
+import { isFormType } from '../request/form.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * JSON bodies become values. Every other content type is left unread on the request, for the routes that stream it or know better what
- * it is; a route that wanted JSON then finds none.
+ * Parses JSON bodies. Bodies of any other type remain unread on the request, for routes that stream them; a route that
+ * expects JSON then finds no body.
  */
 export function addBodyParsers(app: FastifyInstance, { config }: Context): void {
   app.removeAllContentTypeParsers();
@@ -17,14 +17,16 @@ export function addBodyParsers(app: FastifyInstance, { config }: Context): void 
   app.addContentTypeParser('*', async () => undefined);
 }
 
-/** Has urlencoded bodies become values as well. Not everywhere: it is what `curl -d` calls every body that is not said to be something else. */
+/**
+ * Also parses urlencoded bodies. Only where it is wanted: `curl -d` uses this type for every body without another one.
+ */
 export function addFormParser(app: FastifyInstance, { config }: Context): void {
   addBytesParser(app, 'application/x-www-form-urlencoded', bodyDeadlineMs(config), (body) => parseForm(decode(body)));
 }
 
 /**
- * Leaves bodies of every content type on the request: for routes that take bytes, whatever a client calls them. A type that is none, such
- * as `Content-Type: dump`, would be refused before a parser is looked for, so all but forms are called what they are taken as.
+ * Leaves bodies of every content type on the request, for routes that accept bytes of any type. A malformed type, such
+ * as `Content-Type: dump`, would be rejected before a parser is chosen, so every type except forms is replaced.
  */
 export function leaveBodiesUnread(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
@@ -53,7 +55,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** A field that comes twice is refused: which one was meant cannot be known. */
+/** Rejects a repeated field, because it is unclear which value was meant. */
 function parseForm(text: string): Record<string, string> {
   const fields = new URLSearchParams(text);
   const form: Record<string, string> = {};

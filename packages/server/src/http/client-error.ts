@@ -1,12 +1,12 @@
-// Answers what Node's HTTP parser refuses: bytes that are no request, and so have no route and no operation.
+// Responds to requests that Node's HTTP parser rejects, which belong to no route or operation.
 
 import type { Socket } from 'node:net';
 import { failureOf } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
-import { newId } from '../kernel/ids.ts';
-import type { Log } from '../kernel/log.ts';
+import { newId } from '../kernel/secrets/ids.ts';
+import type { Log } from '../kernel/telemetry/log.ts';
 
-/** By the parser's codes; everything else is a 400. */
+/** By the code of the parser; any other error is a 400. */
 const REFUSALS: Readonly<Record<string, { status: number; phrase: string; message: string }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -25,7 +25,7 @@ const MALFORMED = {
   message: 'The request is not well-formed HTTP/1.1; check its headers and lengths.',
 };
 
-/** Answers once and closes the connection: where the next request begins is not known. */
+/** Responds once and closes the connection, because the start of the next request is unknown. */
 export function answerClientError(log: Log, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, phrase, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;

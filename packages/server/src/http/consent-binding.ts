@@ -1,19 +1,19 @@
-// Binds a request for consent to the browser that began it, so that nobody can be sent into a request of somebody else's.
+// Binds a consent request to the browser that started it, so that no one can be lured into the request of someone else.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, sessionIdOf } from '../features/accounts/accounts.ts';
-import { newSecret } from '../kernel/ids.ts';
-import { deriveKey } from '../kernel/signed-token.ts';
+import { newSecret } from '../kernel/secrets/ids.ts';
+import { deriveKey } from '../kernel/secrets/signed-token.ts';
 
-/** In the request's parameters, next to better-auth's signature of them. */
+/** A parameter of the request, next to better-auth's signature. */
 const PARAMETER = 'binding';
-/** Of a visitor who is not signed in yet. */
+/** Identifies visitors who are not signed in yet. */
 const COOKIE = 'chauffeur.consent';
 const COOKIE_SECONDS = 3600;
 const NONCE_LENGTH = 32;
 
-/** Who holds the request: the session, or before there is one, the browser by a cookie. */
+/** Returns what a request is bound to: the session or, before sign-in, a cookie of the browser. */
 export async function holderOf(
   ctx: Context,
   auth: Auth,
@@ -42,18 +42,21 @@ function nonceOf(request: FastifyRequest): string | undefined {
   )?.[1];
 }
 
-/** The request's parameters with the binding; those without a signature, as of an error, as they are. */
+/**
+ * Adds the binding to the request's parameters. Parameters without a signature, such as those of an error, are returned
+ * unchanged.
+ */
 export function bindRequest(ctx: Context, query: string, holder: string): string {
   const signature = new URLSearchParams(query).get('sig');
   return signature === null ? query : `${query}&${PARAMETER}=${macOf(ctx, signature, holder)}`;
 }
 
-/** The parameters as better-auth signed them. */
+/** Returns the parameters as better-auth signed them. */
 export function withoutBinding(query: string): string {
   return query.replace(new RegExp(`&${PARAMETER}=[A-Za-z0-9_-]*$`), '');
 }
 
-/** Whether the request was begun in the session, or in the browser, that now decides about it. */
+/** Whether the request was started in the session or browser that now decides on it. */
 export async function isBoundHere(ctx: Context, auth: Auth, request: FastifyRequest, query: string): Promise<boolean> {
   const params = new URLSearchParams(query);
   const sent = Buffer.from(params.get(PARAMETER) ?? '');

@@ -3,15 +3,17 @@ import { DOC_PAGES } from '@chauffeur/contract/docs';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
-import { countPublicAddresses, listPublicAddresses } from '../features/store/page-facts.ts';
-import { countPublicRead } from '../kernel/address-limit.ts';
+import { countPublicAddresses, listPublicAddresses } from '../features/store/store.ts';
+import { countPublicRead } from '../request/address-limit.ts';
 import { ADDRESSES_OF_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
 const KEPT_SECONDS = 3600;
-/** Those that are there whatever the games. */
+/** The pages that exist regardless of any games. */
 const OWN_PAGES = [PAGES.home, PAGES.browse, PAGES.docs, ...DOC_PAGES.map(({ page }) => `${PAGES.docs}/${page}`)];
 
-/** A page of the sitemap is `/sitemap/1.xml`; `/sitemap.xml` is the only one, or names them all. */
+/**
+ * Parts of the sitemap are at `/sitemap/1.xml` and so on. `/sitemap.xml` is the only part, or an index of all parts.
+ */
 export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
   const { publicUrl } = ctx;
   app.get('/robots.txt', async (_request, reply) => keep(reply, 'text/plain').send(writeRobots(publicUrl)));

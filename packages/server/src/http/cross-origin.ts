@@ -1,22 +1,24 @@
-// Lets pages of any origin call the operations that are for games: web builds of a game live on other sites (Fetch Standard, CORS).
+// Lets pages of any origin call the operations for games, because web builds of a game may run on other sites (Fetch
+// Standard, CORS).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const REQUEST_HEADERS = 'Content-Type, Content-Encoding, X-App-Id, X-Build-Id, X-Read-Token';
-/** How long a browser may keep the answer to its question. */
+/** How long, in seconds, browsers may cache the response to a preflight. */
 const KEPT_SECONDS = 86_400;
 
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Marks an answer as one that any page may read. Cookies stay out of it: `*` goes with none. A cache may give what was read by a program to
- * a page, so what is read always has the mark; what is sent has it where a page sends, since games send most of all.
+ * Marks a response as readable by any page. Cookies are never included: `*` excludes them. Responses to reads are
+ * always marked, because a cache may serve a response to a program again to a page; responses to other requests only if
+ * a page sent them, because most of them come from games.
  */
 export function allowAnyOrigin({ method, headers }: FastifyRequest, reply: FastifyReply): void {
   if (headers.origin === undefined && !READS.has(method)) return;
   reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', 'Retry-After, X-Request-Id');
 }
 
-/** Answers the preflight of each of these routes; `url` is as the router has it. */
+/** Responds to the preflights of these routes; `url` is in the router's notation. */
 export function mountPreflights(app: FastifyInstance, routes: readonly { method: string; url: string }[]): void {
   const byPath = Map.groupBy(routes, ({ url }) => url.replace(/:\w+/g, ':id'));
   for (const [path, found] of byPath) {

@@ -1,17 +1,17 @@
-// The one place that turns what was thrown into an answer: a code of the registry, a message, never a stack or a secret.
+// Turns everything thrown into a response: a code of the registry and a message, never a stack or a secret.
 import { failureOf } from '@chauffeur/contract/envelope';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { asKnownError, asUnexpected } from '../kernel/as-api-error.ts';
-import { BodyTooLargeError, UnreadableBodyError } from '../kernel/body.ts';
+import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
+import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 
 const RETRY_SECONDS = 2;
 const TOO_LARGE = 'body: too large for this route; send less.';
 
 /**
- * Answers an error. `invalid` is the code that the operation gives to a request that could not be read, `bodyOf` writes the answer where it is
- * not our envelope alone.
+ * Responds with an error. `invalid` is the operation's code for a malformed request; `bodyOf` creates the body if it
+ * differs from our envelope.
  */
 export function sendError(
   ctx: Context,

@@ -1,10 +1,10 @@
-// Answers at fixed beats after a request, so that the time of an answer does not show what was done for it.
+// Delays responses to fixed intervals after the request, so that their timing does not reveal what was done.
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Longer than either kind of work usually takes. */
 const BEAT_MS = 250;
 
-/** Does `work`, and settles as it does at the next beat since `begun`, a time of `performance.now()`. */
+/** Runs `work`, and settles like it at the next interval after `begun`, a time of `performance.now()`. */
 export async function waitForNextBeat<T>(begun: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,25 +1,28 @@
-// Has better-auth answer a request, once its route is known to be open and its body is something that better-auth can read.
+// Passes a request to better-auth, once its route is known to be open and its body is readable by better-auth.
 import { ApiError } from '@chauffeur/contract/errors';
 import { findTextProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, CLIENT_ADDRESS_HEADER } from '../features/accounts/accounts.ts';
-import { isUniqueViolation } from '../kernel/db.ts';
+import { isUniqueViolation } from '../kernel/database/db.ts';
 import { accountFailure, errorOf, oauthFailure } from './auth-answer.ts';
 import { sendError } from './errors.ts';
 
-/** A body as it is passed on: rewritten, so that both sides read the same thing in it. */
+/** A body that is passed on: serialized again, so that both sides read the same. */
 export type HandedBody = { readonly type: string; readonly text: string };
 
 export type Handed = {
-  /** The URL that is dispatched: whoever decides whether a route is open decides on this object. */
+  /** The URL to dispatch. Whether a route is open must be decided on this object. */
   readonly target: URL;
   readonly body?: HandedBody | undefined;
 };
 
-/** The URL of a request at the service's own address, with dot segments resolved; 4040 for what is none. */
+/**
+ * Returns the URL of a request at the service's own address, with dot segments resolved. Throws 4040 for an invalid
+ * one.
+ */
 export function targetOf(ctx: Context, request: FastifyRequest): URL {
-  // An absolute target (RFC 9112, section 3.2.2) may name another host, which means nothing here.
+  // An absolute target (RFC 9112, section 3.2.2) may name another host, which is ignored.
   const { pathname, search } = URL.parse(request.url, ctx.publicUrl) ?? noRoute();
   const target = new URL(ctx.publicUrl);
   target.pathname = pathname;
@@ -42,7 +45,7 @@ export function noRoute(): never {
   throw new ApiError(4040, 'There is no such route; see /api/v1/openapi.json.');
 }
 
-/** A JSON body. Every route that takes one takes an object. */
+/** Returns a JSON body as an object, which every route with a body takes. */
 export function jsonBody(value: unknown): HandedBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiError(4002, 'body: not a JSON object; send one.');
@@ -60,7 +63,10 @@ export function formBody(text: string): HandedBody {
   return { type: 'application/x-www-form-urlencoded', text: fields.toString() };
 }
 
-/** Left out: what concerns the connection or the body as it was sent, and proofs of possession (RFC 9449), which are not supported. */
+/**
+ * Not passed on: headers about the connection or the original body, and proofs of possession (RFC 9449), which are not
+ * supported.
+ */
 const HELD_BACK = new Set([
   'content-length',
   'transfer-encoding',
@@ -70,7 +76,7 @@ const HELD_BACK = new Set([
   'dpop',
 ]);
 
-/** better-auth's answer, whatever it is. */
+/** Returns better-auth's response, including errors. */
 export async function askAuth(auth: Auth, request: FastifyRequest, { target, body }: Handed): Promise<Response> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -80,13 +86,13 @@ export async function askAuth(auth: Auth, request: FastifyRequest, { target, bod
   if (body !== undefined) headers.set('content-type', body.type);
   const init = { method: request.method, headers, ...(body !== undefined && { body: body.text }) };
   return auth.handler(new Request(target, init)).catch((error) => {
-    // Two requests for one email address, at the same moment.
+    // Two requests for the same email address at the same moment.
     if (isUniqueViolation(error)) throw new ApiError(4002, 'Another account has this email address.', { cause: error });
     throw error;
   });
 }
 
-/** Passes an answer on, with `relocate` applied to the address that it redirects to. */
+/** Passes on a response, applying `relocate` to the address that it redirects to. */
 export async function passOn(
   reply: FastifyReply,
   response: Response,
@@ -98,10 +104,10 @@ export async function passOn(
   return reply.send(Buffer.from(await response.arrayBuffer()));
 }
 
-/** The error that an answer of better-auth is. */
+/** Returns the error in a response of better-auth. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const refusal = (await response.json().catch(() => null)) as Parameters<typeof errorOf>[1];
-  // The one failure that is foreseen: a document of a client cannot be read at the moment.
+  // The only expected failure: the document of a client cannot be fetched at the moment.
   const isPassing = response.status === 503 && refusal?.error !== undefined;
   if (response.status >= 500 && !isPassing) return new ApiError(5000, undefined, { cause: refusal });
   const retryAfter = response.headers.get('x-retry-after');
@@ -116,7 +122,7 @@ function copyHeaders(reply: FastifyReply, response: Response, relocate: (locatio
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
 }
 
-/** Answers an error of these routes: `oauth` in the form of RFC 6749. */
+/** Responds with an error of these routes, in the form of RFC 6749 if `oauth` is set. */
 export function sendAuthError(
   ctx: Context,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// The page at the root: says that the service runs and where to go from here.
+// The root page of a server without the website: says that the service runs, and links to its API.
 
 export const homePage = `<!doctype html>
 <html lang="en">
@@ -16,10 +16,10 @@ code { font-size: 0.9em; }
 <body>
 <main>
 <h1>Chauffeur is running</h1>
-<p>Ship builds of your game with the <code>chauffeur</code> command and a deploy key.</p>
+<p>Upload builds of your game with the <code>chauffeur</code> command and a deploy key.</p>
 <ul>
 <li><a href="/api/v1/openapi.json">API description</a> (OpenAPI 3.1)</li>
-<li><a href="/ready">State of this server’s parts</a></li>
+<li><a href="/ready">Server status</a></li>
 </ul>
 </main>
 </body>

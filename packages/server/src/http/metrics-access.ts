@@ -1,28 +1,29 @@
-// Decides who may read /metrics: whoever has its token, or without one, programs on the same machine.
+// Decides who may read /metrics: anyone with its token or, without a token, programs on the same machine.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopbackAddress, isLoopbackName } from '../kernel/loopback.ts';
+import { isLoopbackAddress, isLoopbackName } from '../kernel/network/loopback.ts';
 
 export type MetricsRequest = {
-  /** The other end of the socket, which no header can change. */
+  /** The other end of the socket, which headers cannot change. */
   readonly remoteAddress: string | undefined;
   readonly headers: IncomingHttpHeaders;
 };
 
 export type MetricsAccess = 'open' | 'token needed' | 'closed';
 
-/** With a token, only the token opens it, from wherever. */
+/** If a token is set, it is required from everywhere. */
 export function metricsAccess(token: string | undefined, request: MetricsRequest): MetricsAccess {
   if (token === undefined) return isSameMachine(request) ? 'open' : 'closed';
   return isToken(token, request.headers.authorization) ? 'open' : 'token needed';
 }
 
-/** Headers by which proxies say that they pass somebody else's request on. */
+/** Headers by which proxies declare that they forward a request. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /**
- * A reverse proxy on this machine connects from a loopback address, too. It gives itself away by the headers that it adds, or by the public name
- * in Host, which it has to keep. Host also keeps out pages whose name was made to lead to this machine (DNS rebinding).
+ * A reverse proxy on this machine also connects from a loopback address. It is recognized by the headers that it adds,
+ * or by the public name in Host, which it has to preserve. Checking Host also excludes pages whose name was made to
+ * resolve to this machine (DNS rebinding).
  */
 function isSameMachine({ remoteAddress, headers }: MetricsRequest): boolean {
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);

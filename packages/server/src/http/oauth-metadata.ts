@@ -1,11 +1,14 @@
-// Serves the two documents by which OAuth clients find their way, with what works here and nothing else.
+// Serves the two documents by which OAuth clients discover the endpoints, with only the features that this service
+// supports.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { agentResource, oauthIssuer } from '../features/accounts/oauth.ts';
+import { agentResource, oauthIssuer } from '../request/oauth-addresses.ts';
 import { askAuth, passOn, targetOf } from './hand-over.ts';
 
-/** Members of better-auth's documents that hold here. It has others, such as DPoP, for what it could do with other clients. */
+/**
+ * The supported members of better-auth's documents. Others, such as DPoP, are for clients that are not supported here.
+ */
 const ANNOUNCED = new Set([
   // RFC 8414
   ...[
@@ -24,7 +27,7 @@ const ANNOUNCED = new Set([
   ...['resource', 'authorization_servers', 'bearer_methods_supported'],
 ]);
 
-/** How clients may prove who they are, by what they may ask for. */
+/** The authentication methods of clients, by the grants that they may request. */
 const AUTH_METHODS = {
   token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
   revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -32,8 +35,8 @@ const AUTH_METHODS = {
 };
 
 /**
- * Where clients look for the two documents: that of the resource (RFC 9728, section 3.1), and that of the authorization server, below the
- * path of its issuer (RFC 8414, section 3.1) and, for older ones, without it.
+ * The addresses of the two documents: of the resource (RFC 9728, section 3.1), and of the authorization server, below
+ * the path of its issuer (RFC 8414, section 3.1) and, for older clients, without it.
  */
 export function mountOAuthMetadata(app: FastifyInstance, ctx: Context, auth: Auth): void {
   const server = `/.well-known/oauth-authorization-server${new URL(oauthIssuer(ctx.publicUrl)).pathname}`;

@@ -1,17 +1,17 @@
-// Hands the requests of OAuth clients to better-auth: what they leave out is filled in, and what is not offered here is kept away.
+// Passes requests of OAuth clients to better-auth, adds what older clients leave out, and blocks what is not supported.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { userOfHeaders } from '../features/accounts/accounts.ts';
-import { agentResource, oauthIssuer, offersOAuth } from '../features/accounts/oauth.ts';
 import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../features/agents/agents.ts';
-import { addBytesParser, bodyDeadlineMs } from '../kernel/bytes-parser.ts';
+import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
+import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';
 import { askAuth, formBody, type HandedBody, jsonBody, noRoute, passOn, sendAuthError, targetOf } from './hand-over.ts';
 import { mountOAuthMetadata } from './oauth-metadata.ts';
 
-/** Of a form or of JSON; the largest that is registered is far below. */
+/** The limit for forms and JSON; the largest registration is far smaller. */
 const BODY_BYTES = 64 * 1024;
 
 type Turn = {
@@ -19,14 +19,14 @@ type Turn = {
   readonly auth: Auth;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** The request's own URL, and the one that is dispatched. */
+  /** The request's own URL, and the URL to dispatch. */
   readonly target: URL;
   readonly body: HandedBody | undefined;
 };
 
 type Endpoint = {
   readonly method: 'GET' | 'POST';
-  /** The form of its errors: that of RFC 6749, or this service's where only its own page calls it. */
+  /** The form of its errors: that of RFC 6749, or this service's if only its own page calls the route. */
   readonly form: 'account' | 'oauth';
   readonly answer: (turn: Turn) => Promise<FastifyReply>;
 };
@@ -45,7 +45,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
   mountOAuthMetadata(app, ctx, auth);
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Forms may name a parameter twice, which is better-auth’s to judge.
+    // Forms may repeat a parameter, which better-auth handles.
     addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body.toString());
     for (const [name, { method, form, answer }] of Object.entries(ENDPOINTS)) {
       const url = `${new URL(oauthIssuer(ctx.publicUrl)).pathname}/oauth2/${name}`;
@@ -59,7 +59,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
         },
         handler: async (request, reply) => {
           const target = targetOf(ctx, request);
-          // The router decodes paths that better-auth takes as they are.
+          // The router decodes paths, but better-auth does not.
           if (target.pathname !== url) noRoute();
           return answer({ ctx, auth, request, reply, target, body: bodyOf(request) });
         },
@@ -92,8 +92,9 @@ async function passThrough({ auth, request, reply, target, body }: Turn): Promis
 const CONSENT_PAGE = '/consent';
 
 /**
- * Clients made before resource indicators leave out which resource they want, of which there is one. Refresh tokens are given to all that
- * can use them. And who asks is shown each time: any program on a machine can come with the name and the address of another.
+ * Adds the resource, which clients older than resource indicators do not send; there is only one. Requests refresh
+ * tokens for all clients that can use them. Always shows the consent page, because any program on a machine can use the
+ * name and address of another.
  */
 async function authorize({ ctx, auth, request, reply, target }: Turn): Promise<FastifyReply> {
   const params = target.searchParams;
@@ -102,10 +103,10 @@ async function authorize({ ctx, auth, request, reply, target }: Turn): Promise<F
   if (scopes.length > 0) params.set('scope', [...new Set([...scopes, 'offline_access'])].join(' '));
   const prompts = wordsOf(params, 'prompt');
   if (!prompts.includes('none')) params.set('prompt', [...new Set([...prompts, 'consent'])].join(' '));
-  // Would bind the tokens to a key whose proofs (RFC 9449) are not looked at here.
+  // It would bind the tokens to a key whose proofs (RFC 9449) are not checked here.
   params.delete('dpop_jkt');
   const holder = await holderOf(ctx, auth, request, reply);
-  // The page gets what it was sent as one text, which the site’s router does not take apart and write anew.
+  // The consent page receives the original query as a single parameter, which the site's router leaves unchanged.
   return passOn(reply, await askAuth(auth, request, { target }), (location) => {
     const [page, query = ''] = location.split('?', 2);
     if (page !== CONSENT_PAGE) return location;
@@ -132,7 +133,7 @@ async function consent(turn: Turn): Promise<FastifyReply> {
   return passOn(reply, response);
 }
 
-/** So that it is known, when the code comes twice, whose connection it was for. */
+/** Remembers the connection of a code, in case the code is used twice. */
 async function keepCode({ ctx, auth, request }: Turn, query: string, { url }: { url?: string }): Promise<void> {
   const code = URL.parse(url ?? '')?.searchParams.get('code');
   const clientId = new URLSearchParams(query).get('client_id');
@@ -142,13 +143,13 @@ async function keepCode({ ctx, auth, request }: Turn, query: string, { url }: { 
   if (connectionId !== undefined) await recordCode(ctx, connectionId, code);
 }
 
-/** A code that comes a second time was stolen, or is in use twice: what it gave ends (RFC 6749, section 4.1.2). */
+/** A code that is used a second time was stolen or shared, so its connection ends (RFC 6749, section 4.1.2). */
 async function exchange({ ctx, auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
   const response = await askAuth(auth, request, { target, body });
   const code = new URLSearchParams(body?.text).get('code');
   if (code !== null && response.ok && !(await noteCodeUse(ctx, code)))
     throw new ApiError(4002, 'invalid code', { data: { reason: 'invalid_grant' } });
-  // Other refusals come before the code is looked at.
+  // Other errors occur before the code is checked.
   if (code !== null && response.status === 400 && (await wordOf(response)) === 'invalid_grant')
     await noteCodeFailure(ctx, code);
   return passOn(reply, response);
@@ -158,15 +159,19 @@ async function wordOf(response: Response): Promise<unknown> {
   return ((await response.clone().json()) as { error?: unknown } | null)?.error;
 }
 
-/** What a program may say of itself; the rest is about kinds of clients that are not offered here, or would have this server call others. */
+/**
+ * The metadata that a client may register. The rest concerns unsupported kinds of clients, or would make this server
+ * call others.
+ */
 const REGISTERED = [
   ...['redirect_uris', 'client_name', 'client_uri', 'logo_uri', 'contacts', 'tos_uri', 'policy_uri', 'scope'],
   ...['grant_types', 'response_types', 'token_endpoint_auth_method', 'software_id', 'software_version'],
 ];
 
 /**
- * Programs on people’s machines, which most are, do not say so, or say that they are websites; taken for such, their addresses on localhost
- * would be refused. What a website may have, they may have as well.
+ * Registers every client as a native one. Most are programs on people's machines, but do not say so, or claim to be
+ * websites; as such, their redirects to localhost would be rejected. A native client may do everything that a website
+ * may.
  */
 async function register({ auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
   if (body?.type !== 'application/json') throw new ApiError(4002, 'body: send the description of the client as JSON.');

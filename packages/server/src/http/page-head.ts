@@ -1,21 +1,21 @@
-// Writes the head of a page for those who read it without running its script: search engines, and chats that show a preview.
+// Renders the head of a page, for search engines and for link previews in chats, which do not run its script.
 
 export type PageHead = {
-  /** What the page is about, '' for the site itself. */
+  /** The subject of the page; '' for the site itself. */
   readonly title: string;
   readonly description: string;
-  /** The one address of the page, whole. */
+  /** The canonical URL of the page. */
   readonly url: string;
   readonly image?: { readonly url: string; readonly width: number; readonly height: number; readonly alt: string };
-  /** Not for search engines: a draft, or a game that is reached by link only. */
+  /** Whether search engines should ignore it: a draft, or a game that is reachable by link only. */
   readonly isHidden?: boolean;
 };
 
 const SITE = 'Chauffeur';
-/** About what search engines and previews show. */
-const MOST_CHARACTERS = 200;
+/** Roughly what search engines and previews display. */
+const MAX_CHARACTERS = 200;
 
-/** Title and meta elements: of the Open Graph protocol (ogp.me), which also X and Mastodon read, and the form of X's card. */
+/** Title and meta elements: Open Graph (ogp.me), which X and Mastodon also read, and the card format of X. */
 export function writeHead({ title, description, url, image, isHidden = false }: PageHead): string {
   const said = shortenText(description);
   const named = [
@@ -46,14 +46,14 @@ export function writeHead({ title, description, url, image, isHidden = false }: 
   ].join('\n    ');
 }
 
-/** On one line, cut between words. */
+/** Returns the text on one line, truncated between words. */
 function shortenText(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  if (line.length <= MOST_CHARACTERS) return line;
-  const cut = line.slice(0, MOST_CHARACTERS);
+  if (line.length <= MAX_CHARACTERS) return line;
+  const cut = line.slice(0, MAX_CHARACTERS);
   const space = cut.lastIndexOf(' ');
-  // A text without spaces may be cut within a pair of surrogates.
-  const end = space > MOST_CHARACTERS / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, '');
+  // A text without spaces may be cut within a surrogate pair.
+  const end = space > MAX_CHARACTERS / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, '');
   return `${end}…`;
 }
 
@@ -65,7 +65,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For text and for attributes in quotes. */
+/** Escapes text for elements and for attributes in quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

@@ -1,4 +1,4 @@
-// Finds out what the server says of a page before its script runs: whether there is such a page, and what stands in its head.
+// Finds out whether a page exists and what its head contains, before its script runs.
 import { findDoc } from '@chauffeur/contract/docs';
 import { handleProblem } from '@chauffeur/contract/handle';
 import { GameParams } from '@chauffeur/contract/operations/fields';
@@ -7,21 +7,21 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { type GameFacts, readDeveloperFacts, readGameFacts } from '../features/store/page-facts.ts';
-import { isDatabaseAway } from '../kernel/db.ts';
+import { type GameFacts, readDeveloperFacts, readGameFacts } from '../features/store/store.ts';
+import { isDatabaseAway } from '../kernel/database/db.ts';
 import { identify } from './auth.ts';
 import type { PageHead } from './page-head.ts';
 
 export type Page = {
   readonly status: 200 | 404 | 503;
   readonly head: PageHead;
-  /** Whether the page is to be shut off from other sites, which a game with threads needs. */
+  /** Whether the page is isolated from other sites, which a game with threads needs. */
   readonly isIsolated: boolean;
 };
 
-const DOCS_SAY = 'How to ship games, follow their crashes and their health, and run the service.';
-const SITE_SAYS =
-  'Games by independent developers, each download with the record of where it came from and how it was scanned.';
+const DOCS_DESCRIPTION = 'How to ship games, track crashes and game health, and run the server.';
+const SITE_DESCRIPTION =
+  'Games by independent developers. Every download shows where it came from and how it was scanned.';
 
 type Visit = {
   ctx: Context;
@@ -31,22 +31,25 @@ type Visit = {
   params: Readonly<Record<string, string>>;
 };
 
-/** What is looked up for the head of a page, null when there is no such page for this visitor; the others are all headed alike. */
+/** Finds the head of a page; null if the page does not exist for this visitor. All other pages share one head. */
 const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead | null> } = {
   game: (visit) => headOfGame(visit, true),
   file: (visit) => headOfGame(visit, false),
   play: (visit) => headOfGame(visit, false),
   reportBug: (visit) => headOfGame(visit, false),
   developer: headOfDeveloper,
-  docs: async ({ ctx }) => ({ title: 'Documentation', description: DOCS_SAY, url: `${ctx.publicUrl}/docs` }),
+  docs: async ({ ctx }) => ({ title: 'Documentation', description: DOCS_DESCRIPTION, url: `${ctx.publicUrl}/docs` }),
   doc: headOfDoc,
 };
 
-/** 404 also for a game that the visitor may not see; 503 while that cannot be known. The page itself tries again then. */
+/**
+ * Returns 404 also for a game that the visitor may not see, and 503 if that cannot be determined; the page then
+ * retries.
+ */
 export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyRequest, path: string): Promise<Page> {
   const page = matchPage(path);
   const isIsolated = page?.name === 'play';
-  const plain: PageHead = { title: '', description: SITE_SAYS, url: ctx.publicUrl + path };
+  const plain: PageHead = { title: '', description: SITE_DESCRIPTION, url: ctx.publicUrl + path };
   if (page === undefined) return { status: 404, head: { ...plain, isHidden: true }, isIsolated };
   const look = HEADS[page.name];
   if (look === undefined) return { status: 200, head: plain, isIsolated };
@@ -61,7 +64,7 @@ export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyReque
   }
 }
 
-/** Of the pages of a game, search engines are to find the one that says what it is. */
+/** Of a game's pages, search engines should index only the main one. */
 async function headOfGame({ ctx, auth, request, params }: Visit, isFirst: boolean): Promise<PageHead | null> {
   const { uid = '' } = params;
   if (findProblem(GameParams, { uid }) !== null) return null;
@@ -87,7 +90,7 @@ async function headOfDeveloper({ ctx, params: { handle = '' } }: Visit): Promise
     description: `Games by ${name}`,
     url: `${ctx.publicUrl}/@${handle}`,
     ...imageOf(image, name),
-    // Of a developer without a game there is nothing to find yet.
+    // A developer without a game has nothing to index yet.
     isHidden: !found.hasGames,
   };
 }
@@ -103,7 +106,7 @@ function imageOf(image: GameFacts['image'], alt: string): Pick<PageHead, 'image'
   return image === null ? {} : { image: { url: image.url, width: image.width, height: image.height, alt } };
 }
 
-/** What cannot be decoded is the name of nothing. */
+/** Returns '' for a part that cannot be decoded, which matches nothing. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,14 +1,14 @@
-// Puts the files of games that are played on HTTP, and keeps everything else off their hosts.
+// Serves the files of games played in the browser, and keeps everything else off their hosts.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { isPlayHost } from '../features/play/origin.ts';
-import { servePlayed } from '../features/play/serve.ts';
+import { servePlayed } from '../features/play/play.ts';
+import { isPlayHost } from '../request/play-origin.ts';
 import { mountPreflights } from './cross-origin.ts';
 
 const ROUTE = '/play/:pass/*';
 
-/** No cookie and no header says who asks: the pass in the path is all there is. */
+/** The pass in the path is the only credential; no cookie or header is read. */
 export function mountPlay(app: FastifyInstance, ctx: Context): void {
   app.route<{ Params: { pass: string } }>({
     method: ['GET', 'HEAD'],
@@ -25,7 +25,7 @@ export function mountPlay(app: FastifyInstance, ctx: Context): void {
   ]);
 }
 
-/** To be added before any other hook that answers: on a host of games nothing of the website is to be had, nor of its API. */
+/** Must be added before any other hook that responds: hosts of games serve neither the website nor the API. */
 export function keepPlayHostApart(app: FastifyInstance, ctx: Context): void {
   if (ctx.config.playUrl === undefined) return;
   app.addHook('onRequest', async (request) => {
@@ -34,7 +34,7 @@ export function keepPlayHostApart(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-/** From the address as it came: the router drops a slash at its end. What cannot be decoded is the name of no entry. */
+/** Uses the raw URL, because the router removes a trailing slash. A path that cannot be decoded matches no entry. */
 function pathOf(url: string, pass: string): string {
   const [path = ''] = url.slice(`/play/${pass}/`.length).split('?', 1);
   try {

@@ -1,17 +1,17 @@
-// Headers that protect answers: secrets are never stored, and browsers keep to HTTPS where the service has it.
+// Adds protective headers to responses: secrets are never cached, and browsers use HTTPS if the service does.
 import type { FastifyInstance, onSendHookHandler } from 'fastify';
 import type { Context } from '../context.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers of the route carry secrets, so nothing on their way may store them. */
+    /** Whether responses of the route contain secrets, which must not be cached. */
     secret?: boolean;
   }
 }
 
 /**
- * A year, as browsers recommend. Without `includeSubDomains`: other hosts below the name are not this service's to decide about
- * (RFC 6797, section 6.1).
+ * One year, as browsers recommend. Without `includeSubDomains`, because other hosts below this name are not ours to
+ * decide about (RFC 6797, section 6.1).
  */
 const HSTS = 'max-age=31536000';
 
@@ -27,7 +27,7 @@ export function addResponseHeaders(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-/** When the answer is sent, so that no handler sets anything weaker, and errors have it as well. */
+/** Added when the response is sent, so that no handler can weaken it and errors have it as well. */
 const forbidStoring: onSendHookHandler = (_request, reply, payload, done) => {
   reply.header('cache-control', 'no-store');
   done(null, payload);

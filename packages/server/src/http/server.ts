@@ -4,13 +4,14 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId } from '../kernel/secrets/ids.ts';
+import type { Route } from '../request/route.ts';
 import { mountAccounts } from './accounts.ts';
 import { addBodyParsers } from './body.ts';
 import { answerClientError } from './client-error.ts';
 import { sendError } from './errors.ts';
 import { homePage } from './home.ts';
-import { type Mounting, mountOperations } from './mount.ts';
+import { mountOperations } from './mount.ts';
 import { mountOAuth } from './oauth.ts';
 import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
@@ -19,30 +20,31 @@ import { mountStatus } from './status.ts';
 import { mountWebsite } from './website.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
-/** Node's limit for the head of a request. */
+/** Node's limit for the request line and headers. */
 const MAX_ADDRESS_LENGTH = 16 * 1024;
-/** How long a refused request may go on sending its body, so that its sender gets to read the answer. */
+/** How long a rejected request may continue sending its body, so that its sender can read the response. */
 const LINGER_MS = 5000;
 
-/** `mountMore` adds what is served beside the API and the website. */
+/** `mountMore` adds further routes, next to the API and the website. */
 export function createHttpServer(
   ctx: Context,
   auth: Auth,
-  mountings: readonly Mounting[],
+  routes: readonly Route[],
   mountMore: (app: FastifyInstance) => void,
 ): FastifyInstance {
   const app = Fastify({
     loggerInstance: ctx.log,
-    // One line for each request of ours, when it ends: see recordRequest.
+    // recordRequest logs one line of our own for each request.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => newId(),
     trustProxy: trustOf(ctx.config.trustProxy),
     bodyLimit: JSON_BODY_BYTES,
-    // An upload of 5 GB takes as long as it takes; uploads have an idle time-out of their own.
+    // An upload of 5 GB may take any time; uploads have an idle timeout of their own.
     requestTimeout: 0,
-    // Fastify's own refusal while closing has another shape than our errors: see refuseWhileStopping.
+    // Fastify's response has another format than our errors; refuseWhileStopping sends ours.
     return503OnClosing: false,
-    // As long as the address may be: the schema of the operation refuses what is too long, with the operation's own code.
+    // As long as a URL may be: a parameter that is too long fails the operation's schema, with the operation's own
+    // code.
     routerOptions: { maxParamLength: MAX_ADDRESS_LENGTH, ignoreTrailingSlash: true },
     clientErrorHandler: (error, socket) => answerClientError(ctx.log, error, socket),
     frameworkErrors: (error, request, reply) => {
@@ -50,7 +52,8 @@ export function createHttpServer(
       sendError(ctx, request, reply, error);
     },
   }) as unknown as FastifyInstance;
-  // Node would refuse any expectation but 100-continue with a bare 417; RFC 9110, section 10.1.1, allows ignoring it.
+  // Node would respond to any expectation except 100-continue with a bare 417. RFC 9110, section 10.1.1, allows
+  // ignoring it.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   addBodyParsers(app, ctx);
   addHooks(app, ctx);
@@ -60,8 +63,8 @@ export function createHttpServer(
   mountAccounts(app, ctx, auth);
   mountOAuth(app, ctx, auth);
   mountMore(app);
-  mountOperations(app, ctx, auth, mountings);
-  // Written when it is first read: most processes never serve it.
+  mountOperations(app, ctx, auth, routes);
+  // Generated at the first request, because most processes never serve it.
   let openApi: string | undefined;
   app.get('/api/v1/openapi.json', async (_request, reply) => {
     openApi ??= JSON.stringify(openApiOf(OPERATIONS, ctx.publicUrl));
@@ -81,8 +84,8 @@ export function createHttpServer(
 }
 
 /**
- * Trusts the addresses that the proxies in front wrote, which are the last of X-Forwarded-For, and none before them: those came with the request,
- * and anyone can write them.
+ * Trusts the addresses that our proxies added, which are the last in X-Forwarded-For. Those before came with the
+ * request, and could be forged.
  */
 function trustOf(proxies: number): false | ((address: string, hop: number) => boolean) {
   return proxies > 0 && ((_address, hop) => hop < proxies);
@@ -97,7 +100,7 @@ function addHooks(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-/** A stopping server ends what is under way and takes nothing new, also on connections that were open before. */
+/** While stopping, the server completes requests in progress and rejects new ones, even on open connections. */
 function refuseWhileStopping(app: FastifyInstance): void {
   let stopping = false;
   app.addHook('preClose', async () => {
@@ -108,13 +111,13 @@ function refuseWhileStopping(app: FastifyInstance): void {
     reply.header('connection', 'close');
     throw new ApiError(5030, 'The server is stopping; try again in a few seconds.');
   });
-  // Else the connection of a request that was under way would stay open, waiting for the next one.
+  // Otherwise the connection would stay open after the request, waiting for the next one.
   app.addHook('onSend', async (_request, reply) => {
     if (stopping) reply.header('connection', 'close');
   });
 }
 
-/** Node reads and drops the rest of a body whose request was answered; not for longer than it takes to notice. */
+/** After a response, Node reads and discards the rest of the body; this limits how long. */
 function endRefusedBody(request: FastifyRequest): void {
   const { raw } = request;
   if (raw.complete || raw.destroyed) return;

@@ -1,10 +1,10 @@
-// Writes what search engines ask a site for: which addresses they may read (RFC 9309), and which there are (sitemaps.org, version 0.9).
+// Writes robots.txt (RFC 9309) and sitemaps (sitemaps.org, version 0.9).
 import { escapeHtml } from './page-head.ts';
 
-/** A sitemap may have 50,000; a smaller one is written in less time. */
+/** A sitemap may have 50,000 URLs; a smaller one is generated faster. */
 export const ADDRESSES_OF_PAGE = 10_000;
 
-/** Pages for one person are of no use to a search engine; store images are part of public pages. */
+/** Personal pages are useless to search engines; store images belong to public pages. */
 export function writeRobots(publicUrl: string): string {
   return [
     'User-agent: *',
@@ -32,7 +32,7 @@ export function writeSitemap(addresses: readonly Address[]): string {
   );
 }
 
-/** The list of sitemaps, of a site with more addresses than stand in one. */
+/** The index of sitemaps, for a site with more URLs than fit into one. */
 export function writeSitemapIndex(urls: readonly string[]): string {
   return listOf(
     'sitemapindex',

@@ -1,8 +1,8 @@
-// What load balancers and monitors ask: is the process up, can it work, what does it count.
+// Serves load balancers and monitors: whether the process runs, whether it can work, and its metrics.
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { rows } from '../kernel/db.ts';
+import { rows } from '../kernel/database/db.ts';
 import { createClamdScanner } from '../kernel/scanner/clamd.ts';
 import { metricsAccess } from './metrics-access.ts';
 
@@ -36,7 +36,7 @@ export function mountStatus(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-/** Each part's state; the reason of a failure goes to the log, not to whoever asks. */
+/** The state of each part. The reason for a failure is logged instead of returned. */
 async function runChecks(ctx: Context): Promise<Record<string, string>> {
   const { clamd, clamdStreamLimit: streamLimit } = ctx.config;
   const parts: Record<string, (() => Promise<unknown>) | undefined> = {

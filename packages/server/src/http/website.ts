@@ -1,4 +1,4 @@
-// Serves the website: its files as they were built, and for every page the one document, with what this visit needs in its head.
+// Serves the website: its built files and, for every page, the same document with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,36 +7,36 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { frameSource } from '../features/play/origin.ts';
-import { countPublicRead } from '../kernel/address-limit.ts';
+import { countPublicRead } from '../request/address-limit.ts';
+import { frameSource } from '../request/play-origin.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { writeHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
 
-/** Where `npm run build` puts it. */
+/** The output of `npm run build`. */
 const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 /** Their names change with their content. */
 const UNCHANGING = '/assets/';
 const YEAR_SECONDS = 31_536_000;
 const MINUTES_SECONDS = 300;
-/** Not the website’s: who asks there wants no page. */
+/** Paths that do not belong to the website; requests there do not expect a page. */
 const OTHERS = /^\/(api|v1|play|mcp|\.well-known|health|ready|metrics)(\/|$)/;
 
 export type Website = {
-  /** Whether a page is the answer to a request that no route takes. */
+  /** Whether a request that matches no route should get a page. */
   wants(request: FastifyRequest): boolean;
-  /** Sends the document, with 404 where there is no such page, or none for this visitor. */
+  /** Sends the document, with 404 if the page does not exist or is not visible to this visitor. */
   send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 };
 
-/** Undefined where the website is not built: then the API is all there is. */
+/** Returns undefined if the website was not built; then there is only the API. */
 export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): Website | undefined {
   const document = readDocument();
   if (document === undefined) return undefined;
   app.register(fastifyStatic, {
     root: FOLDER,
     index: false,
-    // One route for each file: what is not there is not looked for on the disk.
+    // One route per file, so that other paths do not cause lookups on disk.
     wildcard: false,
     globIgnore: ['**/*.br', '**/*.gz', 'index.html'],
     preCompressed: true,
@@ -62,7 +62,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
         .header('content-type', 'text/html; charset=utf-8')
         .header('content-security-policy', policyOf(nonce, frameSource(ctx)))
         .header('referrer-policy', 'strict-origin-when-cross-origin')
-        // A draft is there for its members alone.
+        // A draft is visible to its members only.
         .header('cache-control', 'private, no-cache')
         .send(fill(document, `<meta name="style-nonce" content="${nonce}">\n    ${writeHead(head)}`))
     );
@@ -77,7 +77,10 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
   };
 }
 
-/** A page of its own where the address has read too much: the website itself could only ask for more. Null where it has not. */
+/**
+ * Returns a page of its own if the address exceeded its read limit, since the website could only send more requests;
+ * otherwise null.
+ */
 function refuseRead(ctx: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
   try {
     countPublicRead(ctx, request);
@@ -116,7 +119,7 @@ function readDocument(): string | undefined {
   }
 }
 
-/** What is written in is no pattern of a replacement: a game may be called `$&`. */
+/** Inserted values are not replacement patterns: a game may be called `$&`. */
 function fill(document: string, head: string): string {
   return document.replace(/<!--head-->[\s\S]*?<\/title>/, () => head);
 }
@@ -126,16 +129,17 @@ function pathOf(request: FastifyRequest): string {
 }
 
 /**
- * Engines with threads need a page that shares its process with no other site (HTML Standard, cross-origin isolation). `credentialless` asks
- * nothing of what the game loads from elsewhere, but loads it without cookies; a browser that does not know the word goes on without threads.
+ * Engines with threads need a page that shares its process with no other site (HTML Standard, cross-origin isolation).
+ * `credentialless` lets the game load anything from elsewhere, but without cookies; browsers that do not support it run
+ * the game without threads.
  */
 function isolate(reply: FastifyReply): void {
   reply.header('cross-origin-opener-policy', 'same-origin').header('cross-origin-embedder-policy', 'credentialless');
 }
 
 /**
- * No script but the site’s own files (CSP Level 3). The component library writes its variables into style elements, which the nonce allows.
- * Images may come from the bucket that keeps them; what is framed are games alone.
+ * Allows only the site's own scripts (CSP Level 3). The component library writes its variables into style elements,
+ * which the nonce permits. Images may come from the bucket that stores them, and only games may be framed.
  */
 function policyOf(nonce: string, frames: string): string {
   return [

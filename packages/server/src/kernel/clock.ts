@@ -9,7 +9,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The UTC day of a time: `2026-11-30`. */
+/** Returns the UTC day of a time, such as `2026-11-30`. */
 export function utcDayOf(time: Date): string {
   return time.toISOString().slice(0, '2026-11-30'.length);
 }

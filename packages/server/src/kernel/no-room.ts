@@ -1,20 +1,21 @@
-// Tells of an error whether it comes of a full disk: of this machine, of the blobs, or of the database. That passes when room is made.
+// Recognizes errors caused by a full disk: of this machine, of the blob store, or of the database. They pass once there
+// is room again.
 
 const FULL = new Set([
-  // Of a file system (Linux).
+  // File systems (Linux).
   'ENOSPC',
   'EDQUOT',
-  // Of S3 servers that say it.
+  // S3 servers.
   'XMinioStorageFull',
   'InsufficientStorage',
   'QuotaExceeded',
-  // Of PostgreSQL: disk_full.
+  // PostgreSQL: disk_full.
   '53100',
 ]);
 
-/** Looks also at what the error was caused by. */
+/** Also checks the causes of the error. */
 export function hasNoRoom(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // The AWS SDK has the server's word in the name.
+  // The AWS SDK puts the server's error code into the name.
   return FULL.has((error as { code?: string }).code ?? '') || FULL.has(error.name) || hasNoRoom(error.cause);
 }

@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AccountCaller, Context } from '../context.ts';
-import type { Performable } from '../kernel/perform.ts';
+import type { Performable } from '../request/perform.ts';
 import { callTool } from './call-tool.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, type Resources, readResource, resourcesOf, templatesOf } from './resources.ts';

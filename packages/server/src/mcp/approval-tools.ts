@@ -1,4 +1,4 @@
-// Tools that can change what players get, or delete a build permanently: over MCP they wait for the owner of the game.
+// Tools that change what players get, or delete a build permanently. Over MCP, they need the approval of the game's owner.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { ApprovalTicket } from '@chauffeur/contract/operations/approvals';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -8,26 +8,25 @@ import { type ApprovalRequest, requestApproval } from '../features/approvals/app
 import { requireMember } from '../features/games/games.ts';
 import type { Schema } from './schema-walk.ts';
 
-/** What such a tool takes beside the parameters of its operation. */
+/** Parameters of such a tool in addition to those of its operation. */
 export const APPROVAL_INPUT: Readonly<Record<string, Schema>> = {
   idempotency_key: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description:
-        'Of your own making: the same request with the same key is asked and done once, however often it is sent',
+      description: 'A key of your choice. A repeated request with the same key has no further effect.',
     }),
   ),
 };
 
 const ApprovalInput = Type.Object(APPROVAL_INPUT);
 
-/** What it answers, and nothing else, while it waits. */
+/** The whole output while the change waits for approval. */
 export const WAITING_OUTPUT: Readonly<Record<string, Schema>> = {
   code: Type.Literal(4214, {
-    description: 'Present while the change waits for the approval of the game’s owner; nothing is done yet then',
+    description: "Present while the change waits for the approval of the game's owner; nothing has been changed yet",
   }),
-  message: Type.String({ description: 'Beside code: what to do meanwhile' }),
+  message: Type.String({ description: 'What to do while the change waits; present with code' }),
   approval: ApprovalTicket,
 };
 
@@ -42,47 +41,46 @@ export type RiskyInput = {
 type Asking = Pick<ApprovalRequest, 'action' | 'input'>;
 
 type RiskyTool = {
-  /** Whether this call has to wait. */
+  /** Whether this call needs an approval. */
   readonly waits: (input: RiskyInput) => boolean;
-  /** For whoever calls the tool. */
+  /** For the agent, as a part of the tool's description. */
   readonly description: string;
-  /** What the owner is asked for. */
+  /** The change that the owner approves. */
   readonly request: (input: RiskyInput, agentId: string) => Asking;
-  /** What the agent can do while it waits. */
+  /** What the agent can do until the approval. */
   readonly message: string;
 };
 
-const ASKED = 'The owner of the game was asked by mail and has to approve this.';
-const CONFIRM = 'call confirm_approval with the code of the mail if the owner gives it to you';
+const ASKED = "The game's owner was asked by email to approve this.";
+const CONFIRM = 'call confirm_approval if the owner gives you the code from the email';
 
 const RISKY: Readonly<Record<string, RiskyTool>> = {
   promote_build: {
     waits: ({ channel }) => channel === 'stable',
     description:
-      'To the channel stable it waits until the game’s owner has approved it, and answers `code` 4214 with an `approval` meanwhile.',
+      "A promotion to stable needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
     request: ({ channel, build_id, expires_in_hours }) => ({
       action: 'promote_build',
       input: { channel, build_id, ...(expires_in_hours !== undefined && { expires_in_hours }) },
     }),
-    message: `${ASKED} Look with get_approval, or ${CONFIRM}.`,
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
   },
   delete_build: {
     waits: () => true,
-    description:
-      'It waits until the game’s owner has approved it, and answers `code` 4214 with an `approval` meanwhile.',
+    description: "Needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
     request: ({ build_id }) => ({ action: 'delete_build', input: { build_id } }),
-    message: `${ASKED} Look with get_approval, or ${CONFIRM}.`,
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
   },
   request_deploy_key: {
     waits: () => true,
     description:
-      'It waits until the game’s owner has approved it, and returns `code` 4214 with an `approval` meanwhile. After the approval, repeat the call with the same arguments within 24 hours: the key pair is returned once, to the agent that asked, and every earlier key is revoked at that moment. Store it before you do anything else.',
+      "Needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`. After the approval, repeat the call with the same arguments within 24 hours: the key pair is returned once, only to the agent that requested it, and all earlier keys are revoked at that moment. Store the key pair before you do anything else.",
     request: (_input, agentId) => ({ action: 'request_deploy_key', input: { agent_id: agentId } }),
     message: `${ASKED} Check get_approval, or ${CONFIRM}. Once it is approved, call request_deploy_key again with the same arguments to receive the key.`,
   },
 };
 
-/** What the approval adds to the errors of the operation. */
+/** Errors of the approval, in addition to those of the operation. */
 const APPROVAL_ERRORS: readonly ErrorCode[] = [4002, 4215, 4216, 4217, 4290];
 
 /** Every code that the tool can return, ascending. */
@@ -90,34 +88,34 @@ export function errorsOfTool(tool: string, errors: readonly ErrorCode[]): ErrorC
   return isRisky(tool) ? [...new Set([...errors, ...APPROVAL_ERRORS])].sort((a, b) => a - b) : [...errors];
 }
 
-/** What whoever calls the tool has to know of that; empty for tools that never wait. */
-export function sayWaiting(tool: string): string {
+/** What the caller needs to know about the approval; empty for tools without one. */
+export function describeApproval(tool: string): string {
   return RISKY[tool]?.description ?? '';
 }
 
-/** Whether the tool may have to wait. */
+/** Whether calls of the tool can need an approval. */
 export function isRisky(tool: string): boolean {
   return Object.hasOwn(RISKY, tool);
 }
 
-/** Whether this call of it has to. */
+/** Whether this call needs an approval. */
 export function mustWait(tool: string, input: RiskyInput): boolean {
   return RISKY[tool]?.waits(input) === true;
 }
 
-/** Throws 4002 for an idempotency key that is none. */
+/** Throws 4002 for an invalid idempotency key. */
 export function requireRiskyInput(input: object): void {
   const problem = findProblem(ApprovalInput, input);
   if (problem !== null) throw new ApiError(4002, problem);
 }
 
 /**
- * Asks the owner, or answers what became of the same request before. Throws 4215 when it was denied, 4216 when its time is over, 4217 when
- * it no longer applies, and what the change itself would throw now.
+ * Asks the owner for approval, or returns the state of the same earlier request. Throws 4215 if it was denied, 4216 if it expired, 4217
+ * if it no longer applies, and the errors of the change itself.
  */
 export async function askOwner(ctx: Context, caller: AccountCaller, tool: string, input: RiskyInput): Promise<object> {
   const risky = RISKY[tool];
-  if (risky === undefined) throw new Error(`${tool} waits for nobody`);
+  if (risky === undefined) throw new Error(`${tool} needs no approval`);
   const { game } = await requireMember(ctx, caller, input.uid);
   const asker = { user: caller.user, via: caller.agent?.name ?? '' };
   const { status, approval, result } = await requestApproval(ctx, asker, {
@@ -126,8 +124,7 @@ export async function askOwner(ctx: Context, caller: AccountCaller, tool: string
     idempotencyKey: input.idempotency_key,
   } as ApprovalRequest);
   if (status === 'denied') throw new ApiError(4215);
-  if (status === 'expired')
-    throw new ApiError(4216, 'The approval was not given in time; ask again with another idempotency_key.');
+  if (status === 'expired') throw new ApiError(4216, 'The approval expired. Ask again with another idempotency_key.');
   if (status === 'approved') return result ?? {};
   return { code: 4214, message: risky.message, approval };
 }

@@ -2,8 +2,8 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../context.ts';
 import { type Auth, accessTokenOf } from '../features/accounts/accounts.ts';
-import { agentResource, offersOAuth } from '../features/accounts/oauth.ts';
 import { callerOfConnection, callerOfKey, isAgentKey } from '../features/agents/agents.ts';
+import { agentResource, offersOAuth } from '../request/oauth-addresses.ts';
 
 /** Longer than any key or token that is made here. */
 const LONGEST_TOKEN = 4096;

@@ -4,9 +4,9 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
 import type { AccountCaller, Context } from '../context.ts';
 import { recordCall } from '../features/agents/agents.ts';
-import { asKnownError, asUnexpected } from '../kernel/as-api-error.ts';
-import { countByMinute } from '../kernel/minute-limit.ts';
-import { checkParts, invalidCode, type Parts } from '../kernel/perform.ts';
+import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
+import { countByMinute } from '../request/minute-limit.ts';
+import { checkParts, invalidCode, type Parts } from '../request/perform.ts';
 import { askOwner, isRisky, mustWait, type RiskyInput, requireRiskyInput } from './approval-tools.ts';
 import { defuse } from './defuse.ts';
 import { type Fitted, fit, isShort, lengthOf } from './fit.ts';
@@ -162,7 +162,7 @@ export function textOf({ text, cuts }: Fitted, readOn: string): string {
 }
 
 /** The code and the remedy, for people and programs. */
-export function errorResult({ code, message, data }: ApiError): ToolResult {
+function errorResult({ code, message, data }: ApiError): ToolResult {
   const { remedy } = ERRORS[code];
   const facts = Object.entries(data ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const text = [`Error ${code}: ${defuse(message)}`, `What to do: ${remedy}`, ...facts].join('\n');

@@ -4,7 +4,7 @@ import { defuse } from './defuse.ts';
 import { renderAnswer } from './render.ts';
 import { type Schema, schemaAt, schemaOf } from './schema-walk.ts';
 
-export type Cut = {
+type Cut = {
   /** Where, as `stack` or `builds[].title`. */
   readonly at: string;
   /** Items of a list, or characters of a text. */
@@ -31,8 +31,8 @@ const STEPS = [
 /** For the marks of what was cut, and a note on how to read on. */
 const ROOM_FOR_NOTES = 1500;
 /** An object that names its own fields. */
-const MOST_FIELDS = 64;
-const MOST_CUTS = 12;
+const MAX_FIELDS = 64;
+const MAX_CUTS = 12;
 
 /** Characters of the longer of the two ways in which an answer is sent. */
 export function lengthOf(value: object, schema: Schema | undefined): number {
@@ -58,7 +58,7 @@ type Step = { readonly text: number; readonly items: number };
 function cutTo(value: object, schema: Schema | undefined, step: Step): { value: object; cuts: Cut[] } {
   const cuts = new Map<string, Cut>();
   const note = (cut: Cut) => {
-    if (cuts.has(cut.at) || cuts.size < MOST_CUTS) cuts.set(cut.at, largerOf(cuts.get(cut.at), cut));
+    if (cuts.has(cut.at) || cuts.size < MAX_CUTS) cuts.set(cut.at, largerOf(cuts.get(cut.at), cut));
   };
   return { value: cutValue(value, schema, step, '', note) as object, cuts: [...cuts.values()] };
 }
@@ -85,7 +85,7 @@ function cutValue(
   const fields = Object.entries(value);
   const known = schema?.properties ?? {};
   const shown = fields.filter(
-    ([name], index) => Object.hasOwn(known, name) || index < Math.min(MOST_FIELDS, step.items),
+    ([name], index) => Object.hasOwn(known, name) || index < Math.min(MAX_FIELDS, step.items),
   );
   if (shown.length < fields.length) note({ at, shown: shown.length, of: fields.length });
   return Object.fromEntries(

@@ -7,15 +7,15 @@ import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@mod
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { BodyTooLargeError } from '../kernel/body.ts';
-import { addBytesParser, bodyDeadlineMs } from '../kernel/bytes-parser.ts';
-import type { Performable } from '../kernel/perform.ts';
+import { BodyTooLargeError } from '../request/body.ts';
+import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
+import type { Performable } from '../request/perform.ts';
 import { createAgentServer, offerOf } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';
 
 const BODY_BYTES = MIB;
 /** Streams that a client leaves open to hear of changes; there are none to hear of, so few is enough. */
-const MOST_STREAMS = 100;
+const MAX_STREAMS = 100;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Mounts the endpoint, with a tool for every operation that is marked for MCP. */
@@ -31,7 +31,7 @@ export function mountMcp(
     {
       onerror: (err) => ctx.log.debug({ err }, 'a request over MCP was refused'),
       maxRequestBodySize: BODY_BYTES,
-      maxSubscriptions: MOST_STREAMS,
+      maxSubscriptions: MAX_STREAMS,
     },
   );
   // They would keep the server from stopping.

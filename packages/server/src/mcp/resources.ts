@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { AccountCaller, Context } from '../context.ts';
-import type { Perform, Performable } from '../kernel/perform.ts';
+import type { Perform, Performable } from '../request/perform.ts';
 import { attempt, partsOf, textOf } from './call-tool.ts';
 import { fit } from './fit.ts';
 import type { Schema } from './schema-walk.ts';
@@ -12,7 +12,7 @@ import type { Schema } from './schema-walk.ts';
 const SCHEME = 'chauffeur://';
 const MIME_TYPE = 'text/plain';
 /** Games whose resources are listed by name; those of others are found by the templates. */
-const MOST_GAMES = 50;
+const MAX_GAMES = 50;
 
 type Kind = {
   readonly name: string;
@@ -54,7 +54,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-export type Resource = Kind & {
+type Resource = Kind & {
   readonly perform: Perform;
   readonly operationOf: Performable['operation'];
   readonly pattern: RegExp;
@@ -92,7 +92,7 @@ export async function listResources(ctx: Context, caller: AccountCaller, { kinds
   const { data } = await listGames(ctx, caller, { params: {}, query: {}, body: {} });
   const { games } = data as OutputOf<typeof contract.listGames>;
   const plain = kinds.filter(({ path }) => !path.includes('{'));
-  return games.slice(0, MOST_GAMES).flatMap(({ game_uid, slug }) =>
+  return games.slice(0, MAX_GAMES).flatMap(({ game_uid, slug }) =>
     plain.map(({ name, title, path }) => ({
       name: `${slug}/${name}`,
       title,

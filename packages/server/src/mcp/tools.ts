@@ -1,8 +1,8 @@
-// Makes tools of the operations that the contract marks for MCP: their names, schemas, hints and descriptions, and nothing else.
+// Creates the MCP tools from the operations that the contract marks for MCP: names, schemas, hints and descriptions.
 import { ERRORS } from '@chauffeur/contract/errors';
 import type { McpMark, Operation } from '@chauffeur/contract/operation';
-import type { Perform, Performable } from '../kernel/perform.ts';
-import { APPROVAL_INPUT, errorsOfTool, isRisky, sayWaiting, WAITING_OUTPUT } from './approval-tools.ts';
+import type { Perform, Performable } from '../request/perform.ts';
+import { APPROVAL_INPUT, describeApproval, errorsOfTool, isRisky, WAITING_OUTPUT } from './approval-tools.ts';
 import type { Schema } from './schema-walk.ts';
 
 export type Tool = {
@@ -10,13 +10,13 @@ export type Tool = {
   readonly operation: Operation;
   readonly mark: McpMark;
   readonly perform: Perform;
-  /** With the marks of what is from outside, which clients are told in words alone. */
+  /** With the marks of untrusted texts, which clients see only as descriptions. */
   readonly output: Schema;
   readonly definition: ToolDefinition;
 };
 
-/** As `tools/list` answers it (MCP 2026-07-28, Server features, Tools). */
-export type ToolDefinition = {
+/** An item of `tools/list` (MCP 2026-07-28, Server features, Tools). */
+type ToolDefinition = {
   name: string;
   title: string;
   description: string;
@@ -25,7 +25,7 @@ export type ToolDefinition = {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: false };
 };
 
-/** Every marked operation as a tool, by its name. */
+/** The tools by name. */
 export function toolsOf(performables: readonly Partial<Performable>[]): ReadonlyMap<string, Tool> {
   const tools = performables.flatMap(({ operation, perform }) =>
     operation?.mcp === undefined || perform === undefined ? [] : [toolOf(operation, operation.mcp, perform)],
@@ -53,14 +53,14 @@ function toolOf(operation: Operation, mark: McpMark, perform: Perform): Tool {
   };
 }
 
-/** What a reader cannot tell of the schemas: what it is for, and what can go wrong. */
+/** What the schemas do not show: the purpose of the tool, and its errors. */
 function descriptionOf({ summary, errors }: Operation, { tool, scope, more = '' }: McpMark): string {
-  const needs = scope === 'mcp:write' ? 'Changes things: needs a key or connection that may write.' : '';
+  const needs = scope === 'mcp:write' ? 'Makes changes: needs a key or connection with write access.' : '';
   const failures = errorsOfTool(tool, errors).map(
     (code) => `- ${code}: ${ERRORS[code].meaning} ${ERRORS[code].remedy}`,
   );
-  const said = [`${summary}.`, sayWaiting(tool), needs, more].filter((line) => line !== '');
-  return [...said, ...(failures.length === 0 ? [] : ['Errors:', ...failures])].join('\n');
+  const lines = [`${summary}.`, describeApproval(tool), needs, more].filter((line) => line !== '');
+  return [...lines, ...(failures.length === 0 ? [] : ['Errors:', ...failures])].join('\n');
 }
 
 function hintsOf({ method }: Operation, mark: McpMark): ToolDefinition['annotations'] {
@@ -73,7 +73,7 @@ function hintsOf({ method }: Operation, mark: McpMark): ToolDefinition['annotati
   };
 }
 
-/** Parameters of path, query and body side by side. */
+/** The parameters of path, query and body in one object. */
 function inputOf({ params, query, body }: Operation, { tool, without = [] }: McpMark): Schema {
   const parts = [params, query, body] as (Schema | undefined)[];
   const properties = Object.assign({}, ...parts.map((part) => part?.properties), isRisky(tool) ? APPROVAL_INPUT : {});
@@ -88,7 +88,7 @@ function inputOf({ params, query, body }: Operation, { tool, without = [] }: Mcp
 
 const CUT: Schema = {
   type: 'object',
-  description: 'Present when something was left out to keep the answer short',
+  description: 'Present if parts were left out to keep the result short',
   properties: {
     left_out: {
       type: 'array',
@@ -107,12 +107,12 @@ function outputOf({ output }: Operation, tool: string): Schema {
   return {
     type: 'object',
     properties: { ...properties, ...(mayWait ? WAITING_OUTPUT : {}), cut: CUT },
-    // A change that waits for approval answers nothing of itself yet.
+    // While a change waits for approval, its own fields are missing.
     required: mayWait ? [] : required,
   };
 }
 
-/** As JSON, without the marks that only we know: some clients refuse schemas with words that they do not know. */
+/** The schema as JSON without our own keywords, because some clients reject unknown keywords. */
 function plain(schema: Schema): unknown {
   return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'x-untrusted' ? undefined : value)));
 }

@@ -1,6 +1,6 @@
 // A thread for the tests of `runInThread`: does what its input says.
 import { BlobMissingError } from '../../src/kernel/blobs/store.ts';
-import { answerTask } from '../../src/kernel/threads.ts';
+import { answerTask } from '../../src/kernel/threads/threads.ts';
 
 export type Behaviour = 'echo' | 'known' | 'unknown' | 'spin' | 'wait' | 'hoard' | 'exit' | 'throw';
 

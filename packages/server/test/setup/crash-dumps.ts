@@ -1,7 +1,7 @@
 // What tests of crashes send: real dumps with their symbols, reports with and without a dump; and what becomes of them.
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import { onlyRow, row, rows } from '../../src/kernel/db.ts';
+import { onlyRow, row, rows } from '../../src/kernel/database/db.ts';
 import { request, type TestGame, type TestServer, until } from './server.ts';
 
 export type DumpName = 'null_deref_inline' | 'nosym_middle';

@@ -3,15 +3,16 @@ import { hash } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import type { Frame, Report } from '@chauffeur/minidump/report';
 import type { Context } from '../../src/context.ts';
-import { groupMessages } from '../../src/features/crashes/groups/group-messages.job.ts';
 import type { Grouping } from '../../src/features/crashes/groups/grouping.ts';
+import { groupMessages } from '../../src/features/crashes/groups/messages.job.ts';
 import type { ExcerptFrame } from '../../src/features/crashes/process/excerpt.ts';
-import { recordWalk } from '../../src/features/crashes/process/walked.sql.ts';
-import { rememberFunctions } from '../../src/features/crashes/read/search.sql.ts';
+import { rememberFunctions } from '../../src/features/crashes/process/functions.sql.ts';
+import { recordWalk } from '../../src/features/crashes/process/processed.sql.ts';
 import { createReport } from '../../src/features/crashes/receive/create.ts';
-import { stemOf, storeFile } from '../../src/features/crashes/receive/store-file.ts';
+import { storeFile } from '../../src/features/crashes/receive/store-file.ts';
+import { stemOf } from '../../src/features/crashes/report/files.ts';
 import { utcDayOf } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
 import { type Answer, makeAdmin, makePlayer, request, type TestServer } from './server.ts';
 
 export type Person = Awaited<ReturnType<typeof makePlayer>>;
@@ -81,16 +82,16 @@ export async function addReport(ctx: Context, input: ReportInput): Promise<strin
   const { game, buildId, message, user_message, os, metadata, stack } = input;
   const reportId = newId(ctx.clock.now().getTime());
   const [dump, log] = await Promise.all([
-    input.dump === undefined ? null : storeFile(ctx, reportId, 'dump', bytesOf(input.dump), { most: 1e6 }),
-    input.log === undefined ? null : storeFile(ctx, reportId, 'log', bytesOf(input.log), { most: 1e6 }),
+    input.dump === undefined ? null : storeFile(ctx, reportId, 'dump', bytesOf(input.dump), { maxBytes: 1e6 }),
+    input.log === undefined ? null : storeFile(ctx, reportId, 'log', bytesOf(input.log), { maxBytes: 1e6 }),
   ]);
-  const facts = {
+  const details = {
     ...(message !== undefined && { message }),
     ...(user_message !== undefined && { user_message }),
     ...(os !== undefined && { os }),
     ...(metadata !== undefined && { metadata }),
   };
-  await createReport(ctx, { gameId: game.uid, buildId, facts, source: 'api', reportId, dump, log });
+  await createReport(ctx, { gameId: game.uid, buildId, details, source: 'api', reportId, dump, log });
   if (stack === undefined) await groupMessages(ctx, { gameId: game.uid, reportIds: [reportId] });
   else await recordStack(ctx, game.uid, reportId, stack, input.missing ?? []);
   return reportId;

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { readUnpacked } from '../../src/kernel/blobs/packed.ts';
-import { onlyRow, rows } from '../../src/kernel/db.ts';
+import { onlyRow, rows } from '../../src/kernel/database/db.ts';
 import { type Answer, makeGame, request, type TestGame, type TestServer } from './server.ts';
 import { register } from './uploads.ts';
 

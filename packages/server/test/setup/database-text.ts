@@ -1,6 +1,6 @@
 // Everything that the database holds, as text: for looking that something is not in it.
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, rows } from '../../src/kernel/db.ts';
+import { type Db, rows } from '../../src/kernel/database/db.ts';
 
 /** Every row of every table of ours and of the job queue, each with its table's name in front. */
 export async function readWholeDatabase(db: Db): Promise<string> {

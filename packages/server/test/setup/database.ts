@@ -1,6 +1,6 @@
 // A fresh database for one test, copied from the migrated template.
 import pg from 'pg';
-import { newId } from '../../src/kernel/ids.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
 
 /** Variable that the global setup leaves the server's address in. */
 export const TEST_POSTGRES = 'CHAUFFEUR_TEST_POSTGRES';

@@ -1,6 +1,6 @@
 // What tests of events send, and how they look at what came of it.
 import { sql } from 'kysely';
-import { rows } from '../../src/kernel/db.ts';
+import { rows } from '../../src/kernel/database/db.ts';
 import { type CrashSender, idHeaders } from './crashes.ts';
 import { type Answer, request, type TestServer } from './server.ts';
 

@@ -4,27 +4,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openDatabase } from '../../src/kernel/db.ts';
-import { startEmbeddedPostgres } from '../../src/kernel/embedded-postgres.ts';
-import { migrateJobs } from '../../src/kernel/jobs.ts';
-import { createLog } from '../../src/kernel/log.ts';
-import { migrate } from '../../src/kernel/migrate.ts';
+import { openDatabase } from '../../src/kernel/database/db.ts';
+import { migrate } from '../../src/kernel/database/migrate.ts';
+import { migrateJobs } from '../../src/kernel/jobs/jobs.ts';
+import { startEmbeddedPostgres } from '../../src/kernel/postgres/embedded-postgres.ts';
+import { createLog } from '../../src/kernel/telemetry/log.ts';
 import { TEMPLATE, TEST_POSTGRES, urlOfDatabase } from './database.ts';
 
 let teardown: () => Promise<void> = async () => undefined;
 
 export async function globalSetup(): Promise<void> {
-  // Each test file is a process of its own: what one has compiled, the others need not.
+  // What one process of tests has compiled, the others need not.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../../node_modules/.cache/tests', import.meta.url));
+  try {
+    await prepareDatabases();
+  } catch (error) {
+    await teardown();
+    throw error;
+  }
+}
+
+async function prepareDatabases(): Promise<void> {
   const log = createLog('warn');
-  const given = process.env.CHAUFFEUR_TEST_DATABASE_URL;
-  const base = given ?? (await startOwn(log));
+  const base = process.env.CHAUFFEUR_TEST_DATABASE_URL ?? (await startOwn(log));
   process.env[TEST_POSTGRES] = base;
-  const client = new pg.Client({ connectionString: base });
-  await client.connect();
-  await client.query(`drop database if exists ${TEMPLATE}`);
-  await client.query(`create database ${TEMPLATE}`);
-  await client.end();
+  await run(base, `drop database if exists ${TEMPLATE}`, `create database ${TEMPLATE}`);
   const template = openDatabase(urlOfDatabase(base, TEMPLATE), { connections: 4, log, name: 'template' });
   await migrate(template.pool, log);
   await migrateJobs(template.pool);
@@ -40,7 +44,16 @@ async function startOwn(log: ReturnType<typeof createLog>): Promise<string> {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };
+  // No test outlives a crash of the machine, and a commit that waits for the disk is slow.
+  await run(postgres.url, 'alter system set fsync = off', 'select pg_reload_conf()');
   return postgres.url;
+}
+
+async function run(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 export function globalTeardown(): Promise<void> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { onlyRow } from '../../src/kernel/db.ts';
+import { onlyRow } from '../../src/kernel/database/db.ts';
 import type { TestGame, TestServer } from './server.ts';
 
 export type Leftovers = {

@@ -1,8 +1,8 @@
 // Games that are fit for the shelves, written straight into the database: tests of shelves need many, of every age and kind.
 import { sql } from 'kysely';
 import { createUser } from '../../src/features/accounts/accounts.ts';
-import { changed, type Tx, transact } from '../../src/kernel/db.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { changed, type Tx, transact } from '../../src/kernel/database/db.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
 import type { TestServer } from './server.ts';
 
 export type Seed = {

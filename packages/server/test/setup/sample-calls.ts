@@ -4,8 +4,8 @@ import type { Operation } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../src/features/accounts/accounts.ts';
 import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
-import { changed, onlyRow } from '../../src/kernel/db.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { changed, onlyRow } from '../../src/kernel/database/db.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
 import { makeKey } from './agents.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
@@ -224,7 +224,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'approvals.get': () => approval,
     'approvals.confirm': () => ({
       ...approval,
-      json: { code: /approves it: (\d{6})/.exec(mail.text.replace(/\s+/g, ' '))?.[1] },
+      json: { code: /Confirmation code: (\d{6})/.exec(mail.text.replace(/\s+/g, ' '))?.[1] },
     }),
     'approvals.decide': () => ({ ...approval, json: { approve: true } }),
     'channels.promote': () => ({ json: { build_id: buildId } }),

@@ -1,5 +1,5 @@
 // A thread for the tests of `createThreadPool`: does what its input says.
-import { serveTasks } from '../../src/kernel/thread-pool.ts';
+import { serveTasks } from '../../src/kernel/threads/thread-pool.ts';
 
 export type Order = {
   do: 'echo' | 'count' | 'ask' | 'fail' | 'spin' | 'hoard' | 'exit' | 'exit later';

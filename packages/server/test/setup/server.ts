@@ -12,9 +12,9 @@ import type { FetchDocument } from '../../src/features/accounts/client-document-
 import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
 import { addAdmin, createGameFor } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
-import { transact } from '../../src/kernel/db.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { createLog, type Log } from '../../src/kernel/log.ts';
+import { transact } from '../../src/kernel/database/db.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
+import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
 import type { Role } from '../../src/roles.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -174,13 +174,13 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
 /** Between two questions: without it, a test that waits takes the processor from what it waits for. */
 const BREATH_MS = 10;
 
-/** Asks again until `probe` answers something; fails after ten seconds. For what the service does by itself. */
+/** Asks again until `probe` returns something; fails after a minute. For what the service does by itself. */
 export async function until<T>(probe: () => Promise<T | undefined | false | null>): Promise<T> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const found = await probe();
     if (found) return found;
-    if (Date.now() > deadline) throw new Error('waited ten seconds in vain');
+    if (Date.now() > deadline) throw new Error('waited a minute in vain');
     await wait(BREATH_MS);
   }
 }

@@ -1,6 +1,6 @@
 // A game that has everything an agent can ask for, and the arguments by which each tool is called about it.
 import { sql } from 'kysely';
-import { rows } from '../../src/kernel/db.ts';
+import { rows } from '../../src/kernel/database/db.ts';
 import { connect, makeKey } from './agents.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';
 import { addPictures, named, picture } from './images.ts';

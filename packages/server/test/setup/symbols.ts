@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { compileSymbols } from '../../src/features/symbols/compile.job.ts';
-import { onlyRow, rows } from '../../src/kernel/db.ts';
+import { onlyRow, rows } from '../../src/kernel/database/db.ts';
 import { type Answer, request, type TestGame, type TestServer, until } from './server.ts';
 import { type FormFields, formOf, sha256 } from './uploads.ts';
 

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { type BlobSettings, openBlobStore } from '../../src/kernel/blobs/open.ts';
+import { openBlobStore } from '../../src/kernel/blobs/open.ts';
+import type { BlobSettings } from '../../src/kernel/blobs/settings.ts';
 import type { BlobStore } from '../../src/kernel/blobs/store.ts';
 
 /** One entry. What is left out is derived from `name` and `data`; what is given stands in the zip, true or not. */

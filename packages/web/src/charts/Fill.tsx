@@ -1,34 +1,34 @@
-// How a series is filled: a colour, and a pattern that tells it from the others of its chart without colour.
+// The fill of a series: a colour, and a pattern that sets it apart without colour.
 import { useId } from 'react';
 import classes from './Chart.module.css';
 import type { Look } from './series.ts';
 
 const TILE = 6;
 
-/** Drawn over a light ground of the same colour. */
+/** Lines are drawn over a light background of the same colour. */
 const PATTERNS = [
-  { name: 'solid', ground: 1, lines: '' },
-  { name: 'stripes', ground: 0.15, lines: 'M-1 5 5 -1M2 8 8 2' },
-  { name: 'bars', ground: 0.15, lines: 'M0 2H6M0 5H6' },
-  { name: 'grid', ground: 0.05, lines: 'M0 3H6M3 0V6' },
+  { name: 'solid', opacity: 1, lines: '' },
+  { name: 'stripes', opacity: 0.15, lines: 'M-1 5 5 -1M2 8 8 2' },
+  { name: 'bars', opacity: 0.15, lines: 'M0 2H6M0 5H6' },
+  { name: 'grid', opacity: 0.05, lines: 'M0 3H6M3 0V6' },
 ] as const;
 
 export function colourOf({ colour }: Pick<Look, 'colour'>): string {
   return `var(--series-${colour})`;
 }
 
-/** To be rendered inside an svg; what is filled with `url(#id)` has the look then. */
+/** Render it inside an svg, then fill shapes with `url(#id)`. */
 export function FillPattern({ id, look }: { id: string; look: Look }) {
-  const { ground, lines } = PATTERNS[look.pattern % PATTERNS.length]!;
+  const { opacity, lines } = PATTERNS[look.pattern % PATTERNS.length]!;
   return (
     <pattern id={id} width={TILE} height={TILE} patternUnits="userSpaceOnUse">
-      <rect width={TILE} height={TILE} fill={colourOf(look)} fillOpacity={ground} />
+      <rect width={TILE} height={TILE} fill={colourOf(look)} fillOpacity={opacity} />
       {lines !== '' && <path d={lines} stroke={colourOf(look)} strokeWidth="1.8" fill="none" />}
     </pattern>
   );
 }
 
-/** Beside the name of a series. */
+/** Shown next to the name of a series. */
 export function Swatch({ look }: { look: Look }) {
   const id = useId();
   return (

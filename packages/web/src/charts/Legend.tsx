@@ -1,4 +1,4 @@
-// The names of a chart's series with their looks; each can be taken out of the chart and put back.
+// The legend of a chart. Each entry is a button that hides or shows its series.
 import classes from './Chart.module.css';
 import { Swatch } from './Fill.tsx';
 import type { Series } from './series.ts';
@@ -6,12 +6,12 @@ import type { Series } from './series.ts';
 type LegendProps = {
   series: readonly Series[];
   hidden: readonly string[];
-  /** What a series has in all, in words. */
-  total: (series: Series) => string;
+  /** The formatted total of a series. */
+  formatTotal: (series: Series) => string;
   onToggle: (key: string) => void;
 };
 
-export function Legend({ series, hidden, total, onToggle }: LegendProps) {
+export function Legend({ series, hidden, formatTotal, onToggle }: LegendProps) {
   return (
     <ul className={classes.legend} aria-label="Series">
       {series.map((each) => (
@@ -24,7 +24,7 @@ export function Legend({ series, hidden, total, onToggle }: LegendProps) {
           >
             <Swatch look={each} />
             {each.label}
-            <span className={classes.total}>{total(each)}</span>
+            <span className={classes.total}>{formatTotal(each)}</span>
           </button>
         </li>
       ))}

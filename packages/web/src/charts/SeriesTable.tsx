@@ -1,8 +1,8 @@
-// The counts of a chart as a table, the newest first.
+// The counts of a chart as a table, newest first.
 import { Table } from '@mantine/core';
 import { ScrollBox } from '../ui/ScrollBox.tsx';
 import table from '../ui/table.module.css';
-import { sayTime } from './say-time.ts';
+import { formatTime } from './format-time.ts';
 import type { Series, Step } from './series.ts';
 
 type SeriesTableProps = {
@@ -30,7 +30,7 @@ export function SeriesTable({ label, series, times, step, format }: SeriesTableP
         <Table.Tbody>
           {times.toReversed().map((at) => (
             <Table.Tr key={at}>
-              <Table.Td className={table.small}>{sayTime(at, step)}</Table.Td>
+              <Table.Td className={table.small}>{formatTime(at, step)}</Table.Td>
               {series.map((each) => (
                 <Table.Td key={each.key} ta="right">
                   {format(each.values.get(at) ?? 0)}

@@ -5,8 +5,8 @@ import { buildColours, COLOURS } from './build-colours.ts';
 
 const ids = fc.uniqueArray(fc.uuid({ version: 7 }), { maxLength: 40 });
 
-describe('the colours of builds', () => {
-  it('are all of the palette, and differ among any four that follow each other', () => {
+describe('buildColours', () => {
+  it('gives any four builds in a row different colours of the palette', () => {
     fc.assert(
       fc.property(ids, (builds) => {
         const colours = [...buildColours(builds).values()];
@@ -19,7 +19,7 @@ describe('the colours of builds', () => {
     );
   });
 
-  it('stay as they are when builds are added', () => {
+  it('keeps the colours of existing builds when builds are added', () => {
     fc.assert(
       fc.property(ids, (builds) => {
         const all = buildColours(builds);

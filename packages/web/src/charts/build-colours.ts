@@ -1,22 +1,22 @@
-// Gives each build of a game its colour, the same one wherever it is drawn.
+// Picks the colour of each build, the same in every chart.
 
-/** Colours of series, as Chart.module.css has them. */
+/** Number of series colours in Chart.module.css. */
 export const COLOURS = 8;
 
-/** The grey after them, of what is all others together. */
+/** Index of the grey for all other builds together, which follows the colours. */
 export const OTHERS_COLOUR = COLOURS;
 
-/** As many neighbours differ as a chart has series. */
-const APART = 4;
+/** This many builds in a row have different colours: as many as a chart has series. */
+const DISTINCT = 4;
 
 /**
- * A number below COLOURS for each build, by id; the builds come in the order of their registration. A build has the colour that its id
- * leads to, whatever else there is, unless one of the three builds before it has that: then the next one that is free.
+ * The colour index of each build, by id; pass the builds in the order of their registration. The id decides the colour, unless one of
+ * the three builds before has the same: then it is the next free one.
  */
 export function buildColours(buildIds: readonly string[]): ReadonlyMap<string, number> {
   const colours: number[] = [];
   for (const id of buildIds) {
-    const taken = colours.slice(-(APART - 1));
+    const taken = colours.slice(-(DISTINCT - 1));
     let colour = colourOfBuild(id);
     while (taken.includes(colour)) colour = (colour + 1) % COLOURS;
     colours.push(colour);
@@ -24,12 +24,12 @@ export function buildColours(buildIds: readonly string[]): ReadonlyMap<string, n
   return new Map(buildIds.map((id, index) => [id, colours[index]!]));
 }
 
-/** Where no other build is known. */
+/** The colour index of a build when no other builds are known. */
 export function colourOfBuild(id: string): number {
   return hashOf(id) % COLOURS;
 }
 
-/** FNV-1a, 32 bits: spreads ids that begin alike. */
+/** FNV-1a with 32 bits, which spreads ids with a common prefix. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

@@ -1,11 +1,11 @@
-// What stands around every page: the way to the shop window, to one’s games and to one’s account.
+// The frame of every page: the header with links to the store, your games and your account.
 import { Container, Group } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { SiteLink } from '../ui/SiteLink.tsx';
+import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
 import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Trouble } from './Trouble.tsx';
 
 export function Frame() {
   usePageTitle();
@@ -38,7 +38,7 @@ export function Frame() {
           <Outlet />
         </Container>
       </main>
-      <Trouble />
+      <ConnectionStatus />
     </>
   );
 }

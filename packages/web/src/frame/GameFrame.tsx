@@ -1,4 +1,4 @@
-// What stands around the pages of one game: which game, its sections, and the keys that lead there.
+// The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
 import { ActionIcon, Group, Kbd, Stack, Table, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,38 +10,38 @@ import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import type { Shortcut } from './shortcuts.ts';
-import { useOpenInSight } from './use-open-in-sight.ts';
+import { useScrollToCurrent } from './use-scroll-to-current.ts';
 import { focusSearch, moveAmongRows, useShortcuts } from './use-shortcuts.ts';
 
 const SECTIONS = [
-  { to: '/dev/$slug', name: 'Overview', key: 'o', exact: true },
-  { to: '/dev/$slug/builds', name: 'Builds', key: 'b', exact: false },
-  { to: '/dev/$slug/channels', name: 'Channels', key: 'c', exact: false },
-  { to: '/dev/$slug/crashes', name: 'Crashes', key: 'x', exact: false },
-  { to: '/dev/$slug/bugs', name: 'Bugs', key: 'u', exact: false },
-  { to: '/dev/$slug/health', name: 'Health', key: 'h', exact: false },
-  { to: '/dev/$slug/events', name: 'Events', key: 'v', exact: false },
-  { to: '/dev/$slug/edit', name: 'Edit', key: 'e', exact: false },
+  { to: '/dev/$slug', name: 'Overview', key: 'o', shortcut: 'Go to overview', exact: true },
+  { to: '/dev/$slug/builds', name: 'Builds', key: 'b', shortcut: 'Go to builds', exact: false },
+  { to: '/dev/$slug/channels', name: 'Channels', key: 'c', shortcut: 'Go to channels', exact: false },
+  { to: '/dev/$slug/crashes', name: 'Crashes', key: 'x', shortcut: 'Go to crashes', exact: false },
+  { to: '/dev/$slug/bugs', name: 'Bugs', key: 'u', shortcut: 'Go to bugs', exact: false },
+  { to: '/dev/$slug/health', name: 'Health', key: 'h', shortcut: 'Go to health', exact: false },
+  { to: '/dev/$slug/events', name: 'Events', key: 'v', shortcut: 'Go to events', exact: false },
+  { to: '/dev/$slug/edit', name: 'Edit', key: 'e', shortcut: 'Go to edit', exact: false },
 ] as const;
 
 const SHORTCUTS: readonly Shortcut[] = [
-  { name: 'search', keys: ['/'], says: 'Search this list' },
-  { name: 'down', keys: ['j'], says: 'Next row; Enter opens it' },
-  { name: 'up', keys: ['k'], says: 'Row before' },
-  ...SECTIONS.map(({ to, name, key }) => ({ name: to, keys: ['g', key], says: `Go to ${name.toLowerCase()}` })),
-  { name: 'help', keys: ['?'], says: 'Show these keys' },
+  { name: 'search', keys: ['/'], description: 'Search this list' },
+  { name: 'down', keys: ['j'], description: 'Next row (Enter opens it)' },
+  { name: 'up', keys: ['k'], description: 'Previous row' },
+  ...SECTIONS.map(({ to, key, shortcut }) => ({ name: to, keys: ['g', key], description: shortcut })),
+  { name: 'help', keys: ['?'], description: 'Show keyboard shortcuts' },
 ];
 
 export function GameFrame() {
   const game = useGame();
   const navigate = useNavigate();
-  const [helps, setHelps] = useState(false);
-  const sections = useOpenInSight();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const sections = useScrollToCurrent();
   useShortcuts(SHORTCUTS, (name) => {
     if (name === 'search') return focusSearch();
     if (name === 'down') return moveAmongRows(1);
     if (name === 'up') return moveAmongRows(-1);
-    if (name === 'help') return setHelps(true);
+    if (name === 'help') return setHelpOpen(true);
     void navigate({ to: name, params: { slug: game.slug } });
   });
   return (
@@ -51,14 +51,19 @@ export function GameFrame() {
           <Group gap="xs" wrap="nowrap" miw={0}>
             <GameSwitcher game={game} />
             <StateBadge tone={game.visibility === 'public' ? 'good' : 'none'}>
-              {VISIBILITIES[game.visibility].word}
+              {VISIBILITIES[game.visibility].label}
             </StateBadge>
           </Group>
           <Group gap="xs" wrap="nowrap" className={classes.whole}>
             <SiteLink to="/g/$uid" params={{ uid: game.slug }} size="sm">
               Game page
             </SiteLink>
-            <ActionIcon variant="default" visibleFrom="sm" onClick={() => setHelps(true)} aria-label="Keyboard">
+            <ActionIcon
+              variant="default"
+              visibleFrom="sm"
+              onClick={() => setHelpOpen(true)}
+              aria-label="Keyboard shortcuts"
+            >
               ?
             </ActionIcon>
           </Group>
@@ -78,17 +83,17 @@ export function GameFrame() {
         </nav>
       </div>
       <Outlet />
-      {helps && <ShortcutList onClose={() => setHelps(false)} />}
+      {isHelpOpen && <ShortcutList onClose={() => setHelpOpen(false)} />}
     </Stack>
   );
 }
 
 function ShortcutList({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <Table withRowBorders={false}>
         <Table.Tbody>
-          {SHORTCUTS.map(({ name, keys, says }) => (
+          {SHORTCUTS.map(({ name, keys, description }) => (
             <Table.Tr key={name}>
               <Table.Td className={classes.key}>
                 <Group gap={4}>
@@ -98,7 +103,7 @@ function ShortcutList({ onClose }: { onClose: () => void }) {
                 </Group>
               </Table.Td>
               <Table.Td>
-                <Text size="sm">{says}</Text>
+                <Text size="sm">{description}</Text>
               </Table.Td>
             </Table.Tr>
           ))}

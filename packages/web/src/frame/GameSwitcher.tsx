@@ -1,4 +1,4 @@
-// Names the game whose pages are open, and leads to the others.
+// A menu that shows the current game and switches to another.
 import { listGames } from '@chauffeur/contract/operations/games';
 import { Button, Loader, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -33,7 +33,7 @@ export function GameSwitcher({ game }: { game: OpenGame }) {
           fz="md"
           rightSection={<Chevron />}
           classNames={{ label: classes.name }}
-          aria-label={`Game: ${game.name}. Change`}
+          aria-label={`Game: ${game.name}. Switch game`}
         >
           {game.name}
         </Button>
@@ -41,7 +41,7 @@ export function GameSwitcher({ game }: { game: OpenGame }) {
       <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
         {isPending && (
           <Menu.Item disabled leftSection={<Loader size={12} />}>
-            Loading your games
+            Loading games…
           </Menu.Item>
         )}
         {data?.games.map(({ game_uid, slug, name }) => (
@@ -51,7 +51,7 @@ export function GameSwitcher({ game }: { game: OpenGame }) {
         ))}
         <Menu.Divider />
         <Menu.Item component={Link} to="/dev">
-          All your games
+          All games
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,4 +1,4 @@
-// What a page shows when what it needs could not be had.
+// Shown instead of a page that failed to load.
 import { Stack, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Problem } from '../ui/Problem.tsx';
@@ -7,9 +7,9 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
   return (
     <Stack gap="md" py="xl">
       <Title order={1} size="h2">
-        This page could not be shown
+        This page couldn't be loaded
       </Title>
-      <Problem error={error} again={reset} />
+      <Problem error={error} onRetry={reset} />
     </Stack>
   );
 }

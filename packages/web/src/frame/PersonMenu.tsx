@@ -1,4 +1,4 @@
-// The corner that says who is signed in, and lets them sign out.
+// The corner of the header with the signed-in person and the sign-out button.
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -9,15 +9,15 @@ export function PersonMenu() {
   const { data: person, isPending } = useQuery(session);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const leaving = useMutation({
+  const signingOut = useMutation({
     mutationFn: signOut,
-    // Nothing that was read as this person may be shown to the next.
+    // The next person on this machine must not see this person's data.
     onSuccess: async () => {
       queries.clear();
       await navigate({ to: '/' });
     },
   });
-  if (isPending) return <Skeleton w={120} h={20} aria-label="Looking who is signed in" />;
+  if (isPending) return <Skeleton w={120} h={20} aria-label="Loading account" />;
   if (person == null) {
     return (
       <Group gap="md" wrap="nowrap">
@@ -40,7 +40,7 @@ export function PersonMenu() {
       <SiteLink to="/settings/profile" size="sm" truncate maw={160} title={person.email}>
         {person.name}
       </SiteLink>
-      <Button variant="default" size="xs" loading={leaving.isPending} onClick={() => leaving.mutate()}>
+      <Button variant="default" size="xs" loading={signingOut.isPending} onClick={() => signingOut.mutate()}>
         Sign out
       </Button>
     </Group>

@@ -1,17 +1,17 @@
-// What an address shows that no page has.
+// Shown for an address without a page.
 import { Stack, Text, Title } from '@mantine/core';
 import { SiteLink } from '../ui/SiteLink.tsx';
 import { useTitle } from './page-title.ts';
 
 export function UnknownPage() {
-  useTitle('No such page');
+  useTitle('Page not found');
   return (
     <Stack gap="sm" py="xl">
       <Title order={1} size="h2">
-        No such page
+        Page not found
       </Title>
-      <Text>The address may be mistyped, or what it showed is gone.</Text>
-      <SiteLink to="/">Go to the start</SiteLink>
+      <Text>Check the address. The page may have been moved or deleted.</Text>
+      <SiteLink to="/">Go to the home page</SiteLink>
     </Stack>
   );
 }

@@ -1,11 +1,11 @@
-// The title of the browser’s tab: that of the page, as its component names it.
+// Sets the title of the browser tab from the page that is open.
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** Undefined until a page has named itself: meanwhile the title is the one that the server wrote. */
+/** Undefined until a page sets it. Until then the tab shows the title from the server. */
 let current: string | undefined;
 const listeners = new Set<() => void>();
 
-/** To be called by a page with what it is about; '' for the site itself, undefined while that is not known. */
+/** Called by a page with its title: '' for the site itself, undefined while the title is still loading. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title === undefined) return;
@@ -14,7 +14,7 @@ export function useTitle(title: string | undefined): void {
   }, [title]);
 }
 
-/** To be called once, by the frame. */
+/** Called once, by the frame. */
 export function usePageTitle(): void {
   const title = useSyncExternalStore(
     (listener) => {

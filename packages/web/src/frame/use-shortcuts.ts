@@ -1,4 +1,4 @@
-// Listens for shortcuts on the whole page, except where somebody writes or a dialog is open.
+// Listens for keyboard shortcuts on the whole page, except in text fields and while a dialog is open.
 import { useEffect, useRef } from 'react';
 import { pressKey, type Shortcut } from './shortcuts.ts';
 
@@ -6,17 +6,17 @@ export function useShortcuts<Name extends string>(
   shortcuts: readonly Shortcut<Name>[],
   onShortcut: (name: Name) => void,
 ): void {
-  const act = useRef(onShortcut);
-  act.current = onShortcut;
+  const latest = useRef(onShortcut);
+  latest.current = onShortcut;
   useEffect(() => {
     let pressed: readonly string[] = [];
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Shift' || isTaken(event.target)) return;
       const result = pressKey(shortcuts, pressed, event.key);
       pressed = result.pressed;
-      if (result.found === undefined) return;
+      if (result.match === undefined) return;
       event.preventDefault();
-      act.current(result.found.name);
+      latest.current(result.match.name);
     };
     window.addEventListener('keydown', listen);
     return () => window.removeEventListener('keydown', listen);
@@ -24,12 +24,12 @@ export function useShortcuts<Name extends string>(
 }
 
 function isTaken(target: EventTarget | null): boolean {
-  const writes =
+  const takesKeys =
     target instanceof Element && target.closest('input, textarea, select, [contenteditable], [role="menu"]');
-  return Boolean(writes) || document.querySelector('dialog[open]') !== null;
+  return Boolean(takesKeys) || document.querySelector('dialog[open]') !== null;
 }
 
-/** Moves the focus among the links that open the rows of a list. */
+/** Moves the focus to the next or previous row of a list. */
 export function moveAmongRows(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   const at = rows.indexOf(document.activeElement as HTMLElement);

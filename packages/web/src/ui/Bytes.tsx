@@ -1,7 +1,6 @@
-// A size as people say it, with the exact one when it is pointed at.
-import { sayBytes } from '@chauffeur/contract/sizes';
-import { sayExactNumber } from './say.ts';
+// A size in bytes, with the exact number on hover.
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 
 export function Bytes({ count }: { count: number }) {
-  return <span title={`${sayExactNumber(count)} bytes`}>{sayBytes(count)}</span>;
+  return <span title={`${formatNumber(count)} bytes`}>{formatBytes(count)}</span>;
 }

@@ -1,8 +1,8 @@
-// A few choices of which one holds, as buttons side by side: what is chosen stands in the address of the page.
+// A row of buttons of which one is selected, for filters and views.
 import { Button } from '@mantine/core';
 
 type ChoiceProps<Value extends string> = {
-  /** What is chosen: `Status`. */
+  /** Names the group for screen readers: `Status`. */
   label: string;
   value: Value;
   choices: readonly { readonly value: Value; readonly label: string }[];

@@ -1,4 +1,4 @@
-// Asks before something is lost for good: says what, and offers to keep it first.
+// Asks for confirmation before something is deleted or revoked permanently.
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Dialog } from './Dialog.tsx';
@@ -6,29 +6,30 @@ import { Problem } from './Problem.tsx';
 
 type ConfirmDialogProps = {
   title: string;
-  /** What its button does, such as `Delete it`. */
-  does: string;
+  /** The action, as its button says it: `Revoke key`. */
+  confirmLabel: string;
   isBusy?: boolean;
-  /** Why it could not be done; null when nothing is wrong. */
+  /** Why the action failed. */
   error?: Error | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** What is lost, and for whom. */
+  /** What is lost, and who it affects. */
   children: ReactNode;
 };
 
-export function ConfirmDialog({ title, does, isBusy, error = null, onConfirm, onClose, children }: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, confirmLabel, isBusy = false, error = null, onConfirm, onClose, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <Stack gap="md">
         {children}
-        {error !== null && <Problem error={error} again={onConfirm} />}
+        {error !== null && <Problem error={error} onRetry={onConfirm} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
+            Cancel
           </Button>
-          <Button color="red.9" loading={isBusy ?? false} onClick={onConfirm}>
-            {does}
+          <Button color="red.9" loading={isBusy} onClick={onConfirm}>
+            {confirmLabel}
           </Button>
         </Group>
       </Stack>

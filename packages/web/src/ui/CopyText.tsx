@@ -1,22 +1,22 @@
-// A text to be copied: an id shortened in the middle, or a command as it is; whole on the clipboard.
+// Shows a text with a copy button: an id shortened in the middle, or a block such as a command. The full text is copied.
 import { ActionIcon, Code, CopyButton, Group } from '@mantine/core';
-import { shorten } from './say.ts';
+import { shorten } from './format.ts';
 
 type CopyTextProps = {
   text: string;
-  /** What it is, for who cannot see it: `build id`. */
-  what: string;
-  /** Shown whole, and on several lines where it has them. */
-  whole?: boolean;
+  /** Names the text for screen readers: `build id`. */
+  label: string;
+  /** Shown in full, line breaks included. */
+  block?: boolean;
 };
 
 const BLOCK = { flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
-export function CopyText({ text, what, whole = false }: CopyTextProps) {
+export function CopyText({ text, label, block = false }: CopyTextProps) {
   return (
-    <Group gap={4} wrap="nowrap" align={whole ? 'flex-start' : 'center'}>
-      <Code block={whole} title={whole ? undefined : text} style={whole ? BLOCK : undefined}>
-        {whole ? text : shorten(text, 6)}
+    <Group gap={4} wrap="nowrap" align={block ? 'flex-start' : 'center'}>
+      <Code block={block} title={block ? undefined : text} style={block ? BLOCK : undefined}>
+        {block ? text : shorten(text, 6)}
       </Code>
       <CopyButton value={text} timeout={1500}>
         {({ copied, copy }) => (
@@ -26,7 +26,7 @@ export function CopyText({ text, what, whole = false }: CopyTextProps) {
             size="sm"
             onClick={copy}
             title={copied ? 'Copied' : 'Copy'}
-            aria-label={copied ? `Copied: ${what}` : `Copy ${what}`}
+            aria-label={copied ? `Copied: ${label}` : `Copy ${label}`}
           >
             {copied ? <CheckMark /> : <TwoSheets />}
           </ActionIcon>

@@ -1,13 +1,13 @@
-// How long something still lasts, told anew each minute, with the exact end when it is pointed at.
-import { sayExactTime, sayLeft } from './say.ts';
+// The time left until a moment, updated every minute, with the exact time on hover.
+import { formatExactTime, formatTimeLeft } from './format.ts';
 import { useNow } from './use-now.ts';
 
 export function Countdown({ until }: { until: string }) {
   const now = useNow();
   const end = new Date(until);
   return (
-    <time dateTime={until} title={sayExactTime(end)}>
-      {sayLeft(end, now) ?? 'no time'}
+    <time dateTime={until} title={formatExactTime(end)}>
+      {formatTimeLeft(end, now) ?? 'less than a minute'}
     </time>
   );
 }

@@ -1,11 +1,11 @@
-// A question or a form above the page: the browser’s own dialog, which keeps the focus inside and closes with Escape.
+// A modal dialog, on the browser's own dialog element: it keeps the focus inside and closes with Escape.
 import { CloseButton, Group, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import classes from './Dialog.module.css';
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
 
-/** Open as long as it is rendered. What has `data-autofocus` gets the focus first. */
+/** Open while rendered. The element with `data-autofocus` gets the focus first. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         onClose();
       }}
       onPointerDown={(event) => {
-        // What lies around its content is the backdrop.
+        // The dialog has no padding, so a press outside its content is on the backdrop.
         if (event.target === dialog.current) onClose();
       }}
     >

@@ -1,11 +1,11 @@
-// What stands where a list would: why there is nothing, and what makes it fill.
+// Shown where a list is empty: what is missing, and what to do next.
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyText } from './CopyText.tsx';
 
 type EmptyStateProps = {
   children: ReactNode;
-  /** The command that fills it. */
+  /** A command that adds the first item. */
   command?: string;
 };
 
@@ -13,7 +13,7 @@ export function EmptyState({ children, command }: EmptyStateProps) {
   return (
     <Stack gap="xs" py="md" maw={640}>
       <Text size="sm">{children}</Text>
-      {command !== undefined && <CopyText text={command} what="command" whole />}
+      {command !== undefined && <CopyText text={command} label="command" block />}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-// Names with their values, one under the other.
+// A list of names and values.
 import type { ReactNode } from 'react';
 import classes from './Facts.module.css';
 

@@ -1,4 +1,4 @@
-// Something that is to be seen before the rest of the page: its tone in a line at the side, its words in the page’s own colours.
+// A highlighted message with a coloured line at its side.
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Notice.module.css';

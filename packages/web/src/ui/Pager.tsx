@@ -1,26 +1,26 @@
-// The way through a list that comes in numbered pages.
+// Previous and next buttons of a list with numbered pages, newest first.
+import { formatNumber } from '@chauffeur/contract/format';
 import { Button, Group, Text } from '@mantine/core';
-import { sayExactNumber } from './say.ts';
 
 type PagerProps = {
   pagination: { page: number; page_size: number; total: number };
-  /** What is counted: `builds`. */
-  what: string;
+  /** What the list holds: `build` and `builds`. */
+  itemName: { readonly one: string; readonly other: string };
   onPage: (page: number) => void;
 };
 
-export function Pager({ pagination, what, onPage }: PagerProps) {
+export function Pager({ pagination, itemName, onPage }: PagerProps) {
   const { page, page_size: size, total } = pagination;
   const last = Math.max(1, Math.ceil(total / size));
   if (last === 1) {
     return (
       <Text size="sm" c="dimmed">
-        {sayExactNumber(total)} {total === 1 ? what.replace(/s$/, '') : what}
+        {formatNumber(total)} {total === 1 ? itemName.one : itemName.other}
       </Text>
     );
   }
   return (
-    <Group component="nav" aria-label={`Pages of ${what}`} gap="sm">
+    <Group component="nav" aria-label={`Pages of ${itemName.other}`} gap="sm">
       <Button size="xs" variant="default" disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Newer
       </Button>
@@ -28,8 +28,8 @@ export function Pager({ pagination, what, onPage }: PagerProps) {
         Older
       </Button>
       <Text size="sm" c="dimmed">
-        {sayExactNumber((page - 1) * size + 1)}–{sayExactNumber(Math.min(total, page * size))} of{' '}
-        {sayExactNumber(total)} {what}
+        {formatNumber((page - 1) * size + 1)}–{formatNumber(Math.min(total, page * size))} of {formatNumber(total)}{' '}
+        {itemName.other}
       </Text>
     </Group>
   );

@@ -1,4 +1,4 @@
-// A store image in the size that the page shows it at: the browser takes the smallest of its copies that is sharp enough.
+// A store image. The browser picks the smallest copy that is sharp enough.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listMedia } from '@chauffeur/contract/operations/media';
 
@@ -6,11 +6,11 @@ export type StoredPicture = OutputOf<typeof listMedia>['gallery'][number];
 
 type PictureProps = {
   picture: StoredPicture;
-  /** How wide it is drawn, for the attribute `sizes` of an image. */
+  /** How wide it is drawn, as in the `sizes` attribute of an image. */
   sizes: string;
   alt: string;
   className?: string | undefined;
-  /** Loaded only when it comes into sight. */
+  /** Load it only when it scrolls into view. */
   lazy?: boolean;
 };
 

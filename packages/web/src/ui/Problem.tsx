@@ -1,26 +1,29 @@
-// An error as a person can use it: what happened, what to do, and small, what to tell the operator.
+// An error: what happened, what to do about it and, folded away, the details that a developer or operator needs.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { Alert, Button, Text } from '@mantine/core';
 
 type ProblemProps = {
   error: unknown;
-  /** Offered as a button when given. */
-  again?: () => void;
+  /** Shows a button that tries again. */
+  onRetry?: () => void;
 };
 
-export function Problem({ error, again }: ProblemProps) {
-  const { message, remedy, trace } = describe(error);
+export function Problem({ error, onRetry }: ProblemProps) {
+  const { message, remedy, details } = describe(error);
   return (
     <Alert color="red" variant="light" role="alert" title={message}>
       {remedy !== '' && <Text size="sm">{remedy}</Text>}
-      {trace !== '' && (
-        <Text size="xs" c="dimmed" mt={4}>
-          {trace}
+      {details.length > 0 && (
+        <Text size="xs" c="dimmed" mt={4} component="details">
+          <summary>Technical details</summary>
+          {details.map((line) => (
+            <div key={line}>{line}</div>
+          ))}
         </Text>
       )}
-      {again !== undefined && (
-        <Button size="xs" variant="default" mt="xs" onClick={again}>
+      {onRetry !== undefined && (
+        <Button size="xs" variant="default" mt="xs" onClick={onRetry}>
           Try again
         </Button>
       )}
@@ -28,14 +31,29 @@ export function Problem({ error, again }: ProblemProps) {
   );
 }
 
-function describe(error: unknown): { message: string; remedy: string; trace: string } {
-  if (error instanceof ApiError) {
-    const trace = [`Code ${error.code}`, ...(error.requestId === undefined ? [] : [`request ${error.requestId}`])];
-    const { remedy } = ERRORS[error.code];
-    return { message: error.message, remedy: error.message.includes(remedy) ? '' : remedy, trace: trace.join(' · ') };
-  }
-  if (error instanceof NetworkError) {
-    return { message: 'The service could not be reached', remedy: 'Check the connection, then try again.', trace: '' };
-  }
-  return { message: 'Something went wrong on this page', remedy: 'Reload it.', trace: '' };
+type Description = { readonly message: string; readonly remedy: string; readonly details: readonly string[] };
+
+function describe(error: unknown): Description {
+  if (error instanceof NetworkError)
+    return { message: "Can't reach the server", remedy: 'Check your connection, then try again.', details: [] };
+  if (!(error instanceof ApiError))
+    return { message: 'Something went wrong on this page', remedy: 'Reload the page.', details: [] };
+  const { message, field } = splitField(error.message);
+  const { remedy } = ERRORS[error.code];
+  return {
+    message,
+    remedy: field !== null || message.includes(remedy) ? '' : remedy,
+    details: [
+      `Error code: ${error.code}`,
+      ...(field === null ? [] : [`Field: ${field}`]),
+      ...(error.requestId === undefined ? [] : [`Request ID: ${error.requestId}`]),
+    ],
+  };
+}
+
+/** Messages about input start with the path of the field, as in `name: too long; shorten it.` */
+function splitField(text: string): { message: string; field: string | null } {
+  const [, field, rest] = /^([\w.[\]/-]+): (.+)$/s.exec(text) ?? [];
+  if (field === undefined || rest === undefined) return { message: text, field: null };
+  return { message: rest.charAt(0).toUpperCase() + rest.slice(1), field };
 }

@@ -1,13 +1,13 @@
-// What is wider than a phone: it scrolls by itself, by keys as well, and the page does not.
+// Lets wide content scroll sideways on its own, by keyboard too, so that the page stays still.
 import type { ReactNode } from 'react';
 
-type ScrollBoxProps = { /** What is inside, for who cannot see it. */ label: string; children: ReactNode };
+type ScrollBoxProps = { /** Names the content for screen readers. */ label: string; children: ReactNode };
 
 const BOX = { overflowX: 'auto' } as const;
 
 export function ScrollBox({ label, children }: ScrollBoxProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus, keys could not scroll it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it needs the focus to be scrolled by keyboard
     <section tabIndex={0} aria-label={label} style={BOX}>
       {children}
     </section>

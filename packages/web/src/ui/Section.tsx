@@ -1,10 +1,10 @@
-// A part of a page under a heading of its own.
+// A section of a page with its own heading.
 import { Group, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 type SectionProps = {
   title: string;
-  /** At the end of the heading’s line. */
+  /** Shown at the end of the heading's line. */
   actions?: ReactNode;
   children: ReactNode;
 };

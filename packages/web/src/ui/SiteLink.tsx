@@ -1,4 +1,4 @@
-// A link to another page of the site, in the looks of the theme.
+// A link to another page of the site, styled by the theme.
 import { Anchor } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 

@@ -1,17 +1,17 @@
-// The bands of launch health: their words, their tones, and what keeps a build from having one.
-import { LEAST_DEVICES } from '@chauffeur/contract/launch-bands';
+// The bands of launch health: their labels and tones, and how many devices an unrated build still needs.
+import { MIN_DEVICES } from '@chauffeur/contract/launch-bands';
 import type { Band } from '@chauffeur/contract/operations/health';
 import type { Tone } from './StateBadge.tsx';
 
-export const BAND_WORDS: Readonly<Record<Band, { readonly tone: Tone; readonly word: string }>> = {
-  excellent: { tone: 'good', word: 'Excellent' },
-  healthy: { tone: 'good', word: 'Healthy' },
-  mixed: { tone: 'unsure', word: 'Mixed' },
-  problematic: { tone: 'bad', word: 'Problematic' },
-  unrated: { tone: 'none', word: 'Unrated' },
+export const BANDS: Readonly<Record<Band, { readonly tone: Tone; readonly label: string }>> = {
+  excellent: { tone: 'good', label: 'Excellent' },
+  healthy: { tone: 'good', label: 'Healthy' },
+  mixed: { tone: 'unsure', label: 'Mixed' },
+  problematic: { tone: 'bad', label: 'Problematic' },
+  unrated: { tone: 'none', label: 'Unrated' },
 };
 
-/** `12 of 20 devices`; null where there are enough. */
-export function sayMissing({ devices }: { readonly devices: number }): string | null {
-  return devices >= LEAST_DEVICES ? null : `${devices} of ${LEAST_DEVICES} devices`;
+/** `12 of 20 devices`; null once there are enough. */
+export function formatMissingDevices({ devices }: { readonly devices: number }): string | null {
+  return devices >= MIN_DEVICES ? null : `${devices} of ${MIN_DEVICES} devices`;
 }

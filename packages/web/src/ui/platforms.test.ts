@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { comparePlatforms, guessOs } from './platforms.ts';
 
-describe('platforms', () => {
-  it('stand in one order everywhere: by system, then by processor', () => {
+describe('comparePlatforms', () => {
+  it('sorts by OS, then by architecture', () => {
     const platforms = ['web wasm', 'linux arm64', 'linux x86_64', 'windows x86_64'].map((text) => {
       const [os = '', arch = ''] = text.split(' ');
       return { os, arch };
@@ -13,8 +13,10 @@ describe('platforms', () => {
       ['windows x86_64', 'linux x86_64', 'linux arm64', 'web wasm'],
     );
   });
+});
 
-  it('are guessed from what a browser says of itself', () => {
+describe('guessOs', () => {
+  it('reads the OS from the user agent', () => {
     assert.equal(guessOs('Mozilla/5.0 (Windows NT 10.0; Win64; x64)'), 'windows');
     assert.equal(guessOs('Mozilla/5.0 (Linux; Android 14; Pixel 8)'), 'android');
     assert.equal(guessOs('Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X)'), 'ios');

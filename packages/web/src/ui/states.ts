@@ -1,4 +1,4 @@
-// The states of builds, files and symbols: their words, and their tones.
+// The labels and tones of build, file, symbol and crash states, and of a game's visibility.
 import type { CrashState } from '@chauffeur/contract/operations/crashes';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { SYMBOL_STATES } from '@chauffeur/contract/operations/symbols';
@@ -6,42 +6,45 @@ import type { Tone } from './StateBadge.tsx';
 
 export type BuildStateName = 'registered' | 'processing' | 'ready' | 'rejected';
 type SymbolState = (typeof SYMBOL_STATES)[number];
-type State = { readonly tone: Tone; readonly word: string };
+type State = { readonly tone: Tone; readonly label: string };
 
 export const BUILD_STATES: Readonly<Record<BuildStateName, State>> = {
-  registered: { tone: 'none', word: 'No file yet' },
-  processing: { tone: 'busy', word: 'Scanning' },
-  ready: { tone: 'good', word: 'Ready' },
-  rejected: { tone: 'bad', word: 'Rejected' },
+  registered: { tone: 'none', label: 'No file yet' },
+  processing: { tone: 'busy', label: 'Scanning' },
+  ready: { tone: 'good', label: 'Ready' },
+  rejected: { tone: 'bad', label: 'Rejected' },
 };
 
 export const SCANS: Readonly<Record<ScanState, State>> = {
-  pending: { tone: 'busy', word: 'Waits for its scan' },
-  scanning: { tone: 'busy', word: 'Scanning' },
-  clean: { tone: 'good', word: 'Clean' },
-  infected: { tone: 'bad', word: 'Infected' },
-  error: { tone: 'bad', word: 'Not readable' },
-  unscanned: { tone: 'unsure', word: 'Unscanned' },
+  pending: { tone: 'busy', label: 'Queued for scan' },
+  scanning: { tone: 'busy', label: 'Scanning' },
+  clean: { tone: 'good', label: 'Clean' },
+  infected: { tone: 'bad', label: 'Infected' },
+  error: { tone: 'bad', label: 'Unreadable' },
+  unscanned: { tone: 'unsure', label: 'Unscanned' },
 };
 
 export const SYMBOLS: Readonly<Record<SymbolState, State>> = {
-  stored: { tone: 'busy', word: 'Compiling' },
-  compiled: { tone: 'good', word: 'In use' },
-  unreadable: { tone: 'bad', word: 'Unreadable' },
+  stored: { tone: 'busy', label: 'Compiling' },
+  compiled: { tone: 'good', label: 'In use' },
+  unreadable: { tone: 'bad', label: 'Unreadable' },
 };
 
-/** What becomes of a crash report; the last two are final. */
+/** The last two are final. */
 export const CRASHES: Readonly<Record<CrashState, State>> = {
-  received: { tone: 'none', word: 'Waits for its dump' },
-  queued: { tone: 'busy', word: 'Queued' },
-  processing: { tone: 'busy', word: 'Being read' },
-  processed: { tone: 'good', word: 'Processed' },
-  failed: { tone: 'bad', word: 'Not readable' },
+  received: { tone: 'none', label: 'Waiting for dump' },
+  queued: { tone: 'busy', label: 'Queued' },
+  processing: { tone: 'busy', label: 'Processing' },
+  processed: { tone: 'good', label: 'Processed' },
+  failed: { tone: 'bad', label: 'Unreadable' },
 };
 
-/** Who sees a game, in a word and in a sentence. */
+/** Who can see a game. */
 export const VISIBILITIES = {
-  public: { word: 'Public', says: 'Anyone can find it; it stands on shelves when it passes the listing check.' },
-  invisible: { word: 'Invisible', says: 'Anyone who has the link can see it; it is listed nowhere.' },
-  draft: { word: 'Draft', says: 'Only its owner and admins can see it.' },
+  public: {
+    label: 'Public',
+    description: 'Anyone can find it. It is listed in the store once it passes the listing check.',
+  },
+  invisible: { label: 'Invisible', description: 'Anyone with the link can see it. It is not listed in the store.' },
+  draft: { label: 'Draft', description: 'Only its owner and admins can see it.' },
 } as const;

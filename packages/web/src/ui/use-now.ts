@@ -1,4 +1,4 @@
-// The time for what is said relative to it: one clock for the whole page, which ticks twice a minute.
+// The current time for relative times: one clock for the whole page, updated twice a minute.
 import { useSyncExternalStore } from 'react';
 
 const TICK_MS = 30_000;

@@ -1,4 +1,4 @@
-// Linux and Android: signals with their own codes, with senders, and without either.
+// Tests Linux and Android signals with their own codes, with sender codes, and with neither.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exceptionOf } from '../../../test/exceptions.ts';
@@ -18,12 +18,12 @@ const CASES: [signal: number, code: number, expected: string][] = [
   [31, 1, 'SIGSYS / SYS_SECCOMP'],
 ];
 for (const [code, flags, expected] of CASES) {
-  test(`says ${expected} of signal ${code} with code ${flags}`, () => {
+  test(`names signal ${code} with code ${flags} ${expected}`, () => {
     assert.equal(nameLinuxReason(exceptionOf({ code, flags })), expected);
   });
 }
 
-test('names who sent a signal, whichever it is', () => {
+test('names the sender of any signal', () => {
   const sent = (code: number, flags: number) => nameLinuxReason(exceptionOf({ code, flags }));
   assert.equal(sent(6, 0xfffffffa), 'SIGABRT / SI_TKILL');
   assert.equal(sent(8, 0xfffffffa), 'SIGFPE / SI_TKILL');
@@ -31,20 +31,20 @@ test('names who sent a signal, whichever it is', () => {
   assert.equal(sent(15, 0xffffffff), 'SIGTERM / SI_QUEUE');
 });
 
-test('says nothing of the code 0, which old writers left in every dump', () => {
+test('omits the code 0, which old writers put into every dump', () => {
   assert.equal(nameLinuxReason(exceptionOf({ code: 11, flags: 0 })), 'SIGSEGV');
   assert.equal(nameLinuxReason(exceptionOf({ code: 4, flags: 0 })), 'SIGILL');
 });
 
-test('prints as hex a code that the signal does not have, though another one does', () => {
+test('prints a code as hex if only other signals define it', () => {
   assert.equal(nameLinuxReason(exceptionOf({ code: 7, flags: 9 })), 'SIGBUS / 0x00000009');
   assert.equal(nameLinuxReason(exceptionOf({ code: 6, flags: 1 })), 'SIGABRT / 0x00000001');
 });
 
-test('knows a dump that was asked for', () => {
+test('recognizes a requested dump', () => {
   assert.equal(nameLinuxReason(exceptionOf({ code: 0xffffffff })), 'DUMP_REQUESTED');
 });
 
-test('prints a signal without a name as hex', () => {
+test('prints an unknown signal as hex', () => {
   assert.equal(nameLinuxReason(exceptionOf({ code: 64, flags: 0xfffffffa })), '0x00000040 / 0xfffffffa');
 });

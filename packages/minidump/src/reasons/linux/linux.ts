@@ -1,17 +1,17 @@
-// Linux and Android: the signal, and in which way it came about.
+// Crash reasons on Linux and Android: the signal and its cause or sender.
 import type { Exception } from '../../streams/exception.ts';
 import { hex32, hexReason } from '../hex.ts';
 import { CAUSES, SENDERS, SIGNALS } from './signals.ts';
 
-/** `si_code` of a signal that a process sent with kill(2); also what writers leave that do not know the code. */
+/** The `si_code` of a signal sent with kill(2). Writers that do not know the code also use this value. */
 const SI_USER = 0;
 
 /**
- * `SIGSEGV / SEGV_MAPERR`, `SIGABRT / SI_TKILL`, `SIGFPE / 0x0000002a`.
+ * Returns a reason such as `SIGSEGV / SEGV_MAPERR`, `SIGABRT / SI_TKILL` or `SIGFPE / 0x0000002a`.
  *
- * Breakpad’s client for Linux wrote 0 for every `si_code` for years: `SIGSEGV` with 0 is then an ordinary access to bad
- * memory, and calling it SI_USER would be false. So 0 is not said at all, as rust-minidump does it. Causes have the
- * numbers 1 and up for each signal anew; a number that the signal does not have is hex.
+ * For years, Breakpad's Linux client wrote 0 for every `si_code`. `SIGSEGV` with 0 is then an ordinary invalid memory
+ * access, and SI_USER would be wrong. So, like rust-minidump, this omits the code 0. Each signal has its own numbering of
+ * causes, starting at 1; a number that the signal does not define is printed as hex.
  */
 export function nameLinuxReason(exception: Exception): string {
   const { code, flags } = exception;

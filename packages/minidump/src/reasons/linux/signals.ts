@@ -1,4 +1,4 @@
-// Linux: the numbers of signals, and of the ways in which they come about (`asm-generic/signal.h`, `siginfo.h`).
+// Linux signals, and their causes and senders, from `asm-generic/signal.h` and `asm-generic/siginfo.h`.
 
 export const SIGNALS: ReadonlyMap<number, string> = new Map([
   [1, 'SIGHUP'],
@@ -32,11 +32,11 @@ export const SIGNALS: ReadonlyMap<number, string> = new Map([
   [29, 'SIGIO'],
   [30, 'SIGPWR'],
   [31, 'SIGSYS'],
-  // No signal: a program asked Breakpad or Crashpad for a dump of itself.
+  // Not a signal: the program requested a dump of itself from Breakpad or Crashpad.
   [0xffffffff, 'DUMP_REQUESTED'],
 ]);
 
-/** Who sent a signal, whichever it is. All but SI_KERNEL are negative numbers there, and unsigned in a dump. */
+/** The senders of any signal. In the headers, all but SI_KERNEL are negative; in a dump they are unsigned. */
 export const SENDERS: ReadonlyMap<number, string> = new Map([
   [0x00000080, 'SI_KERNEL'],
   [0xffffffff, 'SI_QUEUE'],
@@ -49,7 +49,7 @@ export const SENDERS: ReadonlyMap<number, string> = new Map([
   [0xffffffc4, 'SI_ASYNCNL'],
 ]);
 
-/** What the kernel says of a signal that it raised itself, by signal. */
+/** The causes of signals that the kernel itself raises, by signal. */
 export const CAUSES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   SIGILL: {
     1: 'ILL_ILLOPC',

@@ -1,4 +1,4 @@
-// EXC_GUARD: the parts of each type’s codes.
+// Tests the codes of each type of EXC_GUARD.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeGuard } from './guard.ts';
@@ -22,14 +22,14 @@ const CASES: [code: bigint, subcode: bigint, expected: string][] = [
   [pack(6n, 0n, 1n), 31n, 'GUARD_TYPE_REJECTED_SC / mach trap: 31'],
 ];
 for (const [code, subcode, expected] of CASES) {
-  test(`says ${expected}`, () => assert.equal(describeGuard(code, subcode), expected));
+  test(`describes ${expected}`, () => assert.equal(describeGuard(code, subcode), expected));
 }
 
-test('says nothing of a type that is not known', () => {
+test('returns undefined for an unknown type', () => {
   assert.equal(describeGuard(pack(7n, 1n, 0n), 0n), undefined);
 });
 
-/** As the kernel does: type [63:61], flavor [60:32], target [31:0]. */
+/** Packs a code like the kernel: type [63:61], flavor [60:32], target [31:0]. */
 function pack(type: bigint, flavor: bigint, target: bigint): bigint {
   return (type << 61n) | (flavor << 32n) | target;
 }

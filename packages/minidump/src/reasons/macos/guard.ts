@@ -1,18 +1,18 @@
-// EXC_GUARD: a process did something to a port, a file or memory that it had forbidden itself, or that the system forbids.
+// EXC_GUARD: the process used a port, file or memory in a way that a guard, set by itself or the system, forbids.
 import { hex64 } from '../hex.ts';
 import { bits } from './bit-fields.ts';
 import { FILE_FLAVORS, MEMORY_FLAVORS, PORT_FLAVORS, VNODE_FLAVORS } from './guard-flavors.ts';
 
-/** The parts of the codes: `code` is type [63:61], flavor [60:32], target [31:0]; `subcode` is the guard’s own. */
+/** The parts of the codes. `code` is type [63:61], flavor [60:32] and target [31:0]; `subcode` depends on the guard. */
 type Violation = { readonly flavor: number; readonly target: number; readonly subcode: bigint };
 
 type Guard = {
   readonly name: string;
-  /** undefined for a flavor that is not known. */
+  /** Returns undefined for an unknown flavor. */
   describe(violation: Violation): string | undefined;
 };
 
-/** Types of xnu’s `kern/exc_guard.h`, in rust-minidump’s words. */
+/** The types from xnu's `kern/exc_guard.h`, in rust-minidump's wording. */
 const GUARDS: Readonly<Record<number, Guard>> = {
   0: { name: 'GUARD_TYPE_NONE', describe: () => '' },
   1: { name: 'GUARD_TYPE_MACH_PORT', describe: describePort },
@@ -36,14 +36,14 @@ const GUARDS: Readonly<Record<number, Guard>> = {
   },
   6: {
     name: 'GUARD_TYPE_REJECTED_SC',
-    // The target says which of the two kinds of system call it was.
+    // The target is the kind of system call.
     describe: ({ target, subcode }) => ` / ${target === 0 ? 'syscall' : 'mach trap'}: ${subcode}`,
   },
 };
 
 /**
- * `GUARD_TYPE_FD / GUARD_EXC_CLOSE file descriptor: 7 guard identifier: 42`; of an unknown flavor both codes in hex.
- * undefined for an unknown type.
+ * Returns `GUARD_TYPE_FD / GUARD_EXC_CLOSE file descriptor: 7 guard identifier: 42`, with both codes in hex for an
+ * unknown flavor; undefined for an unknown type.
  */
 export function describeGuard(code: bigint, subcode: bigint): string | undefined {
   const guard = GUARDS[bits(code, 63, 61)];
@@ -61,8 +61,9 @@ function append(flavor: string | undefined, detail: string): string | undefined 
 }
 
 /**
- * The flavors of files and vnodes are bits, and one call can violate two: to dup2() over a guarded file closes it with
- * another’s guard, `GUARD_EXC_CLOSE | GUARD_EXC_MISMATCH`. undefined when a bit is not known, or none is set.
+ * The flavors of files and vnodes are bit flags, because one call can violate two guards: dup2() over a guarded file
+ * closes it with the wrong guard, `GUARD_EXC_CLOSE | GUARD_EXC_MISMATCH`. Returns undefined if no bit is set or if one is
+ * unknown.
  */
 function nameFlags(names: readonly string[], flags: number): string | undefined {
   if (flags === 0 || flags >>> names.length !== 0) return undefined;

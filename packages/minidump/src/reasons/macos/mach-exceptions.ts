@@ -1,18 +1,18 @@
-// macOS and iOS: the Mach exceptions and their codes, by the CPU where they depend on it.
+// Mach exceptions of macOS and iOS and their codes, some of which depend on the CPU.
 
 type Names = ReadonlyMap<number, string>;
 
 export type MachException = {
   readonly name: string;
-  /** Codes that mean the same on every CPU. */
+  /** Codes with the same meaning on every CPU. */
   readonly codes?: Names;
-  /** 32 and 64 bits alike. */
+  /** Codes on 32-bit and 64-bit Intel CPUs. */
   readonly intel?: Names;
-  /** 32 and 64 bits alike. */
+  /** Codes on 32-bit and 64-bit ARM CPUs. */
   readonly arm?: Names;
 };
 
-/** From xnu’s `mach/exception_types.h`, `kern_return.h`, and `exception.h` of i386 and arm. */
+/** From xnu's `mach/exception_types.h`, `mach/kern_return.h`, and `exception.h` of i386 and arm. */
 export const MACH_EXCEPTIONS: Readonly<Record<number, MachException>> = {
   1: {
     name: 'EXC_BAD_ACCESS',
@@ -77,10 +77,10 @@ export const MACH_EXCEPTIONS: Readonly<Record<number, MachException>> = {
       [0x00010001, 'SIGPIPE'],
       [0x00010002, 'SIGABRT'],
       [0x00010003, 'EXC_SOFT_SIGNAL'],
-      // PowerPC’s, and no other CPU uses the numbers.
+      // PowerPC only; no other CPU uses these numbers.
       [0x00000001, 'EXC_PPC_TRAP'],
       [0x00010100, 'EXC_PPC_MIGRATE'],
-      // Breakpad’s own client.
+      // Written by Breakpad's client.
       [0xdeadc0de, 'UNCAUGHT_NS_EXCEPTION'],
     ]),
   },
@@ -105,7 +105,7 @@ export const MACH_EXCEPTIONS: Readonly<Record<number, MachException>> = {
   13: { name: 'EXC_CORPSE_NOTIFY' },
 };
 
-/** The signals of Darwin from 1 on (`sys/signal.h`): not Linux’s numbers from 7 on. */
+/** Darwin's signals, from `sys/signal.h`. They differ from Linux's, starting with 7. */
 export const SIGNALS: Readonly<Record<number, string>> = {
   1: 'SIGHUP',
   2: 'SIGINT',

@@ -1,4 +1,4 @@
-// macOS and iOS: exceptions by CPU, and the wrappers and inventions of Crashpad.
+// Tests macOS and iOS exceptions on each CPU, and the exceptions that Crashpad wraps or defines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exceptionOf, systemOf } from '../../../test/exceptions.ts';
@@ -28,31 +28,31 @@ const CASES: [cpu: CpuName, exception: number, code: number, expected: string][]
   ['arm64', 99, 3, '0x00000063 / 0x00000003'],
 ];
 for (const [cpu, code, flags, expected] of CASES) {
-  test(`says ${expected} of ${code} with code ${flags} on ${cpu}`, () => {
+  test(`names ${code} with code ${flags} on ${cpu} ${expected}`, () => {
     assert.equal(nameOn(cpu, { code, flags }), expected);
   });
 }
 
-test('leaves the codes of a CPU that is not known as hex', () => {
+test('prints the codes of an unknown CPU as hex', () => {
   const system = systemOf({ os: 'macos', cpu: undefined });
   assert.equal(nameMacosReason(exceptionOf({ code: 2, flags: 1 }), system), 'EXC_BAD_INSTRUCTION / 0x00000001');
 });
 
-test('finds the signal in EXC_CRASH, and where Crashpad unwrapped it to nothing', () => {
+test('finds the signal in EXC_CRASH, even if Crashpad unwrapped it to 0', () => {
   const parameters = [10n, 0x0600_0000n, 0n];
   assert.equal(nameOn('arm64', { code: 10, parameters }), 'EXC_CRASH / SIGABRT');
   assert.equal(nameOn('arm64', { code: 0, parameters }), 'EXC_CRASH / SIGABRT');
   assert.equal(nameOn('arm64', { code: 10, flags: 0x0600_0000 }), 'EXC_CRASH / 0x06000000');
 });
 
-test('keeps what Crashpad unwrapped from EXC_CRASH, and does not read the wrapper’s code as its own', () => {
+test('names the exception that Crashpad unwrapped from EXC_CRASH, without the code of the wrapper', () => {
   const segv = { code: 1, flags: 1, parameters: [10n, 0x0b10_0001n, 0n] };
   assert.equal(nameOn('arm64', segv), 'EXC_BAD_ACCESS / KERN_INVALID_ADDRESS');
   const guard = { code: 12, flags: 2, parameters: [10n, 0x09c0_0002n, 0n] };
   assert.equal(nameOn('arm64', guard), 'EXC_GUARD / 0x00000002');
 });
 
-test('says which resource ran out and which guard was hurt, when the parameters are there', () => {
+test('names the exhausted resource or the violated guard if the parameters are available', () => {
   const memory = { code: 11, flags: 0x6400_0000, parameters: [11n, 0x6400_0000_0000_0800n, 0n] };
   const limit = 'EXC_RESOURCE / RESOURCE_TYPE_MEMORY / FLAVOR_HIGH_WATERMARK high watermark limit: 2048MiB';
   assert.equal(nameOn('arm64', memory), limit);
@@ -62,7 +62,7 @@ test('says which resource ran out and which guard was hurt, when the parameters 
   assert.equal(nameOn('arm64', file), violation);
 });
 
-test('knows the SIGABRT that Crashpad writes on iOS as exception 6', () => {
+test('recognizes the SIGABRT that Crashpad writes on iOS as exception 6', () => {
   const abort = exceptionOf({ code: 6, flags: 0 });
   assert.equal(nameMacosReason(abort, systemOf({ os: 'ios', cpu: 'arm64' })), 'SIGABRT');
   assert.equal(nameMacosReason(abort, systemOf({ os: 'macos', cpu: 'arm64' })), 'EXC_BREAKPOINT / 0x00000000');

@@ -1,4 +1,4 @@
-// macOS and iOS: the Mach exception, its code, and what further codes say.
+// Crash reasons on macOS and iOS: the Mach exception, its code, and the details in further codes.
 import type { CpuName } from '../../contexts/cpu.ts';
 import type { Exception } from '../../streams/exception.ts';
 import type { SystemInfo } from '../../streams/system-info.ts';
@@ -13,7 +13,7 @@ const EXC_CRASH = 10;
 const EXC_RESOURCE = 11;
 const EXC_GUARD = 12;
 
-/** Crashpad’s own exceptions, whose numbers are text: `CPsx` and `CPnx`. */
+/** Exceptions that Crashpad defines. Their numbers are text: `CPsx` and `CPnx`. */
 const CRASHPAD: ReadonlyMap<number, string> = new Map([
   [0x43507378, 'Simulated Exception'],
   [0x43506e78, 'Uncaught NSException'],
@@ -21,7 +21,7 @@ const CRASHPAD: ReadonlyMap<number, string> = new Map([
 
 const FAMILIES: Readonly<Record<CpuName, 'intel' | 'arm'>> = { x86: 'intel', amd64: 'intel', arm: 'arm', arm64: 'arm' };
 
-/** `EXC_BAD_ACCESS / KERN_INVALID_ADDRESS`, `EXC_CRASH / SIGABRT`, `EXC_SYSCALL / 0x0000002a`. */
+/** Returns a reason such as `EXC_BAD_ACCESS / KERN_INVALID_ADDRESS`, `EXC_CRASH / SIGABRT`, `EXC_SYSCALL / 0x0000002a`. */
 export function nameMacosReason(exception: Exception, system: SystemInfo): string {
   if (isAbortOnIos(exception, system)) return 'SIGABRT';
   const { code, flags } = exception;
@@ -34,24 +34,24 @@ export function nameMacosReason(exception: Exception, system: SystemInfo): strin
 }
 
 /**
- * Crashpad on iOS catches abort() as a signal and writes the signal where Mach exceptions stand: SIGABRT is 6, and so
- * is EXC_BREAKPOINT. A signal comes without parameters, and no CPU breaks with the code 0.
+ * On iOS, Crashpad catches abort() as a signal and writes the signal number instead of a Mach exception: SIGABRT is 6,
+ * and so is EXC_BREAKPOINT. A signal has no parameters, and no CPU uses the code 0 for a breakpoint.
  */
 function isAbortOnIos({ code, flags, parameters }: Exception, { os }: SystemInfo): boolean {
   return os === 'ios' && code === EXC_BREAKPOINT && flags === 0 && parameters.length === 0;
 }
 
 /**
- * abort() ends as EXC_CRASH, a wrapper around the exception that was there before: for abort() none. Crashpad unwraps
- * it and writes 0 as the exception, which both references print as 0x00000000 / 0x00000000; the parameters still tell.
+ * EXC_CRASH wraps the original exception. For abort() there is none, so Crashpad unwraps it to the exception 0, which
+ * Breakpad and rust-minidump print as 0x00000000 / 0x00000000. The first parameter is still EXC_CRASH.
  */
 function isCrash({ code, parameters }: Exception): boolean {
   return code === EXC_CRASH || (code === 0 && parameters[0] === BigInt(EXC_CRASH));
 }
 
 /**
- * What lies in the codes with their full 64 bits. Crashpad writes them as parameters: the exception, code, subcode.
- * Where it unwrapped an EXC_CRASH, these are still the wrapper’s, whose code has only 20 bits of the original’s.
+ * Describes the full 64-bit codes, which Crashpad writes as parameters: exception, code and subcode. If it unwrapped an
+ * EXC_CRASH, they are those of the wrapper, whose code has only 20 bits of the original.
  */
 function describeCodes(type: number, { parameters }: Exception): string | undefined {
   const [outer, code, subcode = 0n] = parameters;

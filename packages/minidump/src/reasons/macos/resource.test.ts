@@ -1,4 +1,4 @@
-// EXC_RESOURCE: the fields of each type, at values that the field’s whole width is needed for.
+// Tests the fields of each type of EXC_RESOURCE, with values that need the full width of the field.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeResource } from './resource.ts';
@@ -25,14 +25,14 @@ const CASES: [code: bigint, subcode: bigint, expected: string][] = [
   [pack(3n, 7n, 1n), 2n, 'RESOURCE_TYPE_MEMORY / 0x7c00000000000001 / 0x0000000000000002'],
 ];
 for (const [code, subcode, expected] of CASES) {
-  test(`says ${expected}`, () => assert.equal(describeResource(code, subcode), expected));
+  test(`describes ${expected}`, () => assert.equal(describeResource(code, subcode), expected));
 }
 
-test('says nothing of a type that is not known', () => {
+test('returns undefined for an unknown type', () => {
   assert.equal(describeResource(pack(7n, 1n, 0n), 0n), undefined);
 });
 
-/** As the kernel does: type [63:61], flavor [60:58], the rest below. */
+/** Packs a code like the kernel: type [63:61], flavor [60:58], and the other fields below. */
 function pack(type: bigint, flavor: bigint, rest: bigint): bigint {
   return (type << 61n) | (flavor << 58n) | rest;
 }

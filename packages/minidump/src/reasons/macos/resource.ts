@@ -1,18 +1,18 @@
-// EXC_RESOURCE: a process used more of something than it was allowed.
+// EXC_RESOURCE: the process exceeded a resource limit.
 import { hex64 } from '../hex.ts';
 import { bits } from './bit-fields.ts';
 
 type Resource = {
   readonly name: string;
   readonly flavors: Readonly<Record<number, string>>;
-  /** The limit, and what was used of it. */
+  /** Returns the limit and the usage. */
   describe(code: bigint, subcode: bigint): string;
 };
 
 /**
- * Types, flavors and fields of xnu’s `kern/exc_resource.h`, in rust-minidump’s words. Its masks are narrower than the
- * fields in three places (a CPU limit of 80% comes out as 0%, 4100 wakeups as 4), and it calls the MiB of I/O a
- * percentage: here the header counts.
+ * Types, flavors and fields from xnu's `kern/exc_resource.h`, in rust-minidump's wording. This code follows the header:
+ * rust-minidump's masks are too narrow in three places (it reads a CPU limit of 80% as 0%, and 4100 wakeups as 4), and it
+ * prints the MiB of I/O as a percentage.
  */
 const RESOURCES: Readonly<Record<number, Resource>> = {
   1: {
@@ -51,8 +51,8 @@ const RESOURCES: Readonly<Record<number, Resource>> = {
 };
 
 /**
- * `RESOURCE_TYPE_MEMORY / FLAVOR_HIGH_WATERMARK high watermark limit: 2048MiB`; of an unknown flavor both codes in hex.
- * undefined for an unknown type.
+ * Returns `RESOURCE_TYPE_MEMORY / FLAVOR_HIGH_WATERMARK high watermark limit: 2048MiB`, with both codes in hex for an
+ * unknown flavor; undefined for an unknown type.
  */
 export function describeResource(code: bigint, subcode: bigint): string | undefined {
   const resource = RESOURCES[bits(code, 63, 61)];

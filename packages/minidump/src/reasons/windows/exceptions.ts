@@ -1,7 +1,7 @@
-// Windows exception codes whose names are not those of the NTSTATUS list, or that are in no list of Microsoft’s.
+// Windows exception codes with names other than in the NTSTATUS list, or that are in none of Microsoft's lists.
 
 export const EXCEPTIONS: ReadonlyMap<number, string> = new Map([
-  // `winnt.h` and `minwinbase.h`. Most are an NTSTATUS too, and the field uses the names with EXCEPTION.
+  // From `winnt.h` and `minwinbase.h`. Most are also an NTSTATUS, but the EXCEPTION names are more common.
   [0x80000001, 'EXCEPTION_GUARD_PAGE'],
   [0x80000002, 'EXCEPTION_DATATYPE_MISALIGNMENT'],
   [0x80000003, 'EXCEPTION_BREAKPOINT'],
@@ -24,16 +24,16 @@ export const EXCEPTIONS: ReadonlyMap<number, string> = new Map([
   [0xc00000fd, 'EXCEPTION_STACK_OVERFLOW'],
   [0xc0000194, 'EXCEPTION_POSSIBLE_DEADLOCK'],
 
-  // Crashpad: a program asked for a dump of itself; another one did, and had it crash.
+  // Crashpad: a program requested a dump of itself, or another program requested it by triggering a crash.
   [0x0517a7ed, 'Simulated Exception'],
   [0x0cca11ed, 'Triggered Exception'],
 
-  // Unreal Engine raises these from its own handlers of asserts, lost graphics devices and failed allocations.
+  // Raised by Unreal Engine's handlers for assertions, lost graphics devices and failed allocations.
   [0x00004000, 'Unreal Engine Assertion'],
   [0x00008000, 'Unreal Engine GPU Crash'],
   [0x0000c000, 'Unreal Engine Out of Memory'],
 
-  // Compilers and runtimes: Chromium’s allocators, Visual C++, .NET before and since 4, GCC, Delphi, LuaJIT.
+  // Compilers and runtimes: Chromium's allocators, Visual C++, .NET before and since version 4, GCC, Delphi, LuaJIT.
   [0xe0000008, 'Out of Memory'],
   [0xe06d7363, 'Unhandled C++ Exception'],
   [0x406d1388, 'MS_VC_EXCEPTION'],

@@ -1,7 +1,7 @@
-// Why a Windows program ended itself with __fastfail: the first parameter of a stack buffer overrun.
+// Reasons for which a Windows program calls __fastfail: the first parameter of EXCEPTION_STACK_BUFFER_OVERRUN.
 import { CodeNames } from '../code-names.ts';
 
-/** `FAST_FAIL_*` of `winnt.h` (Windows 11 SDK, 10.0.26100). abort() of the C runtime is 7. */
+/** `FAST_FAIL_*` from `winnt.h` (Windows 11 SDK, 10.0.26100). The C runtime's abort() uses 7. */
 export const FAST_FAILS = new CodeNames(`
 0 FAST_FAIL_LEGACY_GS_VIOLATION
 1 FAST_FAIL_VTGUARD_CHECK_FAILURE

@@ -1,7 +1,7 @@
-// The HRESULTs that programs raise as exceptions: those of COM, and of Direct3D when the device is lost.
+// HRESULTs that programs raise as exceptions: mostly from COM, and from Direct3D when the device is lost.
 import { CodeNames } from '../code-names.ts';
 
-/** Of the thousands in `winerror.h` and `d3d9.h` the general ones, COM’s and those of the graphics interfaces. */
+/** A selection of the thousands in `winerror.h` and `d3d9.h`: general ones, COM, and the graphics interfaces. */
 export const HRESULTS = new CodeNames(`
 0x80004001 E_NOTIMPL
 0x80004002 E_NOINTERFACE

@@ -1,7 +1,7 @@
-// The NTSTATUS values by number: what the kernel says of a failure, and what it raises as an exception.
+// NTSTATUS values: error codes of the Windows kernel, some of which are raised as exceptions.
 import { CodeNames } from '../code-names.ts';
 
-/** The numbers and names of `ntstatus.h` (Windows 11 SDK, 10.0.26100). Where a number has two names, one is left out. */
+/** Numbers and names from `ntstatus.h` (Windows 11 SDK, 10.0.26100), with only one name for each number. */
 export const NT_STATUSES = new CodeNames(`
 0x00000000 STATUS_SUCCESS
 0x00000001 STATUS_WAIT_1

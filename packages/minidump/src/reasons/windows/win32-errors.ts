@@ -1,7 +1,7 @@
-// The Win32 errors by number: what GetLastError can say.
+// Win32 errors: the values that GetLastError can return.
 import { CodeNames } from '../code-names.ts';
 
-/** The numbers and names of `winerror.h` (Windows 11 SDK, 10.0.26100). Where a number has two names, one is left out. */
+/** Numbers and names from `winerror.h` (Windows 11 SDK, 10.0.26100), with only one name for each number. */
 export const WIN32_ERRORS = new CodeNames(`
 0 ERROR_SUCCESS
 1 ERROR_INVALID_FUNCTION

@@ -1,4 +1,4 @@
-// Windows: each kind of exception code, and what its parameters add.
+// Tests each kind of Windows exception code, and its parameters.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exceptionOf } from '../../../test/exceptions.ts';
@@ -41,16 +41,16 @@ const CASES: [code: number, parameters: bigint[], expected: string][] = [
 
 describe('nameWindowsReason', () => {
   for (const [code, parameters, expected] of CASES) {
-    it(`says ${expected} of 0x${code.toString(16)} with [${parameters}]`, () => {
+    it(`names 0x${code.toString(16)} with [${parameters}] ${expected}`, () => {
       assert.equal(nameWindowsReason(exceptionOf({ code, parameters })), expected);
     });
   }
 
-  it('does not take the code of a facility of its own for a Win32 error', () => {
+  it('does not look for a Win32 error in the code of another facility', () => {
     assert.equal(nameWindowsReason(exceptionOf({ code: 0xc0aa007e })), '0xc0aa007e');
   });
 
-  it('does not look for a facility in a code that tells of success', () => {
+  it('does not look for a facility in a success code', () => {
     assert.equal(nameWindowsReason(exceptionOf({ code: 0x006d007e })), '0x006d007e');
   });
 });
@@ -58,17 +58,17 @@ describe('nameWindowsReason', () => {
 describe('findWindowsAddress', () => {
   const address = 0x1000n;
 
-  it('is the memory of an access violation and of an in-page error', () => {
+  it('returns the accessed address of an access violation and an in-page error', () => {
     for (const code of [0xc0000005, 0xc0000006]) {
       assert.equal(findWindowsAddress(exceptionOf({ code, address, parameters: [0n, 0x45n] })), 0x45n);
     }
   });
 
-  it('is the instruction when the parameters are missing', () => {
+  it('returns the instruction if the parameters are missing', () => {
     assert.equal(findWindowsAddress(exceptionOf({ code: 0xc0000005, address, parameters: [0n] })), address);
   });
 
-  it('is the instruction of every other exception', () => {
+  it('returns the instruction of every other exception', () => {
     assert.equal(findWindowsAddress(exceptionOf({ code: 0x80000003, address, parameters: [0n, 0x45n] })), address);
   });
 });

@@ -1,4 +1,4 @@
-// Windows: exception codes, and the NTSTATUS, Win32 and COM errors that are raised as exceptions.
+// Crash reasons on Windows: exception codes, and NTSTATUS, Win32 and COM errors that are raised as exceptions.
 import type { Exception } from '../../streams/exception.ts';
 import { hex32 } from '../hex.ts';
 import { EXCEPTIONS } from './exceptions.ts';
@@ -11,17 +11,20 @@ const ACCESS_VIOLATION = 0xc0000005;
 const IN_PAGE_ERROR = 0xc0000006;
 const STACK_BUFFER_OVERRUN = 0xc0000409;
 
-/** First parameter of an access violation and of an in-page error (`EXCEPTION_RECORD` in Microsoft’s documentation). */
+/** The first parameter of an access violation or in-page error (Microsoft's documentation of `EXCEPTION_RECORD`). */
 const ACCESSES: ReadonlyMap<bigint | undefined, string> = new Map([
   [0n, '_READ'],
   [1n, '_WRITE'],
   [8n, '_EXEC'],
 ]);
 
-/** Facilities whose codes are Win32 errors in their low 16 bits; those of others are their own. */
+/** Facilities whose codes contain a Win32 error in their low 16 bits. Other facilities define their own codes. */
 const WIN32_FACILITIES: Readonly<Record<number, string>> = { 7: 'FACILITY_WIN32', 109: 'FACILITY_VISUALCPP' };
 
-/** `EXCEPTION_ACCESS_VIOLATION_READ`, `EXCEPTION_IN_PAGE_ERROR_READ / STATUS_IO_DEVICE_ERROR`, `STATUS_HEAP_CORRUPTION`. */
+/**
+ * Returns a reason such as `EXCEPTION_ACCESS_VIOLATION_READ`, `STATUS_HEAP_CORRUPTION` or
+ * `EXCEPTION_IN_PAGE_ERROR_READ / STATUS_IO_DEVICE_ERROR`.
+ */
 export function nameWindowsReason({ code, parameters }: Exception): string {
   const access = ACCESSES.get(parameters[0]) ?? '';
   if (code === ACCESS_VIOLATION) return `EXCEPTION_ACCESS_VIOLATION${access}`;
@@ -31,31 +34,31 @@ export function nameWindowsReason({ code, parameters }: Exception): string {
 }
 
 /**
- * The name of an error that a program raised or left for GetLastError, `ERROR_FILE_NOT_FOUND`; hex when it has none.
+ * Names an error that a program raised or stored for GetLastError: `ERROR_FILE_NOT_FOUND`; hex if it has no name.
  *
- * Nobody keeps callers of SetLastError from storing an NTSTATUS or an HRESULT, so these are looked for too. A number
- * that several lists have is, in this order, a Win32 error, an NTSTATUS, an HRESULT: 0 is ERROR_SUCCESS.
+ * Programs also store NTSTATUS and HRESULT values with SetLastError. A number in several lists is named as a Win32 error
+ * first, then as an NTSTATUS, then as an HRESULT: 0 is ERROR_SUCCESS.
  */
 export function nameWindowsError(code: number): string {
   return WIN32_ERRORS.get(code) ?? NT_STATUSES.get(code) ?? HRESULTS.get(code) ?? nameWrappedError(code) ?? hex32(code);
 }
 
-/** The address that an access violation or an in-page error was about is a parameter; else it is the instruction’s. */
+/** Returns the accessed address of an access violation or in-page error, otherwise the address of the instruction. */
 export function findWindowsAddress({ code, address, parameters }: Exception): bigint {
-  const isOfMemory = code === ACCESS_VIOLATION || code === IN_PAGE_ERROR;
-  return isOfMemory ? (parameters[1] ?? address) : address;
+  const isMemoryAccess = code === ACCESS_VIOLATION || code === IN_PAGE_ERROR;
+  return isMemoryAccess ? (parameters[1] ?? address) : address;
 }
 
 function nameOperand(parameter: bigint | undefined, names: { get(code: number): string | undefined }): string {
   if (parameter === undefined) return '';
-  // A status is sign-extended in the parameters of a 64-bit program: 0xffffffffc0000185.
+  // In a 64-bit program, the parameter is a sign-extended status: 0xffffffffc0000185.
   const code = Number(BigInt.asUintN(32, parameter));
   return ` / ${names.get(code) ?? hex32(code)}`;
 }
 
 /**
- * A Win32 error inside an HRESULT or an exception of the C++ runtime. The loader of delay-loaded DLLs raises
- * 0xc06d007e when it does not find one: facility 109 and error 126, `FACILITY_VISUALCPP / ERROR_MOD_NOT_FOUND`.
+ * Names a Win32 error inside an HRESULT or an exception of the C++ runtime. For example, a missing delay-loaded DLL
+ * raises 0xc06d007e: facility 109 and error 126, `FACILITY_VISUALCPP / ERROR_MOD_NOT_FOUND`.
  */
 function nameWrappedError(code: number): string | undefined {
   const isSevere = code >>> 28 !== 0;

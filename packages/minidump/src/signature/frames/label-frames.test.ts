@@ -1,4 +1,4 @@
-// Holds the labels of frames to what a symbol file, or none, gives.
+// Tests the labels of frames with and without symbols.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Frame } from '../../report.ts';
@@ -7,38 +7,38 @@ import { frameOf, stackOf } from '../frame.fixture.ts';
 import { defaultLists } from '../lists/signature-lists.ts';
 import { labelFrames, placeOf } from './label-frames.ts';
 
-function labelOf(known: Partial<Frame>, os: OsName = 'linux'): string | undefined {
-  return labelFrames([frameOf(known)], os, defaultLists.trim)[0]?.label;
+function labelOf(fields: Partial<Frame>, os: OsName = 'linux'): string | undefined {
+  return labelFrames([frameOf(fields)], os, defaultLists.trim)[0]?.label;
 }
 
 describe('labelFrames', () => {
-  it('takes the function before all else', () => {
+  it('prefers the function', () => {
     assert.equal(labelOf({ function: 'draw(int)', file: '/b/a.cc', line: 3, module: 'game' }), 'draw');
   });
 
-  it('takes file and line without a function, and no folder of a build machine', () => {
+  it('uses file and line if there is no function, without the folders of the build machine', () => {
     assert.equal(labelOf({ file: 'D:\\agent\\work\\draw.cpp', line: 12, module: 'game' }), 'draw.cpp#12');
     assert.equal(labelOf({ file: '/builds/draw.cpp', line: 12 }), 'draw.cpp#12');
   });
 
-  it('takes the module without a line, in lower case on Windows', () => {
+  it('uses the module if there is no line, in lower case on Windows', () => {
     assert.equal(labelOf({ file: 'draw.cpp', module: 'Game' }), 'Game');
     assert.equal(labelOf({ module: 'C:\\Windows\\KERNEL32.DLL' }, 'windows'), 'kernel32.dll');
   });
 
-  it('takes the address without a module, with no leading zeros', () => {
+  it('uses the address if there is no module, without leading zeros', () => {
     assert.equal(labelOf({ offset: '0x00000000deadbeef' }), '@0xdeadbeef');
     assert.equal(labelOf({ offset: '0x0000000000000000' }), '@0x0');
   });
 
-  it('takes an empty function for none', () => {
+  it('ignores an empty function name', () => {
     assert.equal(labelOf({ function: ' \u200b', module: 'game' }), 'game');
   });
 
-  it('keeps the offset in a module where nothing else tells the place', () => {
-    const offsetOf = (known: Partial<Frame>) =>
+  it('keeps the module offset if the label is the module', () => {
+    const offsetOf = (fields: Partial<Frame>) =>
       labelFrames(
-        [frameOf({ module: 'game', module_offset: '0x0000000000001a2b', ...known })],
+        [frameOf({ module: 'game', module_offset: '0x0000000000001a2b', ...fields })],
         'linux',
         defaultLists.trim,
       ).map(placeOf)[0];
@@ -50,7 +50,7 @@ describe('labelFrames', () => {
     assert.equal(offsetOf({ module: null, module_offset: null, offset: '0x10' }), '@0x10');
   });
 
-  it('takes a section of an ELF file, which writers of symbols note for code without a name, for none', () => {
+  it('ignores an ELF section, which symbol writers note instead of a function name', () => {
     assert.equal(labelOf({ function: '<.text ELF section in game>', module: 'game' }), 'game');
     const [stub] = labelFrames(
       [frameOf({ function: '<.plt ELF section in game>', module: 'game' })],
@@ -60,7 +60,7 @@ describe('labelFrames', () => {
     assert.deepEqual([stub?.label, stub?.hasFunction], ['<.plt ELF section in game>', false]);
   });
 
-  it('puts inlined functions before the frame that they are in, the innermost first', () => {
+  it('puts inlined functions before their frame, innermost first', () => {
     const inlines = ['leaf()', 'branch()'].map((name) => ({ function: name, file: null, line: null }));
     const labels = labelFrames([frameOf({ function: 'tree()', inlines })], 'linux', defaultLists.trim);
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('labelFrames', () => {
     );
   });
 
-  it('stops at forty, inlined functions counted', () => {
+  it('stops at forty labels, including inlined functions', () => {
     const inlines = [{ function: 'inlined', file: null, line: null }];
     const frames = stackOf(...Array.from({ length: 100 }, (_, at) => `f${at}`)).map((frame) => ({ ...frame, inlines }));
     const labels = labelFrames(frames, 'linux', defaultLists.trim);
@@ -95,7 +95,7 @@ describe('labelFrames', () => {
     ['__GI_raise', 'raise'],
   ];
   for (const [name, label] of TRIMMED) {
-    it(`calls \`${name}\` \`${label}\``, () => assert.equal(labelOf({ function: name }), label));
+    it(`labels \`${name}\` as \`${label}\``, () => assert.equal(labelOf({ function: name }), label));
   }
 
   const MODULES: readonly (readonly [string, string])[] = [
@@ -108,6 +108,6 @@ describe('labelFrames', () => {
     ['libgame.so', 'libgame.so'],
   ];
   for (const [module, label] of MODULES) {
-    it(`calls the module ${module} ${label}`, () => assert.equal(labelOf({ module }), label));
+    it(`labels the module ${module} as ${label}`, () => assert.equal(labelOf({ module }), label));
   }
 });

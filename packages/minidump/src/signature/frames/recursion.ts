@@ -1,15 +1,16 @@
-// Finding the calls that repeat in a stack that ran full.
+// Finds the repeating calls in the stack of an overflow.
 
-/** Functions that call each other in a circle; longer ones look like any other stack. */
+/** How many functions a cycle can have. Longer cycles look like any other stack. */
 const MAX_CYCLE = 10;
-/** A circle must be seen this often, so that two calls in a row are not one. */
+/** How often a cycle must repeat, so that two equal calls in a row do not count. */
 const MIN_ROUNDS = 3;
-/** Frames above the first full round: the leaf that happened to be called when the stack was full. */
+/** Frames above the first full round: calls that were active when the stack overflowed. */
 const MAX_LEAF = 10;
 
 /**
- * The labels that repeat, or undefined when nothing does. They begin with the alphabetically first, because the round in
- * which the stack ran full is chance: `odd even odd even` and `even odd even odd` are one fault.
+ * Returns the labels of the cycle, or undefined if no calls repeat. The cycle starts with the label that makes its text
+ * alphabetically first, because the stack can overflow at any point of the cycle: `odd even odd even` and
+ * `even odd even odd` are the same fault.
  */
 export function findRecursion(labels: readonly string[]): string[] | undefined {
   for (let leaf = 0; leaf <= MAX_LEAF; leaf++) {

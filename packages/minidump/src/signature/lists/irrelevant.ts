@@ -1,4 +1,4 @@
-// The frames that say nothing about the fault: they are skipped. A list for another engine is one more line here.
+// All irrelevant frames: they say nothing about the fault and are skipped. Add a new list here.
 import { appleIrrelevant } from './irrelevant-apple.ts';
 import { godotIrrelevant, otherEnginesIrrelevant, unityIrrelevant, unrealIrrelevant } from './irrelevant-engines.ts';
 import { goIrrelevant, rustIrrelevant } from './irrelevant-languages.ts';

@@ -1,22 +1,22 @@
-// A list of patterns for frame labels, and the quick search for the entry that a label matches.
+// Lists of patterns for frame labels, and a fast search for the entry that matches a label.
 
 /** One entry of a list. */
 export type Pattern = {
-  /** Matched against the whole label, so that `free` is not `freeTexture`; without flags. */
+  /** Matched against the whole label, so `free` does not match `freeTexture`. Has no flags. */
   readonly match: RegExp;
-  /** Why it is in the list, in a few words; it goes into the notes. */
+  /** What the frame is, in a few words: `C allocator`. Shown in the notes of a signature. */
   readonly why: string;
 };
 
-/** A pattern whose labels are all called by one name, as `String.replace` writes it: `$<name>` is a group of the pattern. */
+/** A pattern whose labels are all replaced by `to`, in the syntax of `String.replace`: `$<name>` inserts a named group. */
 export type TrimPattern = Pattern & { readonly to: string };
 
 export type PatternList<T extends Pattern = Pattern> = {
-  /** The first entry that the whole label matches. */
+  /** Returns the first entry that matches the whole label. */
   find(label: string): T | undefined;
 };
 
-/** Compiles the entries. Most labels are in no list, so one expression of all patterns is asked first. */
+/** Compiles the entries. Most labels are in no list, so one expression that combines all patterns is tried first. */
 export function compilePatterns<T extends Pattern>(entries: readonly T[]): PatternList<T> {
   const whole = entries.map((entry) => ({ entry, match: wholeLabel([entry]) }));
   const any = wholeLabel(entries);
@@ -25,7 +25,7 @@ export function compilePatterns<T extends Pattern>(entries: readonly T[]): Patte
   };
 }
 
-/** A function that gives the label by its common name, or as it is. */
+/** Returns a function that maps a label to the common name of its variants, or returns it unchanged. */
 export function compileTrims(entries: readonly TrimPattern[]): (label: string) => string {
   const list = compilePatterns(entries.map((entry) => ({ ...entry, whole: wholeLabel([entry]) })));
   return (label) => {

@@ -1,72 +1,72 @@
-// Prefix frames of the common runtimes: worth naming, and called from everywhere, so that their caller is named as well.
+// Prefix frames of common runtimes: worth naming, but called from everywhere, so their callers are named too.
 import type { Pattern } from './pattern-list.ts';
 
 export const runtimePrefixes: readonly Pattern[] = [
-  { match: /@0x0/, why: 'a call of a null pointer' },
+  { match: /@0x0/, why: 'null pointer call' },
   {
     match: /(?:m|c|re)alloc|free|cfree|memalign|posix_memalign|aligned_alloc|_?aligned_(?:malloc|free|realloc)|_msize/,
-    why: 'the allocator of C',
+    why: 'C allocator',
   },
-  { match: /operator (?:new|delete)(?:\[\])?/, why: 'the allocator of C++' },
+  { match: /operator (?:new|delete)(?:\[\])?/, why: 'C++ allocator' },
   {
     match:
       /(?:Rtl)?(?:Heap(?:Alloc|Free|ReAlloc|Size)|(?:Allocate|Free|ReAllocate|Size)Heap)|(?:Local|Global)(?:Alloc|Free)|CoTaskMem(?:Alloc|Free)|SysFreeString|Variant(?:Clear|Copy)/,
-    why: 'the allocator of Windows',
+    why: 'Windows allocator',
   },
   {
     match: /w?mem(?:cpy|move|set|cmp|chr|rchr|mem|pcpy)|bcopy|bzero|bcmp/,
-    why: 'memory is copied, filled or compared',
+    why: 'memory copy, fill or comparison',
   },
   {
     match:
       /(?:str|wcs)n?(?:len|cpy|cat|cmp|casecmp|icmp|chr|rchr|str|dup|tok|spn|cspn|pbrk)(?:_s|_l)?|_?stricmp|_?strnicmp|_?strdup|lstr(?:cpy|cmpi?|len|cat)[AW]?|str(?:to\w+|lcpy|lcat)/,
-    why: 'a string function of C',
+    why: 'C string function',
   },
   {
     match:
       /_?(?:v?s?n?w?printf|v?f?w?printf|v?snw?printf|vswprintf|v?sscanf|v?asprintf)(?:_s|_l|_internal)?|__(?:vfprintf|vfwprintf|printf|vsnprintf|stdio_common)\w*|printf_positional/,
-    why: 'text is formatted',
+    why: 'text formatting',
   },
   {
     match: /atexit|qsort(?:_r|_s)?|bsearch|setjmp|_?longjmp|getenv|setenv|localtime(?:_r)?|setlocale/,
-    why: 'the C library',
+    why: 'C library',
   },
   {
     match:
       /f(?:open|close|read|write|seek|tell|flush|gets|puts)|read|write|close|recv(?:from|msg)?|send(?:to|msg)?|connect|poll|select|ioctl|mmap|munmap|mprotect/,
-    why: 'input and output of C',
+    why: 'C input and output',
   },
   {
     match:
       /ReadFile|WriteFile|CloseHandle|(?:Nt|Zw)Close|CreateFile\w*|SetEvent|WSA(?:Send|Recv)\w*|TlsGetValue|GetProcAddress|LoadLibrary\w*|FreeLibrary/,
-    why: 'a function of Windows',
+    why: 'Windows function',
   },
-  { match: /Rtl\w+|Ldr\w+|NtUser\w+|NtGdi\w+|Etw\w+|Tp(?:p)?\w+/, why: 'inside of ntdll and win32' },
+  { match: /Rtl\w+|Ldr\w+|NtUser\w+|NtGdi\w+|Etw\w+|Tp(?:p)?\w+/, why: 'ntdll or win32 internals' },
   {
     match:
       /objc_(?:msgSend\w*|release\w*|retain\w*|storeStrong|loadWeak\w*|destroyWeak|autorelease\w*)|CF(?:Release|Retain)|___forwarding___|_?__forwarding_prep_0___|-\[NSObject doesNotRecognizeSelector:\]|_?objc_rootDealloc/,
-    why: 'the Objective-C runtime',
+    why: 'Objective-C runtime',
   },
-  { match: /dl(?:open|close|sym)|_dl_\w+|__tls_get_addr/, why: 'the dynamic loader' },
-  { match: /_purecall|purecall|__pure_virtual/, why: 'a pure virtual function was called' },
+  { match: /dl(?:open|close|sym)|_dl_\w+|__tls_get_addr/, why: 'dynamic loader' },
+  { match: /_purecall|purecall|__pure_virtual/, why: 'pure virtual function call' },
   {
     match:
       /std::(?:__1::|__cxx11::)?(?:vector|basic_string|string|deque|list|map|set|multimap|unordered_map|unordered_set|array|optional|variant|span|basic_string_view|function|pair|tuple|allocator|allocator_traits|queue|stack)(?:<T>)?::.*/,
-    why: 'a container of the C++ library',
+    why: 'C++ container',
   },
   {
     match:
       /std::(?:__1::|__cxx11::)?(?:sort|__sort|__introsort_loop|__unguarded_\w+|__insertion_sort|find_if|for_each|copy|move|swap|get|forward|transform|remove_if|lower_bound)(?:<T>)?/,
-    why: 'an algorithm of the C++ library',
+    why: 'C++ algorithm',
   },
   {
     match:
       /alloc::(?:vec|string|collections|sync|rc|raw_vec)::.*|<alloc::(?:vec|string|sync|rc|collections)::.* as .*>::.*|hashbrown::.*|std::collections::.*/,
-    why: 'a collection of Rust',
+    why: 'Rust collection',
   },
-  { match: /core::(?:slice|str|iter|num|result|option)::.*/, why: 'the core library of Rust' },
+  { match: /core::(?:slice|str|iter|num|result|option)::.*/, why: 'Rust core library' },
   {
     match: /runtime\.(?:map\w+|mallocgc|newobject|growslice|makeslice|memmove|chan\w+|convT\w*|assert\w+)/,
-    why: 'the Go runtime',
+    why: 'Go runtime',
   },
 ];

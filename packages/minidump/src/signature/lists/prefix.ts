@@ -1,4 +1,4 @@
-// The frames that belong into the signature and do not end it: the next frame is named too.
+// All prefix frames: they belong to the signature but do not end it, so the next frame is added too.
 import type { Pattern } from './pattern-list.ts';
 import { enginePrefixes } from './prefix-engines.ts';
 import { modulePrefixes } from './prefix-modules.ts';

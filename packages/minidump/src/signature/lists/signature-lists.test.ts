@@ -1,4 +1,4 @@
-// Holds every entry of the lists to the rules that the lists are written by.
+// Checks that every list entry follows the rules for entries, and that well-known labels are classified correctly.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { irrelevantPatterns } from './irrelevant.ts';
@@ -21,9 +21,9 @@ const LISTS: Readonly<Record<string, readonly Pattern[]>> = {
   runtimeModules,
 };
 
-describe('the entries of the lists', () => {
+describe('list entries', () => {
   for (const [name, list] of Object.entries(LISTS)) {
-    it(`of ${name} say why, have no flags, anchors or numbered groups, and come once`, () => {
+    it(`of ${name} have a description, no flags, no anchors, no numbered groups and no duplicates`, () => {
       for (const { match, why } of list) {
         assert.ok(why.length > 3, String(match));
         assert.equal(match.flags, '', String(match));
@@ -60,7 +60,7 @@ describe('the entries of the lists', () => {
   }
 });
 
-describe('the lists', () => {
+describe('the default lists', () => {
   const IRRELEVANT = [
     'abort',
     'gsignal',
@@ -141,27 +141,27 @@ describe('the lists', () => {
   ];
 
   for (const label of IRRELEVANT) {
-    it(`take \`${label}\` for irrelevant`, () => assert.ok(defaultLists.irrelevant.find(label)));
+    it(`treat \`${label}\` as irrelevant`, () => assert.ok(defaultLists.irrelevant.find(label)));
   }
   for (const label of PREFIX) {
-    it(`take \`${label}\` for a prefix`, () => {
+    it(`treat \`${label}\` as a prefix`, () => {
       assert.ok(defaultLists.prefix.find(label));
       assert.equal(defaultLists.irrelevant.find(label), undefined);
     });
   }
   for (const label of DECISIVE) {
-    it(`leave \`${label}\` of a game alone`, () => {
+    it(`do not contain \`${label}\`, a name from game code`, () => {
       assert.equal(defaultLists.irrelevant.find(label) ?? defaultLists.prefix.find(label), undefined);
     });
   }
 
-  it('ask the entries of a studio before their own', () => {
+  it("check a studio's entries before the built-in ones", () => {
     const lists = compileSignatureLists({ irrelevant: [{ match: /ab.*/, why: 'ours' }] });
     assert.equal(lists.irrelevant.find('abort')?.why, 'ours');
     assert.equal(defaultLists.irrelevant.find('abort')?.why, 'libc abort');
   });
 
-  it('match nothing when they are empty', () => {
+  it('match nothing when empty', () => {
     assert.equal(compilePatterns([]).find(''), undefined);
   });
 });

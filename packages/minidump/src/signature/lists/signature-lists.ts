@@ -1,4 +1,4 @@
-// All lists that a signature is made with, compiled once; a studio can add its own to them.
+// All lists that the signature rules use, compiled once. A studio can add its own entries.
 import { irrelevantPatterns } from './irrelevant.ts';
 import { compilePatterns, compileTrims, type Pattern, type PatternList, type TrimPattern } from './pattern-list.ts';
 import { prefixPatterns } from './prefix.ts';
@@ -21,15 +21,15 @@ export type SignatureLists = {
   readonly systemModules: PatternList;
 };
 
-/** A studio's own entries. They are asked before the lists that come with the package. */
-export type ExtraPatterns = {
+/** A studio's own entries. They are checked before the built-in lists. */
+type ExtraPatterns = {
   readonly irrelevant?: readonly Pattern[];
   readonly prefix?: readonly Pattern[];
   readonly sentinel?: readonly Pattern[];
   readonly trim?: readonly TrimPattern[];
 };
 
-/** Compiles the lists; keep the result, it is made for many signatures. */
+/** Compiles the lists. This is expensive: reuse the result for all signatures. */
 export function compileSignatureLists(extra: ExtraPatterns = {}): SignatureLists {
   return {
     irrelevant: compilePatterns([...(extra.irrelevant ?? []), ...irrelevantPatterns]),

@@ -1,4 +1,4 @@
-// Holds the search for closing brackets to what stands in names.
+// Tests the search for closing brackets with text from real function names.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { groupEnd, insideOf, replaceGroups } from './brackets.ts';
@@ -16,12 +16,12 @@ describe('groupEnd', () => {
     ['(a]b)c', '(a]b)'],
   ];
   for (const [text, group] of CASES) {
-    it(`ends the group of \`${text}\` after \`${group}\``, () => assert.equal(groupEnd(text, 0), group.length));
+    it(`finds the end of \`${group}\` in \`${text}\``, () => assert.equal(groupEnd(text, 0), group.length));
   }
 });
 
 describe('insideOf', () => {
-  it('leaves out both brackets, and the open one alone where nothing closes it', () => {
+  it('removes both brackets, or only the opening one if nothing closes it', () => {
     assert.equal(insideOf('<ab>', 0, 4), 'ab');
     assert.equal(insideOf('<ab', 0, 3), 'ab');
     assert.equal(insideOf('<', 0, 1), '');
@@ -29,7 +29,7 @@ describe('insideOf', () => {
 });
 
 describe('replaceGroups', () => {
-  it('replaces the outermost groups of the kinds that it is asked for', () => {
+  it('replaces the outermost groups of the given kinds', () => {
     assert.equal(
       replaceGroups('a<b<c>>(d)e<f>', '<', (inside) => `[${inside}]`),
       'a[b<c>](d)e[f]',

@@ -1,16 +1,18 @@
-// Finding where a bracketed part of a function's name ends, in one pass, however deep the brackets nest.
+// Finds the end of a bracketed part of a function name, in one pass at any nesting depth.
 
 const CLOSES: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{', '>': '<', "'": '`' };
 const OPENS = new Set(['(', '[', '{', '<', '`']);
-/** `operator` and a symbol that has angle brackets in it, which are no brackets here: `&Foo::operator->`. */
+/** `operator` and a symbol with angle brackets, which are not brackets here: `&Foo::operator->`. */
 const ANGLE_OPERATOR = /operator(?:<=>|<<=|>>=|->\*?|<<|>>|<=|>=|<|>)/y;
 
 /**
- * The index past the bracket that closes the one at `start`, or the text's length when nothing closes it.
+ * Returns the index after the bracket that closes the one at `start`, or the length of the text if nothing closes it.
  *
- * Names are not always balanced. A close bracket without its open one is passed over, and so is a `>` directly inside
- * of another bracket: in `Foo<(a>b)>` the first is a comparison. Any other that closes an outer bracket closes what is
- * open inside as well: in `Foo<(a<b)>` the `)` ends the `<` too. The `>` of `->` is never a bracket.
+ * Names are not always balanced:
+ * - A closing bracket without an opening one is ignored.
+ * - A `>` directly inside another kind of bracket is a comparison: the first one in `Foo<(a>b)>`.
+ * - Any other bracket that closes an outer group also closes the groups inside it: in `Foo<(a<b)>` the `)` ends the `<`.
+ * - The `>` of `->` is never a bracket.
  */
 export function groupEnd(text: string, start: number): number {
   const open: string[] = [];
@@ -44,7 +46,7 @@ function isComparison(text: string, at: number, innermost: string | undefined): 
   return text[at] === '>' && (innermost !== '<' || text[at - 1] === '-');
 }
 
-/** MSVC quotes a name inside a quoted phrase with two single quotes: `` `dynamic initializer for 'gWorld'' ``. */
+/** MSVC puts single quotes around a name inside a quoted phrase: `` `dynamic initializer for 'gWorld'' ``. */
 function opensQuote(text: string, at: number, innermost: string | undefined): boolean {
   return innermost === '`' && text[at] === "'" && text[at - 1] === ' ';
 }
@@ -54,7 +56,7 @@ function isOperatorAt(text: string, at: number): boolean {
   return ANGLE_OPERATOR.test(text) && !/\w/.test(text[at - 1] ?? ' ');
 }
 
-/** The text with each outermost group of the given kinds replaced; `replace` gets what is between the brackets. */
+/** Replaces each outermost group of the given kinds. `replace` gets the text between the brackets. */
 export function replaceGroups(text: string, kinds: string, replace: (inside: string) => string): string {
   let out = '';
   let copied = 0;
@@ -69,7 +71,7 @@ export function replaceGroups(text: string, kinds: string, replace: (inside: str
   return out + text.slice(copied);
 }
 
-/** What is between the brackets of the group from `start` to `end`; to the end of the text when it is never closed. */
+/** Returns the text between the brackets of the group from `start` to `end`, or up to `end` if the group is never closed. */
 export function insideOf(text: string, start: number, end: number): string {
   const last = text[end - 1] as string;
   return text.slice(start + 1, end - 1 > start && CLOSES[last] === text[start] ? end - 1 : end);

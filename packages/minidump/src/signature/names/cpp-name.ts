@@ -1,33 +1,33 @@
-// Normalises the name of a C or C++ function: without return type, arguments, template arguments and the compiler's own numbers.
+// Normalizes C and C++ function names: removes the return type, arguments, template arguments and compiler numbering.
 import { groupEnd, insideOf, replaceGroups } from './brackets.ts';
 
-/** An operator's symbol, the longest first; `new`, `delete` and literal suffixes as well. */
+/** Operators, longest symbol first, including `new`, `delete` and literal suffixes. */
 const OPERATOR =
   /operator(?: ?\(\)| ?\[\]|<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|==|!=|&&|\|\||\+\+|--|[-+*/%^&|]=|[-+*/%^&|~!=<>,]| ?"" ?\w+| (?:new|delete)(?: ?\[\])?| co_await)/y;
 const WORD = /[\w~]+/y;
 const CLANG_LAMBDA = /\$_\d+/y;
-/** Words before a bracket that are part of a type, so that the bracket does not hold the function's arguments. */
+/** Words that start a type, so the parenthesis after them does not contain the function's arguments. */
 const TYPE_OF = /(?:^|\W)(?:decltype|typeof|__typeof__|noexcept|alignas|__attribute__|__declspec)$/;
 const DECLARATOR = /\((?:__\w+ )?[*&]+ ?(?=[\w:(])/y;
 const ANONYMOUS = /\(anonymous (?:namespace|class|struct|union|enum)\)/y;
-/** What may follow a function's arguments before a name inside it: ` const::{lambda()#1}`. */
+/** Qualifiers between a function's arguments and a name inside that function: ` const::{lambda()#1}`. */
 const QUALIFIER_IN_PATH = / (?:const|volatile| |&)+(?=::)/y;
-/** What may follow a function's arguments at the end of its name. */
+/** What can follow a function's arguments at the end of the name. */
 const TRAILER = / (?:const\b|volatile\b|noexcept\b|override\b|&|->|requires\b|\[|\(\.)/y;
 const QUALIFIER_AT_END = / (?:const|volatile|noexcept) ?&{0,2}$| ?&{1,2}$/;
-/** A signature has room for 255 characters. The rest of a longer word is read and left out, which keeps the work linear. */
+/** A signature has room for 255 characters. The rest of a longer word is read but dropped, which keeps the work linear. */
 const MAX_WORD = 1024;
-/** A function that returns a function has its name in a bracket; nobody writes more than two of them. */
+/** The name of a function that returns a function pointer is in parentheses. Real code nests at most two of them. */
 const MAX_DECLARATORS = 2;
-/** Phrases of MSVC that stand for a generated function; their spaces are part of the name. */
+/** MSVC phrases for generated functions. Their spaces are part of the name. */
 const GENERATED =
   /^(?:scalar|vector|dynamic|local (?:static|vftable)|virtual displacement|default constructor|copy constructor|eh|placement|managed|omni|vbase) |^(?:vftable|vbtable|vcall|adjustor|string|typeof)\b/;
 
 /**
- * `void render::Cache<Key, Value>::get<int>(Key const&) const` is `render::Cache<T>::get<T>`.
+ * `void render::Cache<Key, Value>::get<int>(Key const&) const` becomes `render::Cache<T>::get<T>`.
  *
- * Reads the name once from left to right: a space outside of all brackets begins a new word, and the last word is the
- * function. Takes what MSVC, gcc and clang write, and what their demanglers do. Any text gives some text.
+ * Reads the name once from left to right: a space outside all brackets starts a new word, and the last word is the
+ * function. Supports the output of MSVC, GCC and Clang, and of their demanglers. Never throws.
  */
 export function normalizeCppName(name: string): string {
   const text = name.trim().replace(QUALIFIER_AT_END, '').replace(QUALIFIER_AT_END, '');
@@ -40,11 +40,11 @@ export function normalizeCppName(name: string): string {
 
 class CppReader {
   readonly #text: string;
-  /** How often the name may still be inside of a bracket. */
+  /** How many more parentheses around the name are followed. */
   readonly #declarators: number;
   #at = 0;
   #word = '';
-  /** Inside the type of a conversion operator, where spaces do not part words. */
+  /** Inside the type of a conversion operator, where spaces do not separate words. */
   #inConversion = false;
   #afterArguments = false;
 
@@ -75,7 +75,7 @@ class CppReader {
     else this.#readWord();
   }
 
-  /** True when the name ends here. */
+  /** Returns true if the name ends here. */
   #readSpace(): boolean {
     if (this.#afterArguments) {
       if (this.#take(QUALIFIER_IN_PATH)) return false;
@@ -84,7 +84,7 @@ class CppReader {
     this.#at += 1;
     const next = this.#text[this.#at];
     if (this.#inConversion) this.#append(' ');
-    // `draw (int, int)`: the arguments of the word before.
+    // `draw (int, int)`: these are the arguments of the previous word.
     else if (next === '(' && this.#word !== '' && !this.#looksAt(ANONYMOUS) && !this.#looksAt(DECLARATOR)) return false;
     else if (next === '[') this.#group();
     else this.#beginWord();
@@ -104,21 +104,21 @@ class CppReader {
     const inside = this.#group();
     const leads = this.#word === '' || this.#word.endsWith('::');
     if (leads && inside.startsWith('lambda')) return '<lambda>';
-    // Breakpad writes `<name omitted>` for a function without a name, Mozilla's tools `<unknown in game.dll>`.
+    // A function without a name is `<name omitted>` in Breakpad, and `<unknown in game.dll>` in Mozilla's tools.
     if (leads && (inside === 'name omitted' || /^unknown in /.test(inside))) return `<${inside}>`;
     return leads && this.#isName(inside) ? `<${inside}>` : '<T>';
   }
 
   /**
-   * Whether the brackets that were just read, with no name before them, are a name: the whole text is a note of the symbol writer's, as
-   * `<.text ELF section in game>` is, or a compiler named what it made after a function, as that of C# does: `<Main>$`.
+   * Whether a group with no name before it is itself a name: either it is the whole text, such as the symbol writer's
+   * note `<.text ELF section in game>`, or the C# compiler derived a name from a function, such as `<Main>$`.
    */
   #isName(inside: string): boolean {
     const isWhole = this.#word === '' && this.#at === this.#text.length;
     return isWhole || (/^\w*$/.test(inside) && /[\w$]/.test(this.#text[this.#at] as string));
   }
 
-  /** Gives the text that holds the name, where that is inside: `int (*signal(int))(char)`. */
+  /** Returns the text inside the parentheses if it contains the name, as in `int (*signal(int))(char)`. */
   #readParentheses(): string | undefined {
     const start = this.#at;
     if (this.#take(ANONYMOUS)) {
@@ -139,7 +139,7 @@ class CppReader {
     const start = this.#at;
     if (this.#take(OPERATOR)) {
       this.#append(this.#text.slice(start, this.#at).replace(/^operator (?=[([])/, 'operator'));
-      // gcc parts `operator<` from its template arguments: `operator< <int>`.
+      // GCC puts a space between `operator<` and its template arguments: `operator< <int>`.
       if (this.#text.startsWith(' <', this.#at)) this.#at += 1;
     } else if (this.#take(WORD)) {
       const word = this.#text.slice(start, this.#at);
@@ -151,7 +151,7 @@ class CppReader {
     }
   }
 
-  /** Goes past the group here; gives what is inside. */
+  /** Skips the group at the current position and returns the text inside it. */
   #group(): string {
     const start = this.#at;
     this.#at = groupEnd(this.#text, start);
@@ -170,13 +170,13 @@ class CppReader {
   }
 }
 
-/** `{lambda(int)#1}` is `{lambda#1}`; gcc's `{anonymous}` is the name that all others write. */
+/** `{lambda(int)#1}` becomes `{lambda#1}`, and GCC's `{anonymous}` becomes the spelling that other compilers use. */
 function bracedName(inside: string): string {
   if (inside === 'anonymous') return '(anonymous namespace)';
   return `{${replaceGroups(inside, '(<', () => '')}}`;
 }
 
-/** MSVC quotes what is no plain name: a namespace without one, a generated function, the function around a local one. */
+/** MSVC quotes special names: the anonymous namespace, generated functions, and the function around a local one. */
 function quotedName(inside: string): string {
   if (inside === 'anonymous namespace' || inside === 'anonymous-namespace') return '(anonymous namespace)';
   if (GENERATED.test(inside)) return `\`${inside}'`;

@@ -1,7 +1,7 @@
-// Normalises the name of a Go function: without type arguments; a method's `(*Type)` is part of its name.
+// Normalizes Go function names: removes type arguments and keeps a method's `(*Type)`, which is part of its name.
 import { replaceGroups } from './brackets.ts';
 
-/** `main.(*Pool[go.shape.int]).Get` is `main.(*Pool).Get`. */
+/** `main.(*Pool[go.shape.int]).Get` becomes `main.(*Pool).Get`. */
 export function normalizeGoName(name: string): string {
   return replaceGroups(name.trim(), '[', () => '');
 }

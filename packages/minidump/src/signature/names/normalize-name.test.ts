@@ -1,9 +1,9 @@
-// Holds the normaliser to names as compilers, demanglers and symbol files write them.
+// Tests name normalization with names from compilers, demanglers and symbol files.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normalizeName } from './normalize-name.ts';
 
-/** Name, and what is left of it; the file where it decides the language. */
+/** A name and its normalized form. The file is given if it decides the language. */
 type Case = readonly [name: string, normalized: string, file?: string];
 
 const HASH = '0123456789ABCDEF0123456789ABCDEF01234567';
@@ -74,7 +74,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['Heap<World *>::operator World* const &()', 'Heap<T>::operator World* const&'],
     ['cooperator(int)', 'cooperator'],
   ],
-  'lambdas and names without a name': [
+  'lambdas and anonymous namespaces': [
     ['main::$_0::operator()(int) const', 'main::$::operator()'],
     [
       'main::$_0::operator()(A const&) const::{lambda(B)#1}::operator()(int) const',
@@ -95,7 +95,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['<name omitted>', '<name omitted>'],
     ['<unknown in game.dll>', '<unknown in game.dll>'],
   ],
-  'what compilers generate': [
+  'compiler-generated functions': [
     ['non-virtual thunk to Button::Paint(int)', 'Button::Paint'],
     ["Button::`scalar deleting destructor'(unsigned int)", "Button::`scalar deleting destructor'"],
     ["`dynamic initializer for 'gWorld''", "`dynamic initializer for 'gWorld''"],
@@ -160,23 +160,23 @@ describe('normalizeName', () => {
   for (const [group, cases] of Object.entries(CASES)) {
     describe(group, () => {
       for (const [name, normalized, file = null] of cases) {
-        it(`makes \`${normalized}\` of \`${name}\``, () => assert.equal(normalizeName(name, file), normalized));
+        it(`normalizes \`${name}\` to \`${normalized}\``, () => assert.equal(normalizeName(name, file), normalized));
       }
     });
   }
 
-  it('knows more than eighty shapes of names', () => {
+  it('is tested with more than eighty kinds of names', () => {
     assert.ok(Object.values(CASES).flat().length > 80);
   });
 
-  it('gives a normalised name back as it is', () => {
+  it('returns a normalized name unchanged', () => {
     for (const [, normalized, file = null] of Object.values(CASES).flat()) {
       if (/[<{`]|operator|closure in/.test(normalized)) continue;
       assert.equal(normalizeName(normalized, file), normalized);
     }
   });
 
-  it('tells files of one language from those of another, also for a name that it has seen', () => {
+  it('respects the language of the file, even for a cached name', () => {
     const name = 'void game::load<int>(char)';
     for (const _ of [1, 2]) {
       assert.equal(normalizeName(name, 'load.cpp'), 'game::load<T>');
@@ -184,26 +184,26 @@ describe('normalizeName', () => {
     }
   });
 
-  // Whoever writes symbols chooses the names of files, too.
-  it('takes no part of a file’s ending for one of another name', () => {
+  // A symbol file can contain any file name.
+  it('does not confuse part of a file extension with part of the name', () => {
     assert.equal(normalizeName('game::save<int>(char)', 'save.go void'), 'game::save<T>');
     assert.equal(normalizeName('void game::save<int>(char)', 'save.go'), 'void game::save<int>(char)');
   });
 
-  it('goes on after more names than it keeps', () => {
+  it('handles more names than the cache holds', () => {
     const names = Array.from({ length: 10_000 }, (_, no) => `draw${no}`);
     for (const name of [...names, ...names]) assert.equal(normalizeName(`${name}(int)`, null), name);
   });
 
-  it('gives the text itself where all of it would be left out', () => {
+  it('returns the text itself if nothing would be left of it', () => {
     assert.equal(normalizeName('[unknown]', null), '[unknown]');
     assert.equal(normalizeName(' () -> () ', 'x.swift'), '() -> ()');
   });
 });
 
-describe('the time that normalizeName takes', () => {
+describe('the running time of normalizeName', () => {
   const LENGTH = 200_000;
-  /** Brackets that never close, close without being open, or repeat; words on which a careless pattern would go back. */
+  /** Brackets that are unbalanced or repeated, and words that make a careless pattern backtrack. */
   const HOSTILE = [
     ...[
       '<',
@@ -239,14 +239,14 @@ describe('the time that normalizeName takes', () => {
     ],
   ];
 
-  it('is short for declarators in each other, however many', () => {
+  it('is short for any number of nested declarators', () => {
     const depth = 20_000;
     const name = `${'(*'.repeat(depth)}f${')()'.repeat(depth)}`;
     assert.equal(normalizeName(name, null).slice(0, 4), '(*(*');
   });
 
   for (const piece of HOSTILE) {
-    it(`is linear for many of \`${piece}\``, () => {
+    it(`is linear for repetitions of \`${piece}\``, () => {
       for (const file of [null, 'a.rs', 'a.go', 'a.swift']) {
         const name = `f${piece.repeat(LENGTH / piece.length)}\n`;
         const start = process.cpuUsage();

@@ -1,4 +1,4 @@
-// A function's name as it goes into a signature: which language it is of, and that language's rules.
+// Normalizes function names for signatures: detects the language and applies its rules.
 import { normalizeCppName } from './cpp-name.ts';
 import { normalizeGoName } from './go-name.ts';
 import { normalizeRustName } from './rust-name.ts';
@@ -11,34 +11,34 @@ const RUST =
 const GO = /^(?:[\w.-]+\/)*[\w.-]+\.\(\*?\w+(?:\[[^\]]*\])?\)\./;
 const SWIFT =
   /^(?:closure #\d+ |implicit closure #|specialized |generic specialization <|partial apply |protocol witness for |dispatch thunk of |merged |@objc |\(extension in )/;
-/** The patterns above look at this much of a name, so that a name of any length costs the same. */
-const TELLTALE_LENGTH = 512;
+/** How many characters of a name the patterns above see, so that detection costs the same for names of any length. */
+const SAMPLE_LENGTH = 512;
 
 /**
- * The name without what differs between builds and callers of the same function: return type, arguments, template
- * arguments, hashes, clone numbers. `file` is where the function's source is, when known; it can tell the language.
- * Never throws, takes time linear in the name's length, and gives '' only for a blank name.
+ * Removes everything that differs between builds and callers of the same function: return type, arguments, template
+ * arguments, hashes and clone numbers. `file` is the function's source file, if known; its extension can determine the
+ * language. Never throws, takes time linear in the length of the name, and returns '' only for a blank name.
  */
 export function normalizeName(name: string, file: string | null): string {
   const language = languageOf(file);
-  if (name.length > LONGEST_KEPT) return normalizeAs(language, name);
+  if (name.length > MAX_CACHED_LENGTH) return normalizeAs(language, name);
   const key = `${language} ${name}`;
-  const kept = latest.get(key);
-  if (kept !== undefined) return kept;
-  if (latest.size === MOST_KEPT) latest.clear();
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  if (cache.size === MAX_CACHED) cache.clear();
   const normalized = normalizeAs(language, name);
-  latest.set(key, normalized);
+  cache.set(key, normalized);
   return normalized;
 }
 
-/** By language, which has no space in it, and name: stacks have names in common with those that were looked at before. */
-const latest = new Map<string, string>();
-const MOST_KEPT = 4096;
-const LONGEST_KEPT = 512;
+/** Normalized names by language and name, separated by a space. Stacks share many names. */
+const cache = new Map<string, string>();
+const MAX_CACHED = 4096;
+const MAX_CACHED_LENGTH = 512;
 
 type Language = 'rs' | 'go' | 'swift' | '';
 
-/** What the file’s ending tells; '' for the others, most of which are C and C++. */
+/** The language of the file's extension; '' for all others, most of which are C and C++. */
 function languageOf(file: string | null): Language {
   const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase();
   return extension === 'rs' || extension === 'go' || extension === 'swift' ? extension : '';
@@ -49,7 +49,7 @@ function normalizeAs(language: Language, name: string): string {
 }
 
 function normalizeByLanguage(language: Language, name: string): string {
-  const sample = telltale(name);
+  const sample = sampleOf(name);
   if (OBJC_METHOD.test(sample)) return name.trim().replace(/_block_invoke(?:[_.]\d+)*$/, '_block_invoke');
   if (language === 'rs' || RUST.test(sample)) return normalizeRustName(name);
   if (language === 'go' || GO.test(sample)) return normalizeGoName(name);
@@ -57,7 +57,8 @@ function normalizeByLanguage(language: Language, name: string): string {
   return normalizeCppName(dropSymbolSuffix(name.trim()));
 }
 
-function telltale(name: string): string {
-  if (name.length <= TELLTALE_LENGTH) return name;
-  return `${name.slice(0, TELLTALE_LENGTH / 2)} ${name.slice(-TELLTALE_LENGTH / 2)}`;
+/** The name, or the beginning and the end of a long name. */
+function sampleOf(name: string): string {
+  if (name.length <= SAMPLE_LENGTH) return name;
+  return `${name.slice(0, SAMPLE_LENGTH / 2)} ${name.slice(-SAMPLE_LENGTH / 2)}`;
 }

@@ -1,15 +1,15 @@
-// Normalises the name of a Rust function: without hash, crate number, generic arguments and the numbers of closures.
+// Normalizes Rust function names: removes the hash, crate numbers, generic arguments and closure numbers.
 import { groupEnd, insideOf, replaceGroups } from './brackets.ts';
 
-/** Legacy mangling ends a path with a hash of 16 digits. No fewer: `list::head` ends in hex digits too. */
+/** Legacy mangling ends a path with a hash of exactly 16 hex digits. `list::head` is not one, although `ead` is hex. */
 const HASH = /::h[0-9a-f]{16}$/;
-/** The hash in a name that was not demangled: `_ZN4game4main17h0123456789abcdefE`. */
+/** The hash of a mangled name: `_ZN4game4main17h0123456789abcdefE`. */
 const MANGLED_HASH = /17h[0-9a-f]{16}E$/;
-/** v0 mangling: `game[8787f43e282added]::main`. */
+/** The crate number of v0 mangling: `game[8787f43e282added]::main`. */
 const CRATE_NUMBER = /(?<=\w)\[[0-9a-f]{5,16}\]/g;
-/** The compiler numbers closures: `{closure#0}` in v0, `closure$0` for the debuggers of Windows. */
+/** Numbered closures: `{closure#0}` in v0 mangling, `closure$0` in names for Windows debuggers. */
 const CLOSURE = /\{(?:closure|closure_env)#\d+\}|\b(?:closure|closure_env)\$\d+/g;
-/** A signature has room for 255 characters. The rest of a longer word is read and left out, which keeps the work linear. */
+/** A signature has room for 255 characters. The rest of a longer word is read but dropped, which keeps the work linear. */
 const MAX_WORD = 1024;
 const ESCAPES: Readonly<Record<string, string>> = {
   $LT$: '<',
@@ -29,10 +29,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * `<alloc::vec::Vec<u8> as core::ops::Drop>::drop::h0123456789abcdef` is `<alloc::vec::Vec<T> as core::ops::Drop>::drop`.
+ * `<alloc::vec::Vec<u8> as core::ops::Drop>::drop::h0123456789abcdef` becomes
+ * `<alloc::vec::Vec<T> as core::ops::Drop>::drop`.
  *
- * `<A as B>` and `<impl B for A>` name the function and stay, without the generic arguments inside. All manglings come
- * to the same: `<A>::f` is `A::f`, `f::<u8>` is `f<T>`, every closure is `{{closure}}`.
+ * `<A as B>` and `<impl B for A>` identify the function, so they are kept without the generic arguments inside. All
+ * manglings give the same result: `<A>::f` becomes `A::f`, `f::<u8>` becomes `f<T>`, and every closure `{{closure}}`.
  */
 export function normalizeRustName(name: string): string {
   const text = unescapeLegacy(name.trim()).replace(HASH, '').replace(CRATE_NUMBER, '').replace(CLOSURE, '{{closure}}');
@@ -67,7 +68,7 @@ function appendGroup(word: string, open: string, inside: string): string {
   return word === '' ? plain : `${word.slice(0, -2)}<T>`;
 }
 
-/** Symbol tables of old tools hold legacy names half demangled: `_$LT$T$u20$as$u20$core..fmt..Debug$GT$`. */
+/** Old tools store legacy names half demangled: `_$LT$T$u20$as$u20$core..fmt..Debug$GT$`. */
 function unescapeLegacy(name: string): string {
   if (!/\$(?:LT|RF|BP|LP|u[0-9a-f]{2})\$/.test(name)) return name;
   return name

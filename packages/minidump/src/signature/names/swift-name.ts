@@ -1,15 +1,15 @@
-// Normalises the demangled name of a Swift function: without arguments, result, generic arguments and how the compiler made it.
+// Normalizes demangled Swift function names: removes arguments, results, generic arguments and compiler prefixes.
 import { replaceGroups } from './brackets.ts';
 
-/** What the demangler writes before the function that it is about; each can stand more than once. */
-const MADE_FROM =
+/** Prefixes that the demangler writes before a function, such as `specialized`. Each can occur more than once. */
+const PREFIX =
   /^(?:static |class |@objc |@nonobjc |specialized |merged |dispatch thunk of |partial apply forwarder for |partial apply for |protocol witness for |reabstraction thunk helper (?:<T> )?|(?:generic|function signature|generic not re-abstracted) specialization <T> of |\(extension in [^)]*\):|implicit closure #\d+ in (?=closure))/;
 const CLOSURE_NUMBER = /^((?:implicit )?closure) #\d+/;
 
-/** `closure #1 (Swift.Int) -> () in Game.Player.update(delta: Swift.Double) -> ()` is `closure in Game.Player.update`. */
+/** `closure #1 (Swift.Int) -> () in Game.Player.update(delta: Swift.Double) -> ()` becomes `closure in Game.Player.update`. */
 export function normalizeSwiftName(name: string): string {
   let text = replaceGroups(name.trim(), '<', () => '<T>');
-  for (let rest = text.replace(MADE_FROM, ''); rest !== text; rest = text.replace(MADE_FROM, '')) text = rest;
+  for (let rest = text.replace(PREFIX, ''); rest !== text; rest = text.replace(PREFIX, '')) text = rest;
   const plain = replaceGroups(text, '(', () => '').replace(/ in conformance .*$/s, '');
   return plain.split(' in ').map(cutResult).filter(Boolean).join(' in ');
 }

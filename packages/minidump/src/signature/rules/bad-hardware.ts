@@ -1,7 +1,7 @@
-// The rule for faults of a disk or of memory, which happen in any function.
+// The rule for disk and memory faults, which can happen in any function.
 import type { Rule } from './rule.ts';
 
-/** Codes of Windows for a page that could not be read in: a broken disk, or one that was pulled out. */
+/** Windows codes for a page that could not be read from disk: the disk is broken or was removed. */
 const HARDWARE =
   /STATUS_(?:DEVICE_DATA_ERROR|DEVICE_HARDWARE_ERROR|CRC_ERROR|DISK_CORRUPT_ERROR|IO_DEVICE_ERROR|NO_SUCH_DEVICE|NONEXISTENT_SECTOR)|MEMERR/;
 
@@ -10,6 +10,6 @@ export const badHardwareRule: Rule = {
   applies: ({ reason }) => HARDWARE.test(reason ?? ''),
   act: ({ reason }, signature) => ({
     signature: `bad hardware | ${signature}`,
-    notes: [`${reason} comes of a device, not of the program`],
+    notes: [`${reason} is a hardware fault, not a fault of the program`],
   }),
 };

@@ -1,19 +1,22 @@
-// The rule for reports without a dump: their message, and the first line of the stack trace in it.
+// The rule for reports without a dump: uses their message, and the first line of a stack trace in it.
 import { maskText } from '../mask-text.ts';
 import { normalizeName } from '../names/normalize-name.ts';
 import type { Rule } from './rule.ts';
 
-/** Lines that are looked at; a stack trace in text begins right after the message. */
+/** Lines to search. A stack trace in a message begins right after the first line. */
 const MAX_LINES = 20;
-const MAX_LINE = 1024;
-/** How engines and runtimes write a frame: `  at Game.Player.Update () [0x1] in x.cs:12`, `Player:Update () (at Assets/x.cs:1)`. */
+const MAX_LINE_LENGTH = 1024;
+/**
+ * How engines and runtimes write a frame: `  at Game.Player.Update () [0x1] in x.cs:12`,
+ * `Player:Update () (at Assets/x.cs:1)`, `  0: rust_begin_unwind`.
+ */
 const TRACE_LINES: readonly RegExp[] = [
   /^\s*at:? (?:async )?(?<function>[^\s(][^(]*?)(?: ?\(|$)/,
   /^\s*(?<function>[\w.+<>`$]+[:.][\w.<>`$]+) ?\([^)]*\) ?\(at /,
   /^\s*#?\d+:? +(?:0x[0-9a-f]+ +(?:in +)?)?(?<function>[\w$~][^\s(]*)/i,
 ];
 
-/** `NullReferenceException: …` and its trace give `NullReferenceException: … | Game.Player.Update`. */
+/** `NullReferenceException: …` with its stack trace becomes `NullReferenceException: … | Game.Player.Update`. */
 export const messageRule: Rule = {
   name: 'message',
   applies: (facts, signature) => signature === '' && maskText(facts.message ?? '') !== '',
@@ -21,15 +24,18 @@ export const messageRule: Rule = {
     const lines = (facts.message ?? '').trim().split(/[\r\n]+/, MAX_LINES);
     const text = maskText(lines[0] as string);
     const frame = lines.slice(1).map(traceFunction).find(Boolean);
-    if (frame === undefined) return { signature: text, notes: ['no frames; took the message'] };
-    return { signature: `${text} | ${frame}`, notes: [`no frames; took the message and \`${frame}\` of its trace`] };
+    if (frame === undefined) return { signature: text, notes: ['no frames, so the message is used'] };
+    return {
+      signature: `${text} | ${frame}`,
+      notes: [`no frames, so the message and \`${frame}\` from its stack trace are used`],
+    };
   },
 };
 
 function traceFunction(line: string): string | undefined {
   for (const pattern of TRACE_LINES) {
-    const found = pattern.exec(line.slice(0, MAX_LINE))?.groups?.function;
-    if (found !== undefined) return normalizeName(found, null);
+    const name = pattern.exec(line.slice(0, MAX_LINE_LENGTH))?.groups?.function;
+    if (name !== undefined) return normalizeName(name, null);
   }
   return undefined;
 }

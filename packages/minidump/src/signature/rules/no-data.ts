@@ -1,11 +1,11 @@
-// The rule for crashes that nothing can be said of, so that their group says why.
+// The rule for crashes without usable data: the signature says what is missing.
 import type { Rule } from './rule.ts';
 
 export const noDataRule: Rule = {
   name: 'no-data',
   applies: (_, signature) => signature === '',
   act({ frames, reason }) {
-    const what = frames === null ? 'no crashing thread identified' : 'no frame data available';
-    return { signature: `EMPTY: ${what}${reason ? `; ${reason}` : ''}`, notes: [what] };
+    const problem = frames === null ? 'no crashing thread identified' : 'no frame data available';
+    return { signature: `EMPTY: ${problem}${reason ? `; ${reason}` : ''}`, notes: [problem] };
   },
 };

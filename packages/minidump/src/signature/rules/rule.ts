@@ -1,41 +1,41 @@
-// What a rule of the signature is, and what it decides on.
+// The type of a signature rule, and the facts that it decides on.
 import type { Frame, Hex } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
 import type { LabelledFrame } from '../frames/label-frames.ts';
 import type { SignatureLists } from '../lists/signature-lists.ts';
 
-/** What is known of a crash. Everything that is not known may be left out or null. */
+/** What is known about a crash. Unknown values may be omitted or null. */
 export type SignatureInput = {
   readonly os: OsName;
-  /** As the report prints it: `SIGSEGV / SEGV_MAPERR`. */
+  /** The crash reason as in the report: `SIGSEGV / SEGV_MAPERR`. */
   readonly reason?: string | null;
   /** The address of the fault. */
   readonly address?: Hex | null;
-  /** Of the crashing thread, the innermost first; null when no thread is known to have crashed. */
+  /** The frames of the crashing thread, innermost first; null if no crashing thread was identified. */
   readonly frames: readonly Frame[] | null;
-  /** Windows: the crashing thread's last error by name, `ERROR_COMMITMENT_LIMIT`. */
+  /** Windows: the name of the crashing thread's last error, such as `ERROR_COMMITMENT_LIMIT`. */
   readonly lastError?: string | null;
-  /** The text of a failed assertion, or why the program stopped itself. */
+  /** The text of a failed assertion, or the program's own explanation of why it stopped. */
   readonly assertion?: string | null;
-  /** Bytes of the allocation that failed. */
+  /** The size of the allocation that failed, in bytes. */
   readonly allocationSize?: number | null;
-  /** What a report without a dump says of the crash: a message, and maybe a stack trace in text. */
+  /** The message of a report without a dump, possibly with a stack trace as text. */
   readonly message?: string | null;
 };
 
-/** The input with what all rules need of it. */
+/** The input plus values that several rules need. */
 export type CrashFacts = SignatureInput & {
   readonly labels: readonly LabelledFrame[];
   readonly lists: SignatureLists;
 };
 
-/** A signature, and why it became so. */
+/** A signature and the notes that explain it. */
 export type Outcome = { readonly signature: string; readonly notes: readonly string[] };
 
 export type Rule = {
-  /** For the notes. */
+  /** Shown before each note of the rule. */
   readonly name: string;
-  /** Whether the rule has something to say; `signature` is what the rules before have made, '' at first. */
+  /** Whether the rule applies. `signature` is the result of the previous rules, '' at first. */
   applies(facts: CrashFacts, signature: string): boolean;
   act(facts: CrashFacts, signature: string): Outcome;
 };

@@ -1,4 +1,4 @@
-// The rules in their order. A new rule is one file and one line here.
+// The signature rules in order. A new rule is one file and one line here.
 import { assertionRule } from './assertion.ts';
 import { badHardwareRule } from './bad-hardware.ts';
 import { cleanRule } from './clean.ts';
@@ -10,7 +10,7 @@ import { stackRule } from './stack.ts';
 import { stackOverflowRule } from './stack-overflow.ts';
 import { truncateRule } from './truncate.ts';
 
-/** The first three make a signature, those after them add to it or replace it, the last two make it presentable. */
+/** The first three create a signature, the next four extend or replace it, and the last two clean it up. */
 export const rules: readonly Rule[] = [
   stackRule,
   messageRule,

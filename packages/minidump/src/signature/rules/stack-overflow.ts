@@ -1,33 +1,33 @@
-// The rule for a stack that ran full: the functions that call each other, whichever of them was the last.
+// The rule for stack overflows: names the functions that call each other, whichever of them ran last.
 import type { Hex } from '../../report.ts';
 import { placeOf } from '../frames/label-frames.ts';
 import { findRecursion } from '../frames/recursion.ts';
 import type { CrashFacts, Rule } from './rule.ts';
 
-/** How far from the stack pointer a fault can be that comes of pushing: the guard page, and a large frame's probe. */
-const NEAR = 0x10000n;
+/** How far from the stack pointer a push can fault, in bytes: the guard page, and the stack probe of a large frame. */
+const MAX_DISTANCE = 0x10000n;
 const STACK_POINTERS = ['rsp', 'esp', 'sp', 'r13'];
-/** Names of a circle that go into the signature. */
+/** How many functions of a cycle go into the signature. */
 const MAX_NAMES = 3;
 
 /**
- * Windows says when a stack is full. Elsewhere it is a fault like any other: it counts as one when its address lies at the
- * stack pointer and the frames repeat.
+ * Windows reports a stack overflow as such. On other systems it is an ordinary memory fault: it counts as an overflow if
+ * the fault address is near the stack pointer and the frames repeat.
  */
 export const stackOverflowRule: Rule = {
   name: 'stack-overflow',
-  applies: (facts) => saysOverflow(facts) || (faultsAtStackPointer(facts) && recursionOf(facts) !== undefined),
+  applies: (facts) => isReportedOverflow(facts) || (faultsAtStackPointer(facts) && recursionOf(facts) !== undefined),
   act(facts, signature) {
     const cycle = recursionOf(facts);
     if (cycle === undefined) {
-      return { signature: `stackoverflow | ${signature}`, notes: ['the stack ran full; no calls repeat'] };
+      return { signature: `stackoverflow | ${signature}`, notes: ['stack overflow without repeating calls'] };
     }
     const names = cycle.slice(0, MAX_NAMES).join(' | ');
-    return { signature: `stackoverflow | ${names}`, notes: [`the stack ran full; ${cycle.length} calls repeat`] };
+    return { signature: `stackoverflow | ${names}`, notes: [`stack overflow with ${cycle.length} repeating calls`] };
   },
 };
 
-/** Frames without a name repeat when their offsets do: calls in a module without symbols are not all the same. */
+/** Frames without a name are compared by offset: different calls in a module without symbols are not a recursion. */
 function recursionOf({ labels, lists }: CrashFacts): string[] | undefined {
   const places = new Map(labels.map((frame) => [placeOf(frame), frame]));
   const cycle = findRecursion(labels.map(placeOf))?.map((place) => {
@@ -37,7 +37,7 @@ function recursionOf({ labels, lists }: CrashFacts): string[] | undefined {
   return cycle?.filter((name, index) => name !== cycle[index - 1]);
 }
 
-function saysOverflow({ reason }: CrashFacts): boolean {
+function isReportedOverflow({ reason }: CrashFacts): boolean {
   return /^(?:EXCEPTION_STACK_OVERFLOW|STATUS_STACK_OVERFLOW)\b/.test(reason ?? '');
 }
 
@@ -47,7 +47,7 @@ function faultsAtStackPointer({ reason, address, frames }: CrashFacts): boolean 
   const pointer = STACK_POINTERS.map((name) => registers[name]).find((value) => value !== undefined);
   if (!isHex(address) || !isHex(pointer)) return false;
   const distance = BigInt(address) - BigInt(pointer);
-  return distance <= NEAR && distance >= -NEAR;
+  return distance <= MAX_DISTANCE && distance >= -MAX_DISTANCE;
 }
 
 function isHex(text: string | undefined): text is Hex {

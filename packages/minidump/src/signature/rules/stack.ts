@@ -1,14 +1,14 @@
-// The rule that names the frames: from the first that says something to the first that says enough.
+// The rule that builds the signature from the stack: from the first relevant frame to the first decisive one.
 import { type LabelledFrame, placeOf } from '../frames/label-frames.ts';
 import type { CrashFacts, Outcome, Rule } from './rule.ts';
 
-/** What becomes of one frame. */
+/** What the rule does with one frame. */
 type Verdict = { readonly keep: boolean; readonly stop: boolean; readonly why: string };
 
 /**
- * Starts at a sentinel when there is one, skips irrelevant frames, goes on while frames are prefixes, and ends with the
- * first that is neither. When every frame is skipped, the first function or module of them has to do. Addresses do not, because
- * each start of a game loads it elsewhere; offsets in a module are the same each time.
+ * Starts at a sentinel if there is one, skips irrelevant frames, keeps prefix frames and continues, and stops at the
+ * first frame that is neither. If every frame is skipped, uses the first function or module. Never uses addresses,
+ * because a game is loaded at a different address each time; offsets in a module stay the same.
  */
 export const stackRule: Rule = {
   name: 'stack',
@@ -20,7 +20,7 @@ export const stackRule: Rule = {
     let last: LabelledFrame | undefined;
     for (const frame of frames) {
       const { keep, stop, why } = judge(frame, facts, kept.at(-1));
-      notes.push(`${keep ? 'kept' : 'skipped'} \`${frame.label}\`: ${why}`);
+      notes.push(keep ? `kept \`${frame.label}\`: ${why}` : `skipped \`${frame.label}\`: ${why}`);
       if (keep) kept.push(frame);
       last = stop ? frame : undefined;
       if (stop) break;
@@ -38,7 +38,7 @@ function startAtSentinel(facts: CrashFacts, notes: string[]): readonly LabelledF
     for (const { label, index } of labels) {
       const sentinel = list.find(label);
       if (sentinel === undefined) continue;
-      notes.push(`started at \`${label}\`, frame ${index}: sentinel (${sentinel.why})`);
+      notes.push(`started at \`${label}\` (frame ${index}): sentinel (${sentinel.why})`);
       return labels.slice(index);
     }
   }
@@ -49,34 +49,35 @@ function judge(frame: LabelledFrame, { lists, reason }: CrashFacts, last: Labell
   const irrelevant = lists.irrelevant.find(frame.label);
   if (irrelevant) return skip(`irrelevant (${irrelevant.why})`);
   const prefix = lists.prefix.find(frame.label);
-  const isNeighbour = frame.module !== null && lists.loaderModules.find(frame.module) !== undefined;
-  if (frame.module && (!frame.hasFunction || !prefix || isNeighbour) && lists.runtimeModules.find(frame.module)) {
+  const isLoader = frame.module !== null && lists.loaderModules.find(frame.module) !== undefined;
+  if (frame.module && (!frame.hasFunction || !prefix || isLoader) && lists.runtimeModules.find(frame.module)) {
     const abort = lists.abortReasons.find(reason ?? '');
-    if (abort) return skip(`irrelevant (${abort.why} goes through ${frame.module})`);
+    if (abort) return skip(`irrelevant (runtime frame in ${frame.module}; the crash reason is ${abort.why})`);
   }
-  if (frame.label === last?.label) return skip('the same as the one before');
-  if (prefix) return { keep: true, stop: false, why: `prefix (${prefix.why}), going on` };
-  return { keep: true, stop: true, why: 'neither irrelevant nor a prefix, so the last' };
+  if (frame.label === last?.label) return skip('same as the previous frame');
+  if (prefix) return { keep: true, stop: false, why: `prefix (${prefix.why}), so the next frame is added too` };
+  return { keep: true, stop: true, why: 'neither irrelevant nor a prefix, so the signature ends here' };
 }
 
 function skip(why: string): Verdict {
   return { keep: false, stop: false, why };
 }
 
-/** The first function that was skipped, or else the first module: not the kernel's, which is on top of the stack of each abort. */
+/** Uses the first skipped function, or else the first module other than the kernel's, which is on top of every abort. */
 function fallBack(frames: readonly LabelledFrame[], facts: CrashFacts, notes: readonly string[]): Outcome {
   const modules = frames.filter(({ label }) => !label.startsWith('@'));
   const first =
     frames.find(({ hasFunction }) => hasFunction) ??
     modules.find(({ label }) => facts.lists.irrelevant.find(label) === undefined) ??
     modules[0];
-  if (first === undefined) return { signature: '', notes: [...notes, 'every frame is an address alone'] };
-  return addOffset([first], facts, [...notes, `every frame was skipped; took \`${first.label}\` all the same`]);
+  if (first === undefined) return { signature: '', notes: [...notes, 'no frame has a function or a module'] };
+  return addOffset([first], facts, [...notes, `every frame was skipped, so \`${first.label}\` is used`]);
 }
 
 /**
- * No function decided, so the innermost frame without a name says where in its module it is: otherwise all crashes of a game without
- * symbols would be one. Frames of the system do not, since a player's version of it would make a group of its own.
+ * Called when no function ended the signature. Adds the module offset to the innermost frame without a name: otherwise
+ * all crashes of a game without symbols would be one group. System modules get no offset, because it differs between
+ * players' versions and would split a group.
  */
 function addOffset(kept: readonly LabelledFrame[], { lists }: CrashFacts, notes: readonly string[]): Outcome {
   const bare = kept.find(({ offset, module }) => offset !== null && !lists.systemModules.find(module ?? ''));
@@ -84,11 +85,10 @@ function addOffset(kept: readonly LabelledFrame[], { lists }: CrashFacts, notes:
   const place = { ...bare, label: placeOf(bare) };
   return {
     signature: join(kept.map((frame) => (frame === bare ? place : frame))),
-    notes: [...notes, `no function decided, so \`${bare.label}\` has its offset`],
+    notes: [...notes, `no function ended the signature, so \`${bare.label}\` includes its module offset`],
   };
 }
 
-/** Labels with ` | ` between them. */
 function join(frames: readonly LabelledFrame[]): string {
   return frames.map(({ label }) => label).join(' | ');
 }

@@ -1,15 +1,15 @@
-// The rule that keeps a signature short enough for a column of a table.
+// The rule that limits the length of a signature.
 import { cutTo } from '../printable.ts';
 import type { Rule } from './rule.ts';
 
-/** UTF-16 units; Socorro's limit, so that signatures can be compared. */
-export const MAX_SIGNATURE = 255;
+/** In UTF-16 units. The same limit as Socorro's, so that signatures can be compared. */
+const MAX_SIGNATURE = 255;
 
 export const truncateRule: Rule = {
   name: 'truncate',
   applies: (_, signature) => signature.length > MAX_SIGNATURE,
   act: (_, signature) => ({
     signature: cutTo(signature, MAX_SIGNATURE),
-    notes: [`cut from ${signature.length} to ${MAX_SIGNATURE} characters`],
+    notes: [`shortened from ${signature.length} to ${MAX_SIGNATURE} characters`],
   }),
 };

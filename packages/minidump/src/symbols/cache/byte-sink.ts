@@ -1,11 +1,11 @@
-// Bytes that grow as numbers are written: where one record of a symbol cache is put together.
+// A growing byte buffer in which one record of a symbol cache is assembled.
 
-/** Every number takes at most ten bytes. */
-const ROOM = 16;
+/** Space for any number, in bytes: a varint has at most eight. */
+const MAX_NUMBER_SIZE = 16;
 
 export class ByteSink {
   bytes: Uint8Array;
-  /** Bytes written so far. */
+  /** The number of bytes written so far. */
   length = 0;
   #view: DataView;
 
@@ -18,9 +18,9 @@ export class ByteSink {
     this.length = 0;
   }
 
-  /** An unsigned number below 2^53, seven bits a byte, the lowest first. */
+  /** Writes an unsigned number below 2^53: seven bits per byte, lowest bits first. */
   varint(value: number): void {
-    if (this.length + ROOM > this.bytes.length) this.#grow(ROOM);
+    if (this.length + MAX_NUMBER_SIZE > this.bytes.length) this.#grow(MAX_NUMBER_SIZE);
     const { bytes } = this;
     let rest = value;
     let at = this.length;
@@ -36,7 +36,7 @@ export class ByteSink {
     this.length = at;
   }
 
-  /** A number between -2^52 and 2^52: 0, -1, 1, -2, 2 become the varints 0, 1, 2, 3, 4. */
+  /** Writes a number between -2^52 and 2^52: 0, -1, 1, -2, 2 become the varints 0, 1, 2, 3, 4. */
   signed(value: number): void {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value);
   }
@@ -46,7 +46,7 @@ export class ByteSink {
     this.#view.setUint32(at, value, true);
   }
 
-  /** An unsigned number below 2^53 in eight bytes. */
+  /** Writes an unsigned number below 2^53 in eight bytes. */
   u64(value: number): void {
     const at = this.#take(8);
     this.#view.setUint32(at, value % 0x1_0000_0000, true);
@@ -58,13 +58,13 @@ export class ByteSink {
     this.#view.setFloat64(at, value, true);
   }
 
-  /** `source[from, to)` as it is. */
+  /** Writes the bytes `source[from, to)`. */
   raw(source: Uint8Array, from = 0, to = source.length): void {
     const at = this.#take(to - from);
     this.bytes.set(source.subarray(from, to), at);
   }
 
-  /** `source[from, to)` after its length. */
+  /** Writes the length of `source[from, to)` as a varint, then the bytes. */
   text(source: Uint8Array, from = 0, to = source.length): void {
     this.varint(to - from);
     this.raw(source, from, to);

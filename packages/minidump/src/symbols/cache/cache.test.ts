@@ -1,4 +1,4 @@
-// What a cache does when it is damaged, and how little of it is read.
+// Tests damaged symbol caches, and how much of a cache is read.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,48 +19,48 @@ STACK CFI INIT 10 40 .cfa: $rsp 8 +
 STACK WIN 4 10 40 0 0 0 0 0 0 1 $eip
 `;
 
-describe('a cache', () => {
+describe('a symbol cache', () => {
   const { bytes, cache } = compileText(TEXT);
-  const right = askAll(cache);
+  const expected = lookUpAll(cache);
 
-  it('knows its module and the size of the text it was made from', () => {
+  it('contains its module and the size of its source text', () => {
     assert.equal(cache.module.name, 'game');
     assert.equal(cache.sourceSize, TEXT.length);
     assert.equal(compileText(TEXT.trimEnd()).cache.sourceSize, TEXT.length - 1);
   });
 
-  it('that is cut anywhere does not open', () => {
+  it('does not open if it is cut off anywhere', () => {
     for (let length = 0; length < bytes.length; length += 61) {
       assert.throws(() => openSymbolCache(new MemoryReader(bytes.subarray(0, length))), isBadCache);
     }
   });
 
-  it('with one damaged byte gives the right answer or none', () => {
-    let refused = 0;
+  it('returns correct results or throws if any byte is damaged', () => {
+    let rejected = 0;
     for (let at = 0; at < bytes.length; at += 7) {
       const damaged = Uint8Array.from(bytes);
       damaged[at]! ^= 0x20;
       try {
-        assert.deepEqual(askAll(openSymbolCache(new MemoryReader(damaged))), right);
+        assert.deepEqual(lookUpAll(openSymbolCache(new MemoryReader(damaged))), expected);
       } catch (error) {
         assert.ok(isBadCache(error), String(error));
-        refused++;
+        rejected++;
       }
     }
-    assert.ok(refused > bytes.length / 7 / 2);
+    assert.ok(rejected > bytes.length / 7 / 2);
   });
 
-  it('whose pages changed places is damaged', () => {
+  it('throws if its pages are swapped', () => {
     const swapped = Uint8Array.from(bytes);
     swapped.set(bytes.subarray(0, 4096), 4096);
     swapped.set(bytes.subarray(4096, 8192), 0);
     const opened = openSymbolCache(new MemoryReader(swapped));
-    assert.throws(() => askAll(opened), isBadCache);
+    assert.throws(() => lookUpAll(opened), isBadCache);
   });
 
-  it('whose end is right by its checksum and holds nonsense does not open', () => {
+  it('does not open if its footer is invalid but has a correct checksum', () => {
     const [tail, length] = [bytes.length - 24, Buffer.from(bytes).readUInt32LE(bytes.length - 24)];
-    // Lengths and numbers of all ones: the first of the body is a length, those of an index are at its end.
+    // Sets lengths and numbers to all ones: the body starts with a length and ends with the numbers of the indexes.
     for (const at of [0, 4, length - 112, length - 104]) {
       const damaged = Buffer.from(bytes);
       damaged.fill(0xff, tail - length + at, tail - length + at + 8);
@@ -69,13 +69,13 @@ describe('a cache', () => {
     }
   });
 
-  it('of another version does not open', () => {
+  it('does not open if it has another version', () => {
     const other = Uint8Array.from(bytes);
     other[bytes.length - 16]! += 1;
     assert.throws(() => openSymbolCache(new MemoryReader(other)), /version/);
   });
 
-  it('closes its reader when it does not open, and when it is closed', () => {
+  it('closes its reader if it does not open, and when it is closed', () => {
     let closed = 0;
     const reader = (source: Uint8Array): RangeReader => {
       const memory = new MemoryReader(source);
@@ -88,8 +88,8 @@ describe('a cache', () => {
   });
 });
 
-describe('caches in files', () => {
-  it('give the right answers while they take turns, and use the memory of those that were closed', (context) => {
+describe('symbol caches in files', () => {
+  it('return correct results while they reuse the memory of closed caches', (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'minidump-cache-'));
     context.after(() => rmSync(folder, { recursive: true, force: true }));
     const paths = Array.from({ length: 3 }, (_, index) => {
@@ -116,7 +116,7 @@ describe('caches in files', () => {
   });
 });
 
-describe('a look-up in a large cache', () => {
+describe('a lookup in a large cache', () => {
   const functions = Array.from({ length: 40_000 }, (_, index) => {
     const start = (0x1000 + index * 32).toString(16);
     return `FUNC ${start} 20 0 function_${index}\n${start} 20 ${index} ${index % 2000}\n`;
@@ -124,7 +124,7 @@ describe('a look-up in a large cache', () => {
   const files = Array.from({ length: 2000 }, (_, id) => `FILE ${id} /src/${id}.c\n`);
   const { bytes } = compileText(`${MODULE}${files.join('')}${functions.join('')}`);
 
-  it('reads a page for each step, and one for the samples of each index', () => {
+  it('reads one page for each step, and one for the samples of each index', () => {
     const memory = new MemoryReader(bytes);
     let read = 0;
     const reader = {
@@ -139,8 +139,8 @@ describe('a look-up in a large cache', () => {
     assert.ok(bytes.length > 1_000_000 && read <= 1024, `${read} bytes to open`);
     for (const index of [0, 1, 254, 255, 256, 20_000, 39_999]) {
       read = 0;
-      const found = cache.placeAt(0x1000 + index * 32 + 31);
-      assert.partialDeepStrictEqual(found, {
+      const place = cache.placeAt(0x1000 + index * 32 + 31);
+      assert.partialDeepStrictEqual(place, {
         function: `function_${index}`,
         line: index,
         file: `/src/${index % 2000}.c`,
@@ -150,7 +150,7 @@ describe('a look-up in a large cache', () => {
   });
 });
 
-function askAll(cache: SymbolCache): unknown[] {
+function lookUpAll(cache: SymbolCache): unknown[] {
   return [0, 0x10, 0x2f, 0x4f, 0x50].flatMap((at) => [cache.placeAt(at), cache.cfiAt(at), cache.stackWinAt(at)]);
 }
 

@@ -1,5 +1,4 @@
-// Answers what is asked of a module’s symbols from their cache, by reading the few pages that it takes.
-
+// Looks up a module's symbols in a symbol cache, reading only a few pages.
 import type { ModuleLine } from '../module-line.ts';
 import {
   type CfiRules,
@@ -14,12 +13,12 @@ import { type IndexEntry, IndexTable } from './index-table.ts';
 import { damaged, type PageCursor, PageReader } from './page-reader.ts';
 import type { RangeReader } from './range-reader.ts';
 import { findRow } from './range-rows.ts';
-import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NOTHING } from './record-layout.ts';
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NO_RECORD } from './record-layout.ts';
 import { TextMemo } from './text-memo.ts';
 
 /**
- * Opens a cache that the compiler wrote. Reads its end alone; everything else is read and checked when it is asked for,
- * and then throws a MinidumpError `bad-cache` when it is damaged. Closes the reader when it throws here.
+ * Opens a cache written by the compiler. Only reads the footer. Everything else is read and checked on demand, and a
+ * lookup throws a MinidumpError `bad-cache` if it finds damage. Closes the reader if it throws.
  */
 export function openSymbolCache(reader: RangeReader): SymbolCache {
   try {
@@ -34,19 +33,19 @@ type FunctionRecord = {
   readonly start: number;
   readonly parameterSize: number;
   readonly name: string;
-  /** Stands before the lines. */
+  /** A cursor at the start of the lines. */
   readonly rest: PageCursor;
 };
 
-/** A call as its row has it: `file` is one more than the file's id, and 0 when it is not given. */
+/** A row of an inlined call. `file` is the file's id plus 1, or 0 if it is unknown. */
 type InlinedCall = { readonly line: number; readonly file: number; readonly origin: number };
 
-/** A cache that is open. Which record counts where several could is told in docs/symbol-cache.md. */
+/** An open cache. See docs/symbol-cache.md for the format, and for which record is used if several match. */
 export class SymbolCache implements ModuleSymbols {
   readonly module: ModuleLine;
-  /** Bytes of the text that the cache was made from. */
+  /** The size of the source text, in bytes. */
   readonly sourceSize: number;
-  /** When that text was last changed, in microseconds since 1970; 0 when unknown. */
+  /** When the source text was last changed, in microseconds since 1970; 0 if unknown. */
   readonly sourceTime: number;
   readonly #reader: RangeReader;
   readonly #pages: PageReader;
@@ -67,8 +66,8 @@ export class SymbolCache implements ModuleSymbols {
 
   placeAt(offset: number): CodePlace | undefined {
     const entry = this.#indexes.functions.floor(offset);
-    const found = entry === undefined ? undefined : this.#readFunction(entry, offset);
-    return found === undefined ? this.#publicAt(offset, entry?.key ?? -1) : this.#place(found, offset);
+    const record = entry === undefined ? undefined : this.#readFunction(entry, offset);
+    return record === undefined ? this.#publicAt(offset, entry?.key ?? -1) : this.#place(record, offset);
   }
 
   cfiAt(offset: number): CfiRules | undefined {
@@ -92,7 +91,7 @@ export class SymbolCache implements ModuleSymbols {
     return this.#stackWin('frame-data', offset) ?? this.#stackWin('fpo', offset);
   }
 
-  /** Gives back what the reader holds open. Nothing can be asked afterwards. */
+  /** Closes the reader. The cache cannot be used afterwards. */
   close(): void {
     this.#texts.clear();
     this.#pages.close();
@@ -106,7 +105,7 @@ export class SymbolCache implements ModuleSymbols {
     return { start: key, parameterSize, name: this.#text(position - rest.varint()), rest };
   }
 
-  /** A PUBLIC has no end: it goes on until a function begins. */
+  /** A PUBLIC has no size: it extends to the next function. */
   #publicAt(offset: number, functionStart: number): CodePlace | undefined {
     const entry = this.#indexes.publics.floor(offset);
     if (entry === undefined || entry.key <= functionStart) return undefined;
@@ -121,7 +120,7 @@ export class SymbolCache implements ModuleSymbols {
     const row = findRow(rest, start, offset, LINE_COLUMNS);
     const line = { file: row === undefined ? undefined : this.#file(row.values[1]!), line: row?.values[0] };
     const calls = readCalls(rest, start, offset);
-    // The line record is the innermost call’s; around it, each function stands where it makes the call.
+    // The line record belongs to the innermost call. The location of each outer function is that of its call.
     const inlines: SourcePlace[] = [];
     let site: Pick<SourcePlace, 'file' | 'line'> = line;
     for (const call of calls.slice(0, MAX_INLINES)) {
@@ -141,14 +140,14 @@ export class SymbolCache implements ModuleSymbols {
     };
   }
 
-  /** Files of before 2021 do not tell the call’s file. The line’s is the best guess: most inlined functions are of the same file. */
+  /** Symbol files from before 2021 do not contain the call's file. The line's file is the best guess. */
   #siteOf({ file, line }: InlinedCall, lineFile: string | undefined): Pick<SourcePlace, 'file' | 'line'> {
     return { file: file === 0 ? lineFile : this.#file(file - 1), line };
   }
 
   #stackWin(kind: StackWin['kind'], offset: number): StackWin | undefined {
     const entry = this.#indexes[kind === 'fpo' ? 'fpo' : 'frameData'].floor(offset);
-    if (entry === undefined || entry.position === NOTHING) return undefined;
+    if (entry === undefined || entry.position === NO_RECORD) return undefined;
     const cursor = this.#pages.cursor(entry.position);
     return {
       kind,
@@ -184,10 +183,10 @@ export class SymbolCache implements ModuleSymbols {
   }
 }
 
-/** Inlined calls around an offset, the innermost first. */
+/** Reads the inlined calls at an offset, innermost first. */
 function readCalls(rest: PageCursor, start: number, offset: number): InlinedCall[] {
   const depths = rest.varint();
-  if (depths > MAX_DEPTH) throw damaged(`${depths} inlined calls in each other`);
+  if (depths > MAX_DEPTH) throw damaged(`${depths} nested inlined calls`);
   const calls: InlinedCall[] = [];
   for (let depth = 0; depth < depths; depth++) {
     const row = findRow(rest, start, offset, INLINE_COLUMNS);

@@ -1,4 +1,4 @@
-// The end of a symbol cache: which module it is of, what it was made from, and where its indexes lie.
+// The footer of a symbol cache: its module, its source, and the positions of its indexes.
 import { crc32 } from 'node:zlib';
 import type { ModuleLine } from '../module-line.ts';
 import { ByteSink } from './byte-sink.ts';
@@ -7,31 +7,31 @@ import { damaged } from './page-reader.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 
-/** Grows with each change of the format: a cache of another version is made again. */
+/** Increased with each change of the format. A cache of another version is compiled again. */
 export const CACHE_VERSION = 1;
 /** The last eight bytes of every cache: `CHFSYMS` and a line feed. */
 const MAGIC = Uint8Array.of(0x43, 0x48, 0x46, 0x53, 0x59, 0x4d, 0x53, 0x0a);
-/** Behind the body: its length (u32), its checksum (u32), the version (u32), the number of pages (u32), and the magic. */
+/** The body is followed by its length (u32), its checksum (u32), the version (u32), the number of pages (u32), and MAGIC. */
 const TAIL_SIZE = 24;
-/** One read brings the whole footer of nearly every cache. */
+/** Bytes to read first. Enough for the whole footer of nearly every cache. */
 const FIRST_READ = 1024;
 
-/** The indexes, in the order in which the footer names them. */
+/** The indexes, in the order of the footer. */
 export const INDEX_NAMES = ['functions', 'publics', 'files', 'inlineOrigins', 'cfi', 'frameData', 'fpo'] as const;
 export type IndexName = (typeof INDEX_NAMES)[number];
 
 export type Footer = {
   readonly module: ModuleLine;
-  /** Bytes of the text that the cache was made from. */
+  /** The size of the source text, in bytes. */
   readonly sourceSize: number;
-  /** When that text was last changed, in microseconds since 1970; 0 when unknown. */
+  /** When the source text was last changed, in microseconds since 1970; 0 if unknown. */
   readonly sourceTime: number;
   readonly indexes: Readonly<Record<IndexName, IndexPlace>>;
 };
 
 export function encodeFooter({ module, sourceSize, sourceTime, indexes }: Footer, pageCount: number): Uint8Array {
   const sink = new ByteSink();
-  for (const text of [module.os, module.cpu, module.debugId, module.name].map((one) => Buffer.from(one))) {
+  for (const text of [module.os, module.cpu, module.debugId, module.name].map((field) => Buffer.from(field))) {
     sink.u32(text.length);
     sink.raw(text);
   }
@@ -48,7 +48,7 @@ export function encodeFooter({ module, sourceSize, sourceTime, indexes }: Footer
   return sink.bytes.slice(0, sink.length);
 }
 
-/** Reads the footer and the number of pages before it. Throws a MinidumpError `bad-cache` when it is damaged or of another version. */
+/** Reads the footer and the number of pages. Throws a MinidumpError `bad-cache` if it is damaged or has another version. */
 export function readFooter(reader: RangeReader): { footer: Footer; pageCount: number } {
   const size = Math.min(reader.size, FIRST_READ);
   if (size < TAIL_SIZE) throw damaged('it is too short');
@@ -56,13 +56,13 @@ export function readFooter(reader: RangeReader): { footer: Footer; pageCount: nu
   const tail = end.subarray(size - TAIL_SIZE);
   if (!tail.subarray(16).equals(MAGIC)) throw damaged('its end is missing');
   const [length, checksum, version, pageCount] = [0, 4, 8, 12].map((at) => tail.readUInt32LE(at)) as Numbers;
-  if (version !== CACHE_VERSION) throw damaged(`its version is ${version}, not ${CACHE_VERSION}`);
+  if (version !== CACHE_VERSION) throw damaged(`its version is ${version} instead of ${CACHE_VERSION}`);
   if (pageCount * PAGE_SIZE + length + TAIL_SIZE !== reader.size) throw damaged('its size is wrong');
   const body =
     length + TAIL_SIZE <= size
       ? end.subarray(size - TAIL_SIZE - length, size - TAIL_SIZE)
       : asBuffer(reader.read(pageCount * PAGE_SIZE, length));
-  if (crc32(body) !== checksum) throw damaged('the checksum of its end is wrong');
+  if (crc32(body) !== checksum) throw damaged('the checksum of its footer is wrong');
   return { footer: decodeFooter(new FooterCursor(body), pageCount), pageCount };
 }
 
@@ -73,13 +73,13 @@ function decodeFooter(cursor: FooterCursor, pageCount: number): Footer {
   const [sourceSize, sourceTime] = [cursor.u64(), cursor.u64()];
   const places = INDEX_NAMES.map((name) => {
     const place = { position: cursor.u64(), count: cursor.u64() };
-    if (!isInside(place, pageCount * PAGE_DATA_SIZE)) throw damaged(`${name} lie outside`);
+    if (!isInside(place, pageCount * PAGE_DATA_SIZE)) throw damaged(`the index ${name} is outside the file`);
     return [name, place];
   });
   return { module, sourceSize, sourceTime, indexes: Object.fromEntries(places) as Footer['indexes'] };
 }
 
-/** The footer lies outside the pages, in memory as a whole. */
+/** Reads the body of the footer, which is not divided into pages. */
 class FooterCursor {
   readonly #bytes: Buffer;
   #at = 0;
@@ -103,7 +103,7 @@ class FooterCursor {
   #take(count: number): number {
     const at = this.#at;
     this.#at += count;
-    if (this.#at > this.#bytes.length) throw damaged('its end is cut');
+    if (this.#at > this.#bytes.length) throw damaged('its footer is cut off');
     return at;
   }
 }

@@ -1,4 +1,4 @@
-// Finds entries in indexes of all sizes around those that fill a page.
+// Tests lookups in indexes of various sizes, mostly near the size of a page.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MinidumpError } from '../../error.ts';
@@ -7,8 +7,8 @@ import { PageReader } from './page-reader.ts';
 import { PageWriter } from './page-writer.ts';
 import { MemoryReader } from './range-reader.ts';
 
-/** An index of the keys 10, 20, 30, …, each at ten times its position. */
-function makeIndex(count: number, lastKey = count * 10): IndexTable {
+/** Creates an index with the keys 10, 20, 30, … and positions that are ten times the key. */
+function createIndex(count: number, lastKey = count * 10): IndexTable {
   const pieces: Uint8Array[] = [];
   const pages = new PageWriter({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
   pages.append(Uint8Array.of(1, 2, 3));
@@ -21,11 +21,11 @@ function makeIndex(count: number, lastKey = count * 10): IndexTable {
 }
 
 for (const count of [0, 1, 2, 254, 255, 256, 510, 511, 130_561]) {
-  it(`finds the last entry at or below a key, and an entry of exactly a key, among ${count}`, () => {
-    const index = makeIndex(count);
+  it(`finds the last entry at or below a key, and an exact entry, among ${count} entries`, () => {
+    const index = createIndex(count);
     assert.equal(index.floor(9), undefined);
     for (const entry of [1, 2, 127, 254, 255, 256, 257, 509, 510, 511, 65_025, 65_026, count].filter(
-      (one) => one > 0 && one <= count,
+      (number) => number > 0 && number <= count,
     )) {
       const expected = { key: entry * 10, position: entry * 100 };
       assert.deepEqual(index.floor(entry * 10), expected);
@@ -37,8 +37,8 @@ for (const count of [0, 1, 2, 254, 255, 256, 510, 511, 130_561]) {
   });
 }
 
-it('throws bad-cache for a key that is not an exact number', () => {
-  const index = makeIndex(3, 2 ** 60);
+it('throws `bad-cache` for a key above 2^53', () => {
+  const index = createIndex(3, 2 ** 60);
   assert.equal(index.floor(25)?.key, 20);
   assert.throws(
     () => index.floor(2 ** 60),

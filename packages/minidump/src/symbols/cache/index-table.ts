@@ -1,23 +1,23 @@
-// The sorted indexes of a symbol cache: from a key (an offset, an id) to the position of a record.
-import { type PageReader, safe } from './page-reader.ts';
+// The sorted indexes of a symbol cache, which map a key (an offset or an id) to the position of a record.
+import { type PageReader, requireExact } from './page-reader.ts';
 import type { PageWriter } from './page-writer.ts';
 import { PAGE_DATA_SIZE } from './pages.ts';
 
-/** Bytes of an entry: key and position, both u64. */
-const ENTRY = 16;
-/** A page holds a run of entries. The samples, the first key of each run, stay in memory while a cache is open. */
-const RUN = Math.floor(PAGE_DATA_SIZE / ENTRY);
+/** The size of an entry, in bytes: key and position, both u64. */
+const ENTRY_SIZE = 16;
+/** The number of entries in a page. The samples, the first keys of all pages, stay in memory while a cache is open. */
+const PAGE_ENTRIES = Math.floor(PAGE_DATA_SIZE / ENTRY_SIZE);
 
-/** Where an index lies: from the start of a page on, its samples behind its entries. */
+/** The position of an index, at the start of a page, and its number of entries. The samples follow the entries. */
 export type IndexPlace = { readonly position: number; readonly count: number };
 
 export type IndexEntry = { readonly key: number; readonly position: number };
 
-/** Writes entries, which come in the order of their keys; of equal ones the last is found. */
+/** Writes entries, which must be added in ascending order of keys. Of entries with the same key, the last is found. */
 export class IndexWriter {
   readonly #pages: PageWriter;
   readonly #samples: number[] = [];
-  readonly #scratch = new Uint8Array(ENTRY);
+  readonly #scratch = new Uint8Array(ENTRY_SIZE);
   readonly #view = new DataView(this.#scratch.buffer);
   #position = 0;
   #count = 0;
@@ -27,7 +27,7 @@ export class IndexWriter {
   }
 
   add(key: number, position: number): void {
-    if (this.#count % RUN === 0) {
+    if (this.#count % PAGE_ENTRIES === 0) {
       this.#pages.startPage();
       this.#samples.push(key);
     }
@@ -52,7 +52,7 @@ export class IndexWriter {
   }
 }
 
-/** Finds an entry by reading one page, but for the first time, which reads the samples. */
+/** Finds an entry by reading one page. The first lookup also reads the samples. */
 export class IndexTable {
   readonly #pages: PageReader;
   readonly #place: IndexPlace;
@@ -63,31 +63,34 @@ export class IndexTable {
     this.#place = place;
   }
 
-  /** The last entry whose key is at most `key`. */
+  /** Returns the last entry whose key is at most `key`. */
   floor(key: number): IndexEntry | undefined {
     this.#samples ??= this.#readSamples();
     const samples = this.#samples;
     const run = lastAtMost(samples.length, (index) => samples[index]!, key);
     if (run < 0) return undefined;
     const page = this.#pages.page(this.#place.position / PAGE_DATA_SIZE + run);
-    const entries = Math.min(RUN, this.#place.count - run * RUN);
-    // A page that is not what its sample says begins with a greater key.
+    const entries = Math.min(PAGE_ENTRIES, this.#place.count - run * PAGE_ENTRIES);
+    // In a damaged cache, a page can start with a larger key than its sample.
     const entry = Math.max(
       0,
-      lastAtMost(entries, (index) => u64(page, index * ENTRY), key),
+      lastAtMost(entries, (index) => u64(page, index * ENTRY_SIZE), key),
     );
-    return { key: safe(u64(page, entry * ENTRY)), position: safe(u64(page, entry * ENTRY + 8)) };
+    return {
+      key: requireExact(u64(page, entry * ENTRY_SIZE)),
+      position: requireExact(u64(page, entry * ENTRY_SIZE + 8)),
+    };
   }
 
-  /** The entry of exactly that key. */
+  /** Returns the entry with exactly this key. */
   exact(key: number): IndexEntry | undefined {
-    const found = this.floor(key);
-    return found?.key === key ? found : undefined;
+    const entry = this.floor(key);
+    return entry?.key === key ? entry : undefined;
   }
 
   #readSamples(): Float64Array {
     const { count } = this.#place;
-    const samples = new Float64Array(Math.ceil(count / RUN));
+    const samples = new Float64Array(Math.ceil(count / PAGE_ENTRIES));
     if (count === 0) return samples;
     const cursor = this.#pages.cursor(samplesPosition(this.#place));
     for (let index = 0; index < samples.length; index++) samples[index] = cursor.u64();
@@ -95,19 +98,19 @@ export class IndexTable {
   }
 }
 
-/** Whether an index lies within `size` bytes of data, from the start of a page on. */
+/** Whether an index starts at a page and is within `size` bytes of data. */
 export function isInside(place: IndexPlace, size: number): boolean {
   if (place.position % PAGE_DATA_SIZE !== 0) return false;
-  return place.count === 0 || samplesPosition(place) + Math.ceil(place.count / RUN) * 8 <= size;
+  return place.count === 0 || samplesPosition(place) + Math.ceil(place.count / PAGE_ENTRIES) * 8 <= size;
 }
 
-/** Samples stand right behind the last entry. */
+/** The position of the samples, right after the last entry. */
 function samplesPosition({ position, count }: IndexPlace): number {
-  const run = Math.floor((count - 1) / RUN);
-  return position + run * PAGE_DATA_SIZE + (count - run * RUN) * ENTRY;
+  const run = Math.floor((count - 1) / PAGE_ENTRIES);
+  return position + run * PAGE_DATA_SIZE + (count - run * PAGE_ENTRIES) * ENTRY_SIZE;
 }
 
-/** Index of the last of `count` ascending keys that is at most `key`; -1 when all are greater. */
+/** Returns the index of the last of `count` ascending keys that is at most `key`; -1 if all are larger. */
 function lastAtMost(count: number, keyAt: (index: number) => number, key: number): number {
   let low = 0;
   let high = count;

@@ -1,4 +1,4 @@
-// Numbers and texts that lie across the borders of pages, written and read again.
+// Tests writing and reading numbers and texts across page borders.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MinidumpError } from '../../error.ts';
@@ -11,8 +11,8 @@ import { MemoryReader } from './range-reader.ts';
 const NUMBERS = [0, 1, 127, 128, 16_383, 16_384, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 35 + 3, 2 ** 52 - 1, 2 ** 53 - 1];
 const SIGNED = [0, -1, 1, -64, 64, -(2 ** 31), 2 ** 32, -(2 ** 52) + 1, 2 ** 52 - 1];
 
-/** Writes `before` bytes, then what the sink holds. */
-function paged(before: number, sink: ByteSink, kept?: number): PageReader {
+/** Writes `before` zero bytes and the content of the sink, and returns a reader for them. */
+function paged(before: number, sink: ByteSink, maxPages?: number): PageReader {
   const pieces: Uint8Array[] = [];
   const writer = new PageWriter({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
   writer.append(new Uint8Array(before));
@@ -20,10 +20,10 @@ function paged(before: number, sink: ByteSink, kept?: number): PageReader {
   const count = writer.finish();
   const bytes = Buffer.concat(pieces);
   assert.equal(bytes.length, count * PAGE_SIZE);
-  return new PageReader(new MemoryReader(bytes), count, kept);
+  return new PageReader(new MemoryReader(bytes), count, maxPages);
 }
 
-it('reads what was written wherever a page ends', () => {
+it('reads what was written, with a page border at any position', () => {
   const text = 'né 1234567890';
   for (let before = PAGE_DATA_SIZE - 120; before <= PAGE_DATA_SIZE; before++) {
     const sink = new ByteSink(1);
@@ -44,14 +44,14 @@ it('reads what was written wherever a page ends', () => {
   }
 });
 
-it('reads a text of many pages', () => {
+it('reads a text that spans many pages', () => {
   const sink = new ByteSink();
   const text = Array.from({ length: 3000 }, (_, index) => `${index} `).join('');
   sink.text(Buffer.from(text));
   assert.equal(paged(4000, sink).cursor(4000).text(), text);
 });
 
-it('keeps a bounded number of pages, and a cursor stays right when its page is given up', () => {
+it('keeps a limited number of pages, and a cursor stays valid after its page was dropped', () => {
   const sink = new ByteSink();
   for (let index = 0; index < 10 * PAGE_DATA_SIZE; index++) sink.varint(index % 100);
   const reader = paged(0, sink, 2);
@@ -62,19 +62,15 @@ it('keeps a bounded number of pages, and a cursor stays right when its page is g
 });
 
 const DAMAGED: [string, (sink: ByteSink) => void, (reader: PageReader) => unknown][] = [
-  [
-    'a number that never ends',
-    (sink) => sink.raw(new Uint8Array(20).fill(0xff)),
-    (reader) => reader.cursor(0).varint(),
-  ],
+  ['an endless number', (sink) => sink.raw(new Uint8Array(20).fill(0xff)), (reader) => reader.cursor(0).varint()],
   ['a number above 2^53', (sink) => sink.raw(new Uint8Array(8).fill(0xff)), (reader) => reader.cursor(0).u64()],
-  ['a text longer than any', (sink) => sink.varint(2 ** 40), (reader) => reader.cursor(0).text()],
+  ['a text that is too long', (sink) => sink.varint(2 ** 40), (reader) => reader.cursor(0).text()],
   ['a text beyond the end', (sink) => sink.varint(100_000), (reader) => reader.cursor(0).text()],
   ['a position beyond the end', (sink) => sink.varint(1), (reader) => reader.cursor(PAGE_DATA_SIZE)],
   ['a position before the start', (sink) => sink.varint(1), (reader) => reader.cursor(-1)],
 ];
-for (const [what, fill, read] of DAMAGED) {
-  it(`throws bad-cache for ${what}`, () => {
+for (const [damage, fill, read] of DAMAGED) {
+  it(`throws \`bad-cache\` for ${damage}`, () => {
     const sink = new ByteSink();
     fill(sink);
     const reader = paged(0, sink);

@@ -1,67 +1,67 @@
-// Reads the data of a symbol cache page by page: each is checked when it is read, and the latest are kept.
+// Reads the data of a symbol cache page by page. Verifies the checksum of each page, and keeps recently used pages.
 import { MinidumpError } from '../../error.ts';
-import { forgetFrame, giveBackFrames, hasRoom, takeFrame } from './frame-pool.ts';
+import { abandonFrame, allocateFrame, hasSpareMemory, releaseFrames } from './frame-pool.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE, pageChecksum } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 
-/** Pages kept of one cache in any case: a megabyte. With memory to spare it keeps more: a walk returns to the same ones. */
-const KEPT_PAGES = 256;
-/** No text is longer: lines that hold them are bounded when they are compiled. */
+/** How many pages of one cache are kept: 1 MiB. More are kept while memory is available, because a walk reuses them. */
+const MAX_PAGES = 256;
+/** No text is longer, because the compiler limits the length of a line. */
 const MAX_TEXT = 1 << 20;
 
-/** Positions count bytes of data, as those of the writer do. What is damaged throws a MinidumpError `bad-cache`. */
+/** Positions count bytes of data, like those of PageWriter. Damage throws a MinidumpError `bad-cache`. */
 export class PageReader {
-  /** Bytes of data in all pages. */
+  /** The number of bytes of data in all pages. */
   readonly size: number;
   readonly #reader: RangeReader;
-  /** Latest use last. */
+  /** By page number, the most recently used page last. */
   readonly #pages = new Map<number, Buffer>();
-  readonly #kept: number;
-  /** Whether pages lie in frames of the pool, not in the reader’s own memory. */
+  readonly #maxPages: number;
+  /** Whether the pages are in frames from the pool, rather than in the memory of the range reader. */
   #ownsPages = false;
 
-  constructor(reader: RangeReader, pageCount: number, kept = KEPT_PAGES) {
+  constructor(reader: RangeReader, pageCount: number, maxPages = MAX_PAGES) {
     this.#reader = reader;
     this.size = pageCount * PAGE_DATA_SIZE;
-    this.#kept = kept;
+    this.#maxPages = maxPages;
   }
 
   cursor(position: number): PageCursor {
     return new PageCursor(this, position);
   }
 
-  /** Forgets all pages, and gives their memory to the next reader. No cursor may be used after that. */
+  /** Drops all pages and returns their memory to the pool. Cursors must not be used afterwards. */
   close(): void {
-    if (this.#ownsPages) giveBackFrames(this.#pages.values());
+    if (this.#ownsPages) releaseFrames(this.#pages.values());
     this.#pages.clear();
   }
 
-  /** A page; its data are the first PAGE_DATA_SIZE bytes. */
+  /** Returns a page. Its data are the first PAGE_DATA_SIZE bytes. */
   page(number: number): Buffer {
-    const kept = this.#pages.get(number);
-    if (kept !== undefined) {
+    const cached = this.#pages.get(number);
+    if (cached !== undefined) {
       this.#pages.delete(number);
-      this.#pages.set(number, kept);
-      return kept;
+      this.#pages.set(number, cached);
+      return cached;
     }
     const read = this.#read(number);
-    if (this.#pages.size >= this.#kept && !(this.#ownsPages && hasRoom())) this.#forgetOldest();
+    if (this.#pages.size >= this.#maxPages && !(this.#ownsPages && hasSpareMemory())) this.#dropOldest();
     this.#pages.set(number, read);
     return read;
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     this.#pages.delete(this.#pages.keys().next().value!);
-    // Its memory is not given to another page: a cursor may still stand in it.
-    if (this.#ownsPages) forgetFrame();
+    // A cursor may still use the page, so its memory cannot be reused.
+    if (this.#ownsPages) abandonFrame();
   }
 
   #read(number: number): Buffer {
-    if (number < 0 || number * PAGE_DATA_SIZE >= this.size) throw damaged(`page ${number} is outside`);
-    const frame = takeFrame();
+    if (number < 0 || number * PAGE_DATA_SIZE >= this.size) throw damaged(`page ${number} is outside the file`);
+    const frame = allocateFrame();
     const bytes = this.#reader.read(number * PAGE_SIZE, PAGE_SIZE, frame);
     this.#ownsPages = bytes === frame;
-    if (!this.#ownsPages) giveBackFrames([frame]);
+    if (!this.#ownsPages) releaseFrames([frame]);
     const page = this.#ownsPages ? frame : Buffer.from(bytes.buffer, bytes.byteOffset, PAGE_SIZE);
     if (page.readUInt32LE(PAGE_DATA_SIZE) !== pageChecksum(page.subarray(0, PAGE_DATA_SIZE), number))
       throw damaged(`the checksum of page ${number} is wrong`);
@@ -69,12 +69,12 @@ export class PageReader {
   }
 }
 
-/** Reads one value after the other, across the borders of pages. */
+/** Reads consecutive values, across page borders. */
 export class PageCursor {
   readonly #pages: PageReader;
   #page: Buffer;
   #number: number;
-  /** In the page. */
+  /** The position in the page. */
   #at: number;
 
   constructor(pages: PageReader, position: number) {
@@ -97,10 +97,10 @@ export class PageCursor {
     return (this.u8() | (this.u8() << 8) | (this.u8() << 16) | (this.u8() << 24)) >>> 0;
   }
 
-  /** A u64 that is at most 2^53 - 1. */
+  /** Reads a u64 that is at most 2^53 - 1. */
   u64(): number {
     const low = this.u32();
-    return safe(low + this.u32() * 0x1_0000_0000);
+    return requireExact(low + this.u32() * 0x1_0000_0000);
   }
 
   f64(): number {
@@ -109,7 +109,7 @@ export class PageCursor {
     return scratch.getFloat64(0, true);
   }
 
-  /** An unsigned number, seven bits a byte, the lowest first; at most 2^53 - 1. */
+  /** Reads an unsigned number of at most 2^53 - 1: seven bits per byte, lowest bits first. */
   varint(): number {
     const first = this.u8();
     if (first < 0x80) return first;
@@ -118,19 +118,19 @@ export class PageCursor {
     for (;;) {
       const byte = this.u8();
       value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return safe(value);
+      if (byte < 0x80) return requireExact(value);
       scale *= 0x80;
       if (scale > 2 ** 53) throw damaged('a number is too long');
     }
   }
 
-  /** A signed number: 0, -1, 1, -2, 2 are written as the varints 0, 1, 2, 3, 4. */
+  /** Reads a signed number: the varints 0, 1, 2, 3, 4 mean 0, -1, 1, -2, 2. */
   signed(): number {
     const value = this.varint();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Text after its length in bytes. What is not UTF-8 in it becomes U+FFFD. */
+  /** Reads a text after its length in bytes. Invalid UTF-8 becomes U+FFFD. */
   text(): string {
     const length = this.varint();
     if (length > MAX_TEXT) throw damaged(`a text of ${length} bytes`);
@@ -150,7 +150,7 @@ export class PageCursor {
   }
 
   #gather(length: number): Buffer {
-    if (this.position + length > this.#pages.size) throw damaged('a text ends early');
+    if (this.position + length > this.#pages.size) throw damaged('a text is cut off');
     const gathered = Buffer.alloc(length);
     let filled = 0;
     while (filled < length) {
@@ -171,12 +171,13 @@ export class PageCursor {
 
 const scratch = new DataView(new ArrayBuffer(8));
 
-/** The number itself, if it is exact. */
-export function safe(value: number): number {
+/** Returns the number if it is an exact integer, and throws otherwise. */
+export function requireExact(value: number): number {
   if (value > Number.MAX_SAFE_INTEGER) throw damaged('a number is too large');
   return value;
 }
 
-export function damaged(what: string): MinidumpError {
-  return new MinidumpError('bad-cache', `The symbol cache is damaged: ${what}.`);
+/** `problem` is what is wrong: `page 3 is outside the file`. */
+export function damaged(problem: string): MinidumpError {
+  return new MinidumpError('bad-cache', `The symbol cache is damaged: ${problem}.`);
 }

@@ -1,21 +1,21 @@
-// Writes the data of a symbol cache in pages, one after the other, and keeps only a few of them in memory.
+// Writes the data of a symbol cache page by page, keeping only a few pages in memory.
 import { ByteSink } from './byte-sink.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE, pageChecksum } from './pages.ts';
 
-/** Where a cache goes. `write` must be done with the bytes when it returns: they are used again. */
+/** The output of the compiler. `write` must not use the bytes after it returns, because they are overwritten. */
 export type CacheOutput = { write(bytes: Uint8Array): void };
 
-/** Pages that go out together. */
-const BATCH = 64;
+/** How many pages are written together. */
+const BATCH_PAGES = 64;
 
-/** Positions count bytes of data, as if there were no checksums between them. */
+/** Positions count bytes of data, ignoring the checksums between them. */
 export class PageWriter {
   readonly #output: CacheOutput;
-  readonly #batch = new Uint8Array(BATCH * PAGE_SIZE);
+  readonly #batch = new Uint8Array(BATCH_PAGES * PAGE_SIZE);
   readonly #view = new DataView(this.#batch.buffer);
   readonly #record = new ByteSink();
-  #pagesOut = 0;
-  /** Page of the batch that is being filled, and the bytes of data in it. */
+  #pagesWritten = 0;
+  /** The current page of the batch, and the number of bytes of data in it. */
   #page = 0;
   #filled = 0;
 
@@ -23,12 +23,12 @@ export class PageWriter {
     this.#output = output;
   }
 
-  /** Where the next byte goes. */
+  /** The position of the next byte. */
   get position(): number {
-    return (this.#pagesOut + this.#page) * PAGE_DATA_SIZE + this.#filled;
+    return (this.#pagesWritten + this.#page) * PAGE_DATA_SIZE + this.#filled;
   }
 
-  /** Writes `bytes[from, to)`. Returns the position of the first. */
+  /** Writes `bytes[from, to)`. Returns the position of the first byte. */
   append(bytes: Uint8Array, from = 0, to = bytes.byteLength): number {
     const { position } = this;
     let at = from;
@@ -42,28 +42,28 @@ export class PageWriter {
     return position;
   }
 
-  /** Writes numbers as varints. Returns the position of the first. */
+  /** Writes numbers as varints. Returns the position of the first one. */
   appendRecord(values: readonly number[]): number {
     this.#record.clear();
     for (const value of values) this.#record.varint(value);
     return this.append(this.#record.bytes, 0, this.#record.length);
   }
 
-  /** Goes on at the start of a page: at the present one’s if nothing is in it yet. */
+  /** Starts a new page unless the current one is empty. */
   startPage(): void {
     if (this.#filled > 0) this.#endPage();
   }
 
-  /** Fills the last page with zeros and writes out what is left. Returns the number of pages. */
+  /** Fills the last page with zeros and writes the remaining pages. Returns the number of all pages. */
   finish(): number {
     this.startPage();
     this.#writeOut();
-    return this.#pagesOut;
+    return this.#pagesWritten;
   }
 
   #copy(bytes: Uint8Array, from: number, count: number): void {
     const to = this.#page * PAGE_SIZE + this.#filled;
-    // Most pieces are a few bytes long, for which a view costs more than the copy.
+    // Most pieces have a few bytes, for which creating a view would cost more than copying them one by one.
     if (count > 32) this.#batch.set(bytes.subarray(from, from + count), to);
     else for (let index = 0; index < count; index++) this.#batch[to + index] = bytes[from + index]!;
   }
@@ -73,15 +73,15 @@ export class PageWriter {
     const checksumAt = start + PAGE_DATA_SIZE;
     this.#batch.fill(0, start + this.#filled, checksumAt);
     const data = this.#batch.subarray(start, checksumAt);
-    this.#view.setUint32(checksumAt, pageChecksum(data, this.#pagesOut + this.#page), true);
+    this.#view.setUint32(checksumAt, pageChecksum(data, this.#pagesWritten + this.#page), true);
     this.#page++;
     this.#filled = 0;
-    if (this.#page === BATCH) this.#writeOut();
+    if (this.#page === BATCH_PAGES) this.#writeOut();
   }
 
   #writeOut(): void {
     if (this.#page > 0) this.#output.write(this.#batch.subarray(0, this.#page * PAGE_SIZE));
-    this.#pagesOut += this.#page;
+    this.#pagesWritten += this.#page;
     this.#page = 0;
   }
 }

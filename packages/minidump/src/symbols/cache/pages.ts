@@ -1,12 +1,12 @@
-// How the data of a symbol cache lies in pages, each with its own checksum: the numbers that writer and reader share.
+// The page format of a symbol cache, shared by its writer and its reader.
 import { crc32 } from 'node:zlib';
 
-/** Bytes of a page in the file. One block of nearly every file system, so that a page costs one read of the disk. */
+/** The size of a page, in bytes: one block of nearly every file system, so that reading a page needs one disk access. */
 export const PAGE_SIZE = 4096;
-/** Bytes of data in a page; its checksum (u32, little-endian) follows them. */
+/** The number of bytes of data in a page. They are followed by their checksum (u32, little-endian). */
 export const PAGE_DATA_SIZE = PAGE_SIZE - 4;
 
-/** The checksum of a page’s data. It starts from the page’s number, so that a page in another’s place does not pass. */
+/** Returns the CRC-32 of a page's data, starting from the page number: this detects a page at the wrong position. */
 export function pageChecksum(data: Uint8Array, pageNumber: number): number {
   return crc32(data, pageNumber >>> 0);
 }

@@ -1,20 +1,20 @@
-// Reads pieces of a symbol cache, wherever it lies: in a file or in memory.
+// Reads ranges of a symbol cache from a file or from memory.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { MinidumpError } from '../../error.ts';
 
-/** Bytes that can be read by ranges. Positions and sizes are bytes from the start. */
+/** A source of bytes that can be read in ranges. Positions and sizes are in bytes. */
 export type RangeReader = {
   readonly size: number;
   /**
-   * Exactly `length` bytes at `position`: in `into`, which has that length, when it is given and they have to be put
-   * somewhere. Throws a MinidumpError `bad-cache` when they are not all there. The caller must not change them.
+   * Returns exactly `length` bytes at `position`. A reader that needs memory for them can use `into`, which must have
+   * that length. Throws a MinidumpError `bad-cache` if bytes are missing. The caller must not change the bytes.
    */
   read(position: number, length: number, into?: Uint8Array): Uint8Array;
-  /** Gives back what it holds open; a second call does nothing. */
+  /** Releases all resources. Further calls have no effect. */
   close(): void;
 };
 
-/** Reads from bytes in memory, without copying them. */
+/** Reads from memory, without copying. */
 export class MemoryReader implements RangeReader {
   readonly size: number;
   readonly #bytes: Uint8Array;
@@ -34,7 +34,7 @@ export class MemoryReader implements RangeReader {
   }
 }
 
-/** Reads from a file, which stays open until `close`. Its constructor throws what the file system says when it cannot be opened. */
+/** Reads from a file, which stays open until `close`. The constructor throws a system error if it cannot be opened. */
 export class FileReader implements RangeReader {
   readonly size: number;
   readonly #descriptor: number;
@@ -56,7 +56,7 @@ export class FileReader implements RangeReader {
     return bytes;
   }
 
-  /** What the file system cannot read is as good as damaged. */
+  /** Treats a read error of the file system as damage. */
   #readSome(bytes: Uint8Array, filled: number, position: number): number {
     try {
       return readSync(this.#descriptor, bytes, filled, bytes.length - filled, position);
@@ -75,6 +75,6 @@ export class FileReader implements RangeReader {
 function cutOff(position: number, length: number, size: number): MinidumpError {
   return new MinidumpError(
     'bad-cache',
-    `The symbol cache ends at ${size}; ${length} bytes at ${position} are missing.`,
+    `The symbol cache ends at ${size}, but ${length} bytes at ${position} are needed.`,
   );
 }

@@ -1,26 +1,30 @@
-// Rows for ranges of code, as a function’s lines and its inlined calls are: collects them, writes them small, finds one again.
+// Rows for ranges of code, such as a function's lines and inlined calls: collects them, encodes them compactly, and finds
+// the row for an offset.
 import type { ByteSink } from './byte-sink.ts';
 import { damaged, type PageCursor } from './page-reader.ts';
 
-/** Rows that are written as differences, one after the other; a search reads at most so many. */
+/** The number of rows in a group. In a group, rows are encoded as differences, so a search reads at most one group. */
 const GROUP_ROWS = 64;
-/** More rows than this a function does not have: the longest that compilers make have tens of thousands of lines. */
+/** The maximum number of rows of a function. The longest functions of compilers have tens of thousands of lines. */
 export const MAX_ROWS = 1 << 20;
-/** Bytes of a line of the directory: where a group’s ranges begin (f64) and where its bytes do (u32). */
-const DIRECTORY_ENTRY = 12;
+/** The size of a directory entry, in bytes: the start of the group's ranges (f64) and of its data (u32). */
+const DIRECTORY_ENTRY_SIZE = 12;
 
-/** A range and the numbers that belong to it. Offsets count bytes from the module’s base; `values` are below 2^32. */
-export type RangeRow = { readonly start: number; readonly values: readonly number[] };
+/** A range and its values. Offsets are in bytes from the base of the module; `values` are below 2^32. */
+type RangeRow = { readonly start: number; readonly values: readonly number[] };
 
-/** Rows in memory, used again for one function after the other. Of ranges that overlap, the one that starts first counts; of those, the one that was added first. */
+/**
+ * Collects the rows of one function after another, reusing the memory. Overlapping ranges are resolved by start, then by
+ * the order in which they were added: the first one is used.
+ */
 export class RangeRows {
   readonly columns: Uint32Array[];
   starts: Float64Array;
   sizes: Float64Array;
   count = 0;
-  /** Whether each row so far began where the one before it ended, or behind that. */
+  /** Whether each row so far started at or after the end of the previous one. */
   inOrder = true;
-  /** Where the last row ends. */
+  /** The end of the last row. */
   end = 0;
   readonly #directory: number[] = [];
 
@@ -36,7 +40,7 @@ export class RangeRows {
     this.end = 0;
   }
 
-  /** Adds a range; the caller then sets `columns[…][row]` for the row that it returns. */
+  /** Adds a range and returns its row. The caller must then set `columns[…][row]`. */
   add(start: number, size: number): number {
     const row = this.count;
     if (row === this.starts.length) this.#grow();
@@ -48,14 +52,14 @@ export class RangeRows {
     return row;
   }
 
-  /** Writes all rows; their offsets are written as distances from `base`. */
+  /** Writes all rows, with offsets relative to `base`. `body` is a scratch buffer. */
   encode(sink: ByteSink, base: number, body: ByteSink): void {
     const order = this.inOrder ? undefined : this.#disjoint();
     const count = order?.length ?? this.count;
     sink.varint(count);
     if (count === 0) return;
     const directory = this.#encodeGroups(body, base, order, count);
-    sink.varint(directory.length * (DIRECTORY_ENTRY / 2) + body.length);
+    sink.varint(directory.length * (DIRECTORY_ENTRY_SIZE / 2) + body.length);
     for (let index = 0; index < directory.length; index += 2) {
       sink.f64(directory[index]!);
       sink.u32(directory[index + 1]!);
@@ -63,7 +67,7 @@ export class RangeRows {
     sink.raw(body.bytes, 0, body.length);
   }
 
-  /** Fills `body`. Returns the directory, two numbers for each group; empty when there is but one. */
+  /** Writes the groups to `body`. Returns the directory, two numbers for each group; empty if there is only one group. */
   #encodeGroups(body: ByteSink, base: number, order: Uint32Array | undefined, count: number): readonly number[] {
     const { starts, sizes, columns } = this;
     this.#directory.length = 0;
@@ -87,7 +91,7 @@ export class RangeRows {
     return this.#directory;
   }
 
-  /** The rows that count, in the order of their ranges. */
+  /** Returns the rows without overlaps, sorted by start. */
   #disjoint(): Uint32Array {
     const { starts, sizes } = this;
     const order = new Uint32Array(this.count);
@@ -112,7 +116,7 @@ export class RangeRows {
   }
 }
 
-/** The row whose range holds `offset`. The cursor stands before the rows, and is left behind them. */
+/** Finds the row whose range contains `offset`. Moves the cursor from the start of the rows to their end. */
 export function findRow(cursor: PageCursor, base: number, offset: number, columnCount: number): RangeRow | undefined {
   const count = cursor.varint();
   if (count === 0) return undefined;
@@ -120,17 +124,17 @@ export function findRow(cursor: PageCursor, base: number, offset: number, column
   const byteCount = cursor.varint();
   const next = cursor.position + byteCount;
   const rows = enterGroup(cursor, count, offset - base);
-  const found = readGroup(cursor, rows, { base, offset, columnCount });
+  const row = readGroup(cursor, rows, { base, offset, columnCount });
   cursor.moveTo(next);
-  return found;
+  return row;
 }
 
-/** Moves the cursor to the group that may hold the offset. Returns the number of its rows. */
+/** Moves the cursor to the group that can contain the offset. Returns its number of rows. */
 function enterGroup(cursor: PageCursor, count: number, distance: number): number {
   const groups = count <= GROUP_ROWS ? 0 : Math.ceil(count / GROUP_ROWS);
   if (groups === 0) return count;
   const directory = cursor.position;
-  const seek = (entry: number) => cursor.moveTo(directory + entry * DIRECTORY_ENTRY);
+  const seek = (entry: number) => cursor.moveTo(directory + entry * DIRECTORY_ENTRY_SIZE);
   let low = 0;
   let high = groups;
   while (high - low > 1) {
@@ -142,13 +146,13 @@ function enterGroup(cursor: PageCursor, count: number, distance: number): number
   seek(low);
   cursor.f64();
   const bytesAt = cursor.u32();
-  cursor.moveTo(directory + groups * DIRECTORY_ENTRY + bytesAt);
+  cursor.moveTo(directory + groups * DIRECTORY_ENTRY_SIZE + bytesAt);
   return Math.min(GROUP_ROWS, count - low * GROUP_ROWS);
 }
 
-type Wanted = { readonly base: number; readonly offset: number; readonly columnCount: number };
+type RowQuery = { readonly base: number; readonly offset: number; readonly columnCount: number };
 
-function readGroup(cursor: PageCursor, rows: number, { base, offset, columnCount }: Wanted): RangeRow | undefined {
+function readGroup(cursor: PageCursor, rows: number, { base, offset, columnCount }: RowQuery): RangeRow | undefined {
   const values = new Array<number>(columnCount).fill(0);
   let end = base;
   for (let row = 0; row < rows; row++) {
@@ -156,13 +160,13 @@ function readGroup(cursor: PageCursor, rows: number, { base, offset, columnCount
     end = start + cursor.varint();
     for (let column = 0; column < columnCount; column++) values[column]! += cursor.signed();
     if (offset < start) return undefined;
-    if (offset < end) return { start: checked(start), values: values.map(checked) };
+    if (offset < end) return { start: requireOffset(start), values: values.map(requireOffset) };
   }
   return undefined;
 }
 
-/** Sums of what a damaged cache holds may be anything. */
-function checked(value: number): number {
+/** Throws if a value is impossible: in a damaged cache, a sum of differences can be anything. */
+function requireOffset(value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw damaged('a row is out of bounds');
 }

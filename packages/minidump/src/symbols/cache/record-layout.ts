@@ -1,19 +1,19 @@
-// What the compiler and the reader of a cache must agree on: numbers that the records have in common.
+// Constants of the record format that the compiler and the reader of a symbol cache share.
 
-/** Numbers of a function’s line: the line, its file’s id. */
+/** The values of a line: its number and the id of its file. */
 export const LINE_COLUMNS = 2;
 
-/** Numbers of an inlined call: its line, its file’s id and one (0 when it is not given), the id of the origin. */
+/** The values of an inlined call: its line, the id of its file plus 1 (0 if unknown), and the id of its origin. */
 export const INLINE_COLUMNS = 3;
 
-/** Deeper nests of inlined calls are not made by compilers. */
+/** The maximum nesting of inlined calls. Compilers do not nest them deeper. */
 export const MAX_DEPTH = 256;
 
-/** A look-up hands out all rules up to an address; no function changes how it is unwound so often. */
+/** The maximum number of rule changes in a CFI range, because a lookup returns all rules up to an offset. */
 export const MAX_CFI_ROWS = 1 << 16;
 
-/** The position that says that nothing lies at a key: no record is at the start of a cache. */
-export const NOTHING = 0;
+/** The position that means that there is no record: the start of a cache never has one. */
+export const NO_RECORD = 0;
 
-/** What writers of symbol files put where they know no name. */
+/** The name that writers of symbol files use for a function without a name. */
 export const NO_NAME = '<name omitted>';

@@ -6,19 +6,19 @@ describe('TextMemo', () => {
   it('reads a text once', () => {
     const memo = new TextMemo();
     let reads = 0;
-    const ask = (position: number) =>
+    const read = (position: number) =>
       memo.get(position, () => {
         reads += 1;
         return `text ${position}`;
       });
-    assert.deepEqual([ask(1), ask(2), ask(1)], ['text 1', 'text 2', 'text 1']);
+    assert.deepEqual([read(1), read(2), read(1)], ['text 1', 'text 2', 'text 1']);
     assert.equal(reads, 2);
     memo.clear();
-    assert.equal(ask(1), 'text 1');
+    assert.equal(read(1), 'text 1');
     assert.equal(reads, 3);
   });
 
-  it('forgets what it kept when that grows, however short or long the texts are', () => {
+  it('drops its texts when they become too large, for short and long texts', () => {
     for (const text of ['', 'x'.repeat(100), 'x'.repeat(250_000)]) {
       const memo = new TextMemo();
       memo.get(0, () => 'first');
@@ -30,7 +30,7 @@ describe('TextMemo', () => {
     }
   });
 
-  it('keeps nothing of a text that cannot be read', () => {
+  it('does not remember a text that could not be read', () => {
     const memo = new TextMemo();
     assert.throws(() =>
       memo.get(1, () => {

@@ -1,17 +1,17 @@
-// The texts that a symbol cache was asked for lately: a stack leads to the same few functions again and again.
+// Remembers recently read texts of a symbol cache: a stack often contains the same few functions.
 
-/** Characters that are kept, however they are spread; a single text has at most 256 KiB. */
+/** The maximum number of characters in all texts together. A single text has at most 256 KiB. */
 const MAX_CHARACTERS = 1 << 18;
 
-/** Texts by position. All frames of a recursion share one string, which may be long. */
+/** Texts by position. All frames of a recursion share one string, which can be long. */
 export class TextMemo {
   readonly #texts = new Map<number, string>();
   #characters = 0;
 
-  /** The text at `position`, which `read` reads unless it is kept. */
+  /** Returns the text at `position`, calling `read` if it is not remembered. */
   get(position: number, read: () => string): string {
-    const kept = this.#texts.get(position);
-    if (kept !== undefined) return kept;
+    const cached = this.#texts.get(position);
+    if (cached !== undefined) return cached;
     const text = read();
     if (this.#characters + text.length > MAX_CHARACTERS) this.clear();
     this.#texts.set(position, text);
@@ -25,5 +25,5 @@ export class TextMemo {
   }
 }
 
-/** Short and empty texts take memory, too. */
+/** Added for each text, in characters: even an empty text needs memory. */
 const ENTRY_COST = 32;

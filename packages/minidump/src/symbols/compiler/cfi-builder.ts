@@ -1,4 +1,4 @@
-// Collects a STACK CFI INIT and the STACK CFI lines after it, and writes them as one record of the cache.
+// Collects a STACK CFI INIT record and the STACK CFI records that follow it, and writes them as one cache record.
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
 import { MAX_CFI_ROWS } from '../cache/record-layout.ts';
@@ -22,12 +22,12 @@ export class CfiBuilder {
     this.#index = index;
   }
 
-  /** Where the rules of INIT begin to hold. */
+  /** The offset at which the rules of INIT start to apply. */
   get start(): number {
     return this.#start;
   }
 
-  /** Begins with INIT; `rules` is the position of its text. */
+  /** Starts a record with its INIT. `rules` is the position of the text of its rules. */
   open(start: number, size: number, rules: number): void {
     this.#start = start;
     this.#size = size;
@@ -35,7 +35,7 @@ export class CfiBuilder {
     this.isOpen = true;
   }
 
-  /** Adds rules that change from `offset` on. False when there are too many. */
+  /** Adds rules that apply from `offset`. Returns false if there are too many. */
   add(offset: number, rules: number): boolean {
     const last = this.#rows.at(-1);
     if (this.#rows.length === MAX_CFI_ROWS) return false;
@@ -44,7 +44,7 @@ export class CfiBuilder {
     return true;
   }
 
-  /** Writes the record that is open, if any. */
+  /** Writes the open record, if any. */
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;

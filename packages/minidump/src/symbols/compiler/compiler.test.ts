@@ -1,11 +1,11 @@
-// The text of a symbol file as a whole: its line ends, its pieces, what is damaged in it, and what is no symbol file.
+// Tests the text of a symbol file as a whole: line ends, chunks, damaged lines, and files that are not symbol files.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cfiIn, compileText, MODULE, placeIn, problemsOf } from '../../../test/compile-text.ts';
 import { MinidumpError } from '../../error.ts';
 
-describe('the text', () => {
-  it('may end its lines with CR LF, or CR CR LF, or not end its last line', () => {
+describe('compiling a symbol file', () => {
+  it('accepts lines that end with CR LF or CR CR LF, and a last line without an end', () => {
     for (const end of ['\n', '\r\n', '\r\r\n']) {
       const text = `${MODULE}FILE 1 a.c\nFUNC 10 8 0 f g\n10 8 5 1\nSTACK CFI INIT 10 8 .cfa: 1`.replaceAll('\n', end);
       const { cache } = compileText(text);
@@ -15,13 +15,13 @@ describe('the text', () => {
     }
   });
 
-  it('comes in pieces of any size', () => {
+  it('accepts chunks of any size', () => {
     const text = `${MODULE}FILE 1 a.c\nFUNC 10 8 0 f\n10 4 5 1\n14 4 6 1\n\nSTACK CFI INIT 10 8 .cfa: 1\n`;
     const whole = compileText(text).bytes;
     for (const size of [1, 2, 3, 7, 64]) assert.deepEqual(compileText(text, size).bytes, whole);
   });
 
-  it('may hold names that are not UTF-8, which become readable as far as they can', () => {
+  it('replaces invalid UTF-8 in names', () => {
     const text = Buffer.concat([
       Buffer.from(`${MODULE}FUNC 10 8 0 caf`),
       Buffer.from([0xe9]),
@@ -31,20 +31,20 @@ describe('the text', () => {
     assert.equal(compileText(text).cache.placeAt(0x20)?.function, 'é');
   });
 
-  it('keeps names as they are, with all their blanks', () => {
+  it('keeps all spaces in names', () => {
     assert.equal(
       placeIn('FUNC 10 8 0 operator new [] (unsigned  long) \n', 0x10)?.function,
       'operator new [] (unsigned  long) ',
     );
   });
 
-  it('may part its fields with several blanks', () => {
+  it('accepts several spaces between fields', () => {
     assert.partialDeepStrictEqual(placeIn('FUNC  10\t8  0  f\n10  8\t5 1\n', 0x10), { function: 'f', line: 5 });
   });
 
-  it('may have upper-case digits', () => assert.equal(placeIn('FUNC FAB 8 0 f\nFAC 2 5 1\n', 0xfac)?.line, 5));
+  it('accepts upper-case hex digits', () => assert.equal(placeIn('FUNC FAB 8 0 f\nFAC 2 5 1\n', 0xfac)?.line, 5));
 
-  it('counts lines of kinds that it does not know, and goes on', () => {
+  it('counts and skips unknown records', () => {
     const { compiler, cache } = compileText(
       `${MODULE}INFO CODE_ID A\nFUTURE 1 2\nFUNC 10 8 0 f\nSTACK NEW x\n10 8 5 1\n`,
     );
@@ -53,7 +53,7 @@ describe('the text', () => {
     assert.equal(cache.placeAt(0x10)?.line, 5);
   });
 
-  it('tells damaged lines with their numbers, the first fifty of them', () => {
+  it('reports the first fifty damaged lines with their numbers', () => {
     assert.deepEqual(problemsOf(`FUNC 10 8 0 f\n10 8 5 1\n10 8 5\nMODULE again\n${'?'.repeat(9)}\n`), [
       '4: a number is missing or too large',
       '5: a second MODULE',
@@ -73,12 +73,12 @@ describe('the text', () => {
     `STACK CFI INIT ${HUGE} 1 a`,
     'FUNC 10000000000000 1 0 f',
   ]) {
-    it(`leaves out a number that is too large: ${line.slice(0, 24)}`, () => {
+    it(`skips a line with a number that is too large: ${line.slice(0, 24)}`, () => {
       assert.deepEqual(problemsOf(`FILE 0 a\n${line}\n`), ['3: a number is missing or too large']);
     });
   }
 
-  it('takes offsets far beyond 32 bits', () => {
+  it('accepts offsets far beyond 32 bits', () => {
     const text = 'FUNC ffffffffff000 800 0 f\nffffffffff010 10 5 1\nSTACK CFI INIT ffffffffff000 10 a\n';
     assert.partialDeepStrictEqual(placeIn(text, 0xffffffffff018), {
       function: 'f',
@@ -88,7 +88,7 @@ describe('the text', () => {
     assert.deepEqual(cfiIn(text, 0xffffffffff00f), ['a']);
   });
 
-  it('passes over a line that is too long, in whatever pieces it comes', () => {
+  it('skips a line that is too long, for any chunk size', () => {
     const text = `${MODULE}FILE 1 a\nFUNC 30 8 0 ${'x'.repeat(600_000)}\nFUNC 10 8 0 ${'y'.repeat(200_000)}\n10 8 5 1\n`;
     for (const size of [1000, 1 << 20]) {
       const { cache, compiler } = compileText(text, size);
@@ -99,24 +99,24 @@ describe('the text', () => {
     }
   });
 
-  const refused: [string, string][] = [
-    ['nothing', ''],
+  const invalid: [string, string][] = [
+    ['an empty text', ''],
     ['an HTML page', '<!doctype html>\n<title>404</title>\n'],
     ['a line without an end', 'x'.repeat(600_000)],
-    ['a MODULE line of three fields', 'MODULE Linux x86_64 0123\n'],
-    ['a MODULE line whose id is no hex number', 'MODULE Linux x86_64 xyz game\n'],
+    ['a MODULE line with three fields', 'MODULE Linux x86_64 0123\n'],
+    ['a MODULE line whose id is not a hex number', 'MODULE Linux x86_64 xyz game\n'],
     ['a MODULE line that is not the first', `FILE 0 a\n${MODULE}`],
     ['an ELF file', '\u007fELF\u0002\u0001\u0001\n'],
   ];
-  for (const [what, text] of refused) {
-    it(`is refused when it is ${what}`, () => assert.throws(() => compileText(text), isBadSymbols(/^Line 1: /)));
+  for (const [name, text] of invalid) {
+    it(`rejects ${name}`, () => assert.throws(() => compileText(text), isBadSymbols(/^Line 1: /)));
   }
 
-  it('is refused when no line after the first is a record', () => {
+  it('rejects a text without any records', () => {
     assert.throws(() => compileText(`${MODULE}\nhello\nworld\n`), isBadSymbols(/^Line 3: /));
   });
 
-  it('may be of a module without any symbols', () => {
+  it('accepts a module without any symbols', () => {
     const { cache } = compileText(MODULE);
     assert.deepEqual([cache.placeAt(0), cache.cfiAt(0), cache.stackWinAt(0)], [undefined, undefined, undefined]);
     assert.deepEqual(cache.module, {

@@ -1,4 +1,4 @@
-// Compiles a symbol file of Breakpad’s text format into a cache that is looked up without reading it whole.
+// Compiles a Breakpad symbol file (text) into a symbol cache, in which lookups only read a few pages.
 import { MinidumpError } from '../../error.ts';
 import { encodeFooter } from '../cache/footer.ts';
 import type { CacheOutput } from '../cache/page-writer.ts';
@@ -9,7 +9,7 @@ import { Problems, type SymbolProblem } from './problems.ts';
 import { RECORD_KINDS, readLine } from './records.ts';
 import { CompileTarget } from './target.ts';
 
-/** Bytes of text that are looked at together, and so the longest line. The longest names seen in real files have 82 KB. */
+/** The size of the text buffer, in bytes, and so the longest line. The longest names in real files have 82 KB. */
 const WINDOW = 1 << 18;
 
 const LINE_FEED = 0x0a;
@@ -18,16 +18,16 @@ const CAPITAL_A = 0x41;
 const CAPITAL_Z = 0x5a;
 const UNDERSCORE = 0x5f;
 
-export type SymbolCompilerOptions = {
-  /** When the text was last changed, in whole microseconds since 1970; kept in the cache, to see when it is stale. */
+type SymbolCompilerOptions = {
+  /** When the text was last changed, in microseconds since 1970. Stored in the cache, to detect that it is outdated. */
   readonly sourceTime?: number;
 };
 
 /**
- * Takes the text in pieces of any size, writes the cache as it goes, and holds little more than its indexes in memory: 24
- * bytes for each FUNC, PUBLIC, FILE, INLINE_ORIGIN, STACK CFI INIT and STACK WIN. Throws a MinidumpError `bad-symbols` when the text
- * is not a symbol file: its first line is not MODULE, or no line after it is a record. Single lines that are damaged are
- * left out and told in `problems`. The format is told in Breakpad’s document on symbol files.
+ * Reads the text in chunks of any size and writes the cache as it goes. Only the indexes are kept in memory: 24 bytes for
+ * each FUNC, PUBLIC, FILE, INLINE_ORIGIN, STACK CFI INIT and STACK WIN. Throws a MinidumpError `bad-symbols` if the text
+ * is not a symbol file: its first line is not a MODULE line, or none of the other lines is a record. Individual damaged
+ * lines are skipped and listed in `problems`. Breakpad's symbol file documentation describes the format.
  */
 export class SymbolCompiler {
   readonly #output: CacheOutput;
@@ -37,14 +37,14 @@ export class SymbolCompiler {
   readonly #window = Buffer.allocUnsafeSlow(WINDOW);
   readonly #fields = new Fields();
   readonly #run = { at: 0, count: 0 };
-  /** Lines that are records, be they damaged. */
+  /** The number of lines with known records, even if they are damaged. */
   #recordCount = 0;
   #unknownCount = 0;
   #filled = 0;
-  /** Whether the rest of a line that is too long is being passed over. */
+  /** Whether the rest of a line that is too long is being skipped. */
   #skipping = false;
   #module: ModuleLine | undefined;
-  /** Of the line that is read next; lines count from 1. */
+  /** The number of the next line, from 1. */
   #lineNumber = 1;
   #sourceSize = 0;
 
@@ -54,22 +54,22 @@ export class SymbolCompiler {
     this.#target = new CompileTarget(output);
   }
 
-  /** The first lines that were left out. */
+  /** The first skipped lines. */
   get problems(): readonly SymbolProblem[] {
     return this.#problems.list;
   }
 
-  /** All lines that were left out. */
+  /** The number of all skipped lines. */
   get problemCount(): number {
     return this.#problems.count;
   }
 
-  /** Lines of kinds that are not known, as later versions of the format may have them. */
+  /** The number of lines with unknown records, which later versions of the format may have. */
   get unknownCount(): number {
     return this.#unknownCount;
   }
 
-  /** Takes the next piece of the text, and is done with it when it returns. */
+  /** Reads the next chunk of the text. The chunk can be reused afterwards. */
   write(chunk: Uint8Array): void {
     this.#sourceSize += chunk.byteLength;
     let from = 0;
@@ -81,19 +81,19 @@ export class SymbolCompiler {
     }
   }
 
-  /** Ends the text, and writes the rest of the cache. Returns what module it is of. */
+  /** Ends the text and writes the rest of the cache. Returns the MODULE line. */
   finish(): ModuleLine {
     const sourceSize = this.#sourceSize;
     if (this.#filled > 0 || this.#skipping) this.write(Uint8Array.of(LINE_FEED));
     const module = this.#module ?? readModuleLine(new Uint8Array());
     const { indexes, pageCount } = this.#target.finish();
-    if (this.#recordCount === 0 && this.#problems.count > 0) throw nothingKnown(this.#problems.list[0]!);
+    if (this.#recordCount === 0 && this.#problems.count > 0) throw noRecords(this.#problems.list[0]!);
     const footer = { module, sourceSize, sourceTime: this.#sourceTime, indexes };
     this.#output.write(encodeFooter(footer, pageCount));
     return module;
   }
 
-  /** Reads the lines that became whole by the last `count` bytes. */
+  /** Reads the lines that the last `count` bytes complete. */
   #take(count: number): void {
     const lastLineFeed = this.#window.subarray(this.#filled, this.#filled + count).lastIndexOf(LINE_FEED);
     const whole = lastLineFeed < 0 ? 0 : this.#filled + lastLineFeed + 1;
@@ -102,14 +102,14 @@ export class SymbolCompiler {
     if (whole > 0) this.#window.copyWithin(0, whole, this.#filled);
     this.#filled -= whole;
     if (this.#filled < WINDOW) return;
-    // A full window without the end of a line.
+    // The window is full and contains no line end.
     if (this.#module === undefined) this.#module = readModuleLine(this.#window);
     if (!this.#skipping) this.#problems.add(this.#lineNumber, `longer than ${WINDOW} bytes`);
     this.#skipping = true;
     this.#filled = 0;
   }
 
-  /** Reads the whole lines that the window begins with. */
+  /** Reads the complete lines at the start of the window, up to `end`. */
   #readLines(end: number): void {
     const bytes = this.#window;
     let at = this.#skipping ? this.#skipLine() : 0;
@@ -132,7 +132,7 @@ export class SymbolCompiler {
     return run.at;
   }
 
-  /** Reads the line that ends before `lineFeed`; CRLF ends a line as well, and some writers make CR CR LF. */
+  /** Reads the line that ends before `lineFeed`. Lines can also end with CR LF or, from some writers, CR CR LF. */
   #readLine(from: number, lineFeed: number): void {
     let end = lineFeed;
     while (end > from && this.#window[end - 1] === CARRIAGE_RETURN) end--;
@@ -163,7 +163,7 @@ export class SymbolCompiler {
   }
 }
 
-/** Whether a line begins with a word in capitals, as records do, and not with a number. */
+/** Whether a line starts with an upper-case word, like a record, rather than with a hex number. */
 function beginsWithWord(bytes: Uint8Array, at: number): boolean {
   for (let index = at; ; index++) {
     const byte = bytes[index]!;
@@ -172,9 +172,6 @@ function beginsWithWord(bytes: Uint8Array, at: number): boolean {
   }
 }
 
-function nothingKnown({ line, text }: SymbolProblem): MinidumpError {
-  return new MinidumpError(
-    'bad-symbols',
-    `Line ${line}: ${text}; no line after the first is a record of a symbol file.`,
-  );
+function noRecords({ line, text }: SymbolProblem): MinidumpError {
+  return new MinidumpError('bad-symbols', `Line ${line}: ${text}; the file has no symbol records.`);
 }

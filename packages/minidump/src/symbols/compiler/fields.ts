@@ -1,23 +1,26 @@
-// Takes one line of a symbol file apart, on its bytes: numbers, words, and the text at its end.
+// Parses the fields of a line of a symbol file directly from its bytes: numbers, words, and the text at the end.
 
-/** Offsets and sizes are below this, so that they, their sums and twice their differences are exact numbers. No module is a millionth as large. */
+/**
+ * Offsets and sizes are below this limit, so that they, their sums and twice their differences are exact numbers. Real
+ * modules are a million times smaller.
+ */
 export const MAX_OFFSET = 2 ** 52;
-/** File ids, line numbers and sizes of parameters are below this: they fit in 32 bits, and so does one more. */
+/** File ids, line numbers and parameter sizes are below this limit, so that they and their successors fit in 32 bits. */
 export const MAX_NUMBER = 0xffff_ffff;
 
-/** The value of each byte as a hex digit; 255 for all others. */
-export const HEX_DIGITS = makeHexDigits();
+/** The value of each byte as a hex digit; 255 for all other bytes. */
+export const HEX_DIGITS = createHexDigits();
 
 const SPACE = 0x20;
 const TAB = 0x09;
 const MINUS = 0x2d;
 
-/** A cursor on a line. Fields are parted by one or more spaces or tabs; a field that does not parse gives -1. */
+/** A cursor on a line. Fields are separated by spaces or tabs. The number methods return -1 for an invalid field. */
 export class Fields {
   bytes: Uint8Array = new Uint8Array();
-  /** The next byte to read. */
+  /** The position of the next byte. */
   at = 0;
-  /** Behind the last byte of the line, without its line end. */
+  /** The position after the last byte of the line, without its line end. */
   end = 0;
 
   reset(bytes: Uint8Array, from: number, end: number): void {
@@ -26,13 +29,13 @@ export class Fields {
     this.end = end;
   }
 
-  /** Whether nothing but blanks is left. */
+  /** Whether only blanks are left. */
   atEnd(): boolean {
     this.skipBlanks();
     return this.at === this.end;
   }
 
-  /** A hex number below `limit`. */
+  /** Reads a hex number below `limit`. */
   hex(limit = MAX_OFFSET): number {
     this.skipBlanks();
     const { bytes, end } = this;
@@ -47,7 +50,7 @@ export class Fields {
     return this.#ended(from, at) && value < limit ? value : -1;
   }
 
-  /** A decimal number below MAX_NUMBER. */
+  /** Reads a decimal number below MAX_NUMBER. */
   decimal(): number {
     this.skipBlanks();
     const { bytes, end } = this;
@@ -62,7 +65,7 @@ export class Fields {
     return this.#ended(from, at) && value < MAX_NUMBER ? value : -1;
   }
 
-  /** Takes `-1`, which stands for a file that is not known. Whether it was there. */
+  /** Skips `-1`, which means an unknown file. Returns whether it was there. */
   takeMinusOne(): boolean {
     this.skipBlanks();
     if (this.bytes[this.at] !== MINUS || this.bytes[this.at + 1] !== 0x31 || !this.#isBlank(this.at + 2)) return false;
@@ -70,7 +73,7 @@ export class Fields {
     return true;
   }
 
-  /** Takes a word that stands alone. Whether it was there. */
+  /** Skips a whole word. Returns whether it was there. */
   take(word: Uint8Array): boolean {
     this.skipBlanks();
     if (!startsWith(this.bytes, this.at, word) || !this.#isBlank(this.at + word.length)) return false;
@@ -78,7 +81,7 @@ export class Fields {
     return true;
   }
 
-  /** Words that are left. */
+  /** Returns the number of remaining words. */
   countWords(): number {
     let count = 0;
     for (let at = this.at; at < this.end; at++) if (!this.#isBlank(at) && this.#isBlank(at + 1)) count++;
@@ -93,20 +96,20 @@ export class Fields {
     return at >= this.end || this.bytes[at] === SPACE || this.bytes[at] === TAB;
   }
 
-  /** A number ends where a blank follows; it has digits. */
+  /** Whether the number has digits and is followed by a blank. */
   #ended(from: number, at: number): boolean {
     this.at = at;
     return at > from && this.#isBlank(at);
   }
 }
 
-/** Whether `word` lies at `at`. */
+/** Whether the bytes at `at` start with `word`. */
 export function startsWith(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false;
   return true;
 }
 
-function makeHexDigits(): Uint8Array {
+function createHexDigits(): Uint8Array {
   const digits = new Uint8Array(256).fill(255);
   for (const [value, character] of [...'0123456789abcdef'].entries()) {
     digits[character.charCodeAt(0)] = value;

@@ -1,15 +1,15 @@
-// Collects what belongs to one FUNC (its lines, its inlined calls) and writes it as one record of the cache.
+// Collects the lines and inlined calls of one FUNC, and writes them as one cache record.
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
 import { MAX_ROWS, RangeRows } from '../cache/range-rows.ts';
 import { INLINE_COLUMNS, LINE_COLUMNS, MAX_DEPTH } from '../cache/record-layout.ts';
 import type { IndexBuilder } from './index-builder.ts';
 
-/** Inlined calls whose memory is kept for the next function. */
-const KEPT_CALLS = 1 << 14;
+/** If a function has more inlined calls, their memory is released instead of being reused for the next function. */
+const MAX_REUSED_CALLS = 1 << 14;
 
-/** A call that the compiler put into the function instead of making it. `file` is undefined in files of before 2021. */
-export type InlineCall = {
+/** An inlined call. `file` is the call's file, which is undefined in symbol files from before 2021. */
+type InlineCall = {
   readonly depth: number;
   readonly line: number;
   readonly file: number | undefined;
@@ -17,12 +17,12 @@ export type InlineCall = {
 };
 
 export class FunctionBuilder {
-  /** Columns: line number, file id. */
+  /** The lines, with the columns line number and file id. */
   readonly lines = new RangeRows(LINE_COLUMNS, 1024);
-  /** By depth. */
+  /** The inlined calls by depth. */
   readonly #inlines: RangeRows[] = [];
   #depths = 0;
-  /** Ranges of inlined calls, at all depths. */
+  /** The number of ranges of inlined calls, at all depths. */
   #calls = 0;
   readonly #pages: PageWriter;
   readonly #index: IndexBuilder;
@@ -32,7 +32,7 @@ export class FunctionBuilder {
   #size = 0;
   #parameterSize = 0;
   #namePosition = 0;
-  /** Whether lines that come now belong to a function. */
+  /** Whether the following lines belong to a function. */
   isOpen = false;
 
   constructor(pages: PageWriter, index: IndexBuilder) {
@@ -40,7 +40,7 @@ export class FunctionBuilder {
     this.#index = index;
   }
 
-  /** Begins a function, whose name is written already. */
+  /** Starts a function. Its name was already written, at `namePosition`. */
   open(start: number, size: number, parameterSize: number, namePosition: number): void {
     this.#start = start;
     this.#size = size;
@@ -49,7 +49,7 @@ export class FunctionBuilder {
     this.isOpen = true;
   }
 
-  /** Adds a line’s range; one of no bytes covers nothing. False when there are too many. */
+  /** Adds the range of a line; an empty range is ignored. Returns false if there are too many. */
   addLine(start: number, size: number, line: number, file: number): boolean {
     if (size === 0) return true;
     if (this.lines.count === MAX_ROWS) return false;
@@ -59,7 +59,7 @@ export class FunctionBuilder {
     return true;
   }
 
-  /** Adds a range of an inlined call. False when there are too many, or when they nest too deep. */
+  /** Adds a range of an inlined call. Returns false if there are too many, or if they are nested too deep. */
   addInline({ depth, line, file, origin }: InlineCall, start: number, size: number): boolean {
     if (depth >= MAX_DEPTH || this.#calls === MAX_ROWS) return false;
     while (this.#inlines.length <= depth) this.#inlines.push(new RangeRows(INLINE_COLUMNS, 16));
@@ -73,16 +73,16 @@ export class FunctionBuilder {
     return true;
   }
 
-  /** Writes the function that is open, if any. */
+  /** Writes the open function, if any. */
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    // A function of no bytes is found by no address.
+    // No address is in an empty function.
     if (this.#size > 0) this.#write();
     this.lines.clear();
     for (let depth = 0; depth < this.#depths; depth++) this.#inlines[depth]!.clear();
-    // Memory that one function needed stays for the next, but not 256 times what the largest could need.
-    if (this.#calls > KEPT_CALLS) this.#inlines.length = 0;
+    // Memory is reused for the next function, unless it is very large: 256 depths could each keep the maximum.
+    if (this.#calls > MAX_REUSED_CALLS) this.#inlines.length = 0;
     this.#depths = 0;
     this.#calls = 0;
   }

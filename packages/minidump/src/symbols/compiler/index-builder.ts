@@ -1,10 +1,10 @@
-// Keeps the entries of one index while a symbol file is compiled, and writes them in order at its end.
+// Collects the entries of one index while a symbol file is compiled, and writes them in order at the end.
 import { MinidumpError } from '../../error.ts';
 import { type IndexPlace, IndexWriter } from '../cache/index-table.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
-import { NOTHING } from '../cache/record-layout.ts';
+import { NO_RECORD } from '../cache/record-layout.ts';
 
-/** The largest browsers have two million functions. An entry takes 24 bytes of memory, and at least ten bytes of text. */
+/** The largest browsers have two million functions. An entry needs 24 bytes of memory, and at least ten bytes of text. */
 const MAX_ENTRIES = 1 << 23;
 
 export class IndexBuilder {
@@ -14,7 +14,7 @@ export class IndexBuilder {
   #count = 0;
   #inOrder = true;
 
-  /** Throws a MinidumpError `too-large` when there are too many. `size` is the range’s, for those that have one. */
+  /** Adds an entry. `size` is the size of its range, or 0. Throws a MinidumpError `too-large` if there are too many. */
   add(key: number, size: number, position: number): void {
     const index = this.#count;
     if (index === this.#keys.length) this.#grow();
@@ -25,7 +25,7 @@ export class IndexBuilder {
     this.#count++;
   }
 
-  /** Of entries with the same key, the first that was added counts. */
+  /** Writes the entries. Only the first entry with a key is used. */
   writeUnique(pages: PageWriter): IndexPlace {
     const writer = new IndexWriter(pages);
     let last = -1;
@@ -37,7 +37,10 @@ export class IndexBuilder {
     return writer.finish();
   }
 
-  /** Of ranges that overlap, the one that starts first counts, and of those the one that was added first. */
+  /**
+   * Writes the entries. Overlapping ranges are resolved by start, then by the order in which they were added: the first
+   * one is used.
+   */
   writeDisjoint(pages: PageWriter): IndexPlace {
     const writer = new IndexWriter(pages);
     let end = 0;
@@ -51,9 +54,9 @@ export class IndexBuilder {
   }
 
   /**
-   * Cuts ranges that overlap into pieces that do not: at each offset counts, of the ranges that hold it, the one that
-   * starts last, of those the shortest, and of those the first that was added. Where a piece ends and no other begins,
-   * an entry says NOTHING.
+   * Writes overlapping ranges as disjoint pieces. At each offset, the range that starts last is used; of ranges with the
+   * same start, the shortest; of equal ranges, the first to be added. An entry with NO_RECORD ends a piece if no
+   * other piece follows.
    */
   writeNested(pages: PageWriter): IndexPlace {
     const [keys, sizes] = [this.#keys, this.#sizes];
@@ -67,7 +70,7 @@ export class IndexBuilder {
     return writer.finish();
   }
 
-  /** Calls with each entry in the order of keys, those of the same key in the order in which they were added. */
+  /** Calls `use` for each entry, sorted by key, then by the order in which they were added. */
   #visit(use: (index: number) => void): void {
     if (this.#inOrder) {
       for (let index = 0; index < this.#count; index++) use(index);
@@ -92,10 +95,10 @@ export class IndexBuilder {
   }
 }
 
-/** Writes the pieces of nested ranges, which come in the order of their starts. */
+/** Writes the pieces of nested ranges, which must be added in the order of their starts. */
 class PieceWriter {
   readonly #writer: IndexWriter;
-  /** Ranges that hold the present offset, the one that counts last. */
+  /** The ranges that contain the current offset. The last one is used. */
   readonly #open: { readonly end: number; readonly position: number }[] = [];
 
   constructor(writer: IndexWriter) {
@@ -113,7 +116,7 @@ class PieceWriter {
     return this.#writer.finish();
   }
 
-  /** Ends ranges up to `limit`: behind each goes on the one around it that is not yet over. */
+  /** Ends the ranges up to `limit`. After each, the enclosing range that has not ended continues. */
   #closeUntil(limit: number): void {
     let top = this.#open.at(-1);
     while (top !== undefined && top.end <= limit) {
@@ -122,7 +125,7 @@ class PieceWriter {
         this.#open.pop();
         top = this.#open.at(-1);
       }
-      if (end < limit) this.#writer.add(end, top?.position ?? NOTHING);
+      if (end < limit) this.#writer.add(end, top?.position ?? NO_RECORD);
     }
   }
 }

@@ -1,17 +1,17 @@
-// Reads runs of line records, which are most of every symbol file: a tight loop over bytes that leaves all other lines to the compiler.
+// Reads runs of line records, which make up most of a symbol file, in a tight loop over the bytes.
 import type { RangeRows } from '../cache/range-rows.ts';
 import { HEX_DIGITS, MAX_NUMBER, MAX_OFFSET } from './fields.ts';
 
 const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 
-/** Where a run ended, and the records in it. */
-export type LineRun = { at: number; count: number };
+/** The position after a run, and its number of records. */
+type LineRun = { at: number; count: number };
 
 /**
- * Reads records of the form that every writer makes, `<offset> <size> <line> <file>` and a line feed with one space between
- * the fields, from `run.at` on, and adds them to `lines` while they have room for one. Stops before the first line that is anything
- * else. The bytes must end with a line feed.
+ * Reads line records from `run.at` and adds them to `lines`, as long as `lines` has free rows. Only supports the form
+ * that every writer uses: `<offset> <size> <line> <file>`, with single spaces and a line feed. Stops before the first
+ * other line, which the compiler then handles. The bytes must end with a line feed.
  */
 export function readLineRun(bytes: Uint8Array, end: number, lines: RangeRows, run: LineRun): void {
   const digits = HEX_DIGITS;
@@ -46,7 +46,7 @@ export function readLineRun(bytes: Uint8Array, end: number, lines: RangeRows, ru
 
     if (start >= MAX_OFFSET || size >= MAX_OFFSET || line >= MAX_NUMBER || file >= MAX_NUMBER) break;
     run.at = at;
-    // A record of no bytes is common in symbols made from a PDB, and covers nothing.
+    // Symbols from a PDB have many empty records, which cover no addresses.
     if (size === 0) continue;
     const row = lines.add(start, size);
     lineNumbers[row] = line;

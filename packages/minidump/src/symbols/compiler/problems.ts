@@ -1,19 +1,19 @@
-// What was wrong with a symbol file: a count, and the first few in words.
+// Collects the problems of a symbol file: the first few, and the number of all.
 
-/** A line that was left out, and why. Lines count from 1. */
+/** A skipped line and the reason. Lines are numbered from 1. */
 export type SymbolProblem = { readonly line: number; readonly text: string };
 
-/** A file of a million damaged lines has them all for the same reason. */
-const KEPT = 50;
+/** A file with a million damaged lines usually has the same problem in all of them. */
+const MAX_LISTED = 50;
 
 export class Problems {
-  /** The first ones. */
+  /** The first problems. */
   readonly list: SymbolProblem[] = [];
-  /** All of them. */
+  /** The number of all problems. */
   count = 0;
 
   add(line: number, text: string): void {
     this.count++;
-    if (this.list.length < KEPT) this.list.push({ line, text });
+    if (this.list.length < MAX_LISTED) this.list.push({ line, text });
   }
 }

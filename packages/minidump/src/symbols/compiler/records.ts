@@ -1,23 +1,23 @@
-// Each kind of record of a symbol file: the word that it begins with, and how it is read.
+// The kinds of records in a symbol file: the word that each starts with, and how to read it.
 import { NO_NAME } from '../cache/record-layout.ts';
 import { type Fields, MAX_NUMBER } from './fields.ts';
 import type { CompileTarget } from './target.ts';
 
-/** Reads a record, behind its first word, into the cache. Returns what is wrong with it; then it is left out. */
+/** Reads a record, after its first word, into the cache. Returns what is wrong if the record is damaged and skipped. */
 type ReadRecord = (fields: Fields, target: CompileTarget) => string | undefined;
 
-export type RecordKind = { readonly start: Uint8Array; readonly read: ReadRecord };
+type RecordKind = { readonly start: Uint8Array; readonly read: ReadRecord };
 
 const MULTIPLE = Buffer.from('m');
 const INIT = Buffer.from('INIT');
 const NO_NAME_BYTES = Buffer.from(NO_NAME);
-/** Types of STACK WIN: those of the PDB’s FPO_DATA and of its frame data. */
+/** Types of STACK WIN records: the PDB's FPO_DATA and its frame data. */
 const FPO = 0;
 const FRAME_DATA = 4;
 
 const BAD_NUMBER = 'a number is missing or too large';
 
-/** Those that are met most come first. */
+/** The most frequent kinds come first. */
 export const RECORD_KINDS: readonly RecordKind[] = [
   { start: Buffer.from('STACK CFI '), read: readCfi },
   { start: Buffer.from('INLINE '), read: readInline },
@@ -26,12 +26,12 @@ export const RECORD_KINDS: readonly RecordKind[] = [
   { start: Buffer.from('PUBLIC '), read: readPublic },
   { start: Buffer.from('FILE '), read: readFile },
   { start: Buffer.from('STACK WIN '), read: readStackWin },
-  // What it says (the code id, who wrote the file) is not asked of symbols.
+  // Its content (the code id, the writer of the file) is not needed.
   { start: Buffer.from('INFO '), read: () => undefined },
   { start: Buffer.from('MODULE '), read: () => 'a second MODULE' },
 ];
 
-/** `<offset> <size> <line> <file>`, all lines that the tight loop left over. Without a first word. */
+/** Reads `<offset> <size> <line> <file>`, which has no first word, for lines that `readLineRun` does not support. */
 export function readLine(fields: Fields, { function: open }: CompileTarget): string | undefined {
   const [start, size, line, file] = [fields.hex(), fields.hex(), fields.decimal(), fields.decimal()];
   if (start < 0 || size < 0 || line < 0 || file < 0) return BAD_NUMBER;
@@ -39,9 +39,9 @@ export function readLine(fields: Fields, { function: open }: CompileTarget): str
   return open.addLine(start, size, line, file) ? undefined : 'too many lines in one function';
 }
 
-/** `FUNC [m] <offset> <size> <parameter size> <name>` */
+/** Reads `FUNC [m] <offset> <size> <parameter size> <name>`. */
 function readFunction(fields: Fields, { function: open, texts }: CompileTarget): string | undefined {
-  // Whatever is wrong with this one, the lines that follow are not the last one’s.
+  // Even if this record is damaged, the lines that follow do not belong to the previous function.
   open.close();
   fields.take(MULTIPLE);
   const [start, size, parameterSize] = [fields.hex(), fields.hex(), fields.hex(MAX_NUMBER)];
@@ -50,20 +50,20 @@ function readFunction(fields: Fields, { function: open, texts }: CompileTarget):
   return undefined;
 }
 
-/** `PUBLIC [m] <offset> <parameter size> <name>` */
+/** Reads `PUBLIC [m] <offset> <parameter size> <name>`. */
 function readPublic(fields: Fields, { function: open, texts, pages, indexes }: CompileTarget): string | undefined {
   open.close();
   fields.take(MULTIPLE);
   const [offset, parameterSize] = [fields.hex(), fields.hex(MAX_NUMBER)];
   if (offset < 0 || parameterSize < 0) return BAD_NUMBER;
-  // ntdll’s PDB has some symbols (_CIlog, _CIpow) at 0: they are nowhere, and would be all that is below the first real one.
+  // ntdll's PDB has some symbols (_CIlog, _CIpow) at 0. They would cover everything below the first real symbol.
   if (offset === 0) return undefined;
   const name = writeName(fields, texts);
   indexes.publics.add(offset, 0, pages.appendRecord([parameterSize, pages.position - name]));
   return undefined;
 }
 
-/** `FILE <id> <name>` */
+/** Reads `FILE <id> <name>`. */
 function readFile(fields: Fields, { texts, indexes }: CompileTarget): string | undefined {
   const id = fields.decimal();
   if (id < 0) return BAD_NUMBER;
@@ -71,21 +71,21 @@ function readFile(fields: Fields, { texts, indexes }: CompileTarget): string | u
   return undefined;
 }
 
-/** `INLINE_ORIGIN <id> <name>`; until 2021 `INLINE_ORIGIN <id> <file> <name>`, with a file of -1 where it is not known. */
+/** Reads `INLINE_ORIGIN <id> <name>`, or until 2021 `INLINE_ORIGIN <id> <file> <name>`, where -1 is an unknown file. */
 function readInlineOrigin(fields: Fields, { texts, indexes }: CompileTarget): string | undefined {
   const id = fields.decimal();
   if (id < 0) return BAD_NUMBER;
   const nameAt = fields.at;
-  // A name does not begin with a number that stands alone, so this is a file’s id.
+  // A name does not start with a separate number, so a number is the id of a file.
   const hasFile = fields.takeMinusOne() || fields.decimal() >= 0;
   if (!hasFile || fields.atEnd()) fields.at = nameAt;
   indexes.inlineOrigins.add(id, 0, writeName(fields, texts));
   return undefined;
 }
 
-/** `INLINE <depth> <call line> <call file> <origin> [<offset> <size>]+`; until 2021 without the file. */
+/** Reads `INLINE <depth> <call line> <call file> <origin> [<offset> <size>]+`, or until 2021 the same without the file. */
 function readInline(fields: Fields, { function: open }: CompileTarget): string | undefined {
-  // Only the number of fields tells which of the two it is: `INLINE 0 42 1 15b45 6b1` has an odd one, and no file.
+  // Only the number of fields distinguishes the two forms: an odd number, as in `INLINE 0 42 1 15b45 6b1`, has no file.
   const hasFile = fields.countWords() % 2 === 0;
   const [depth, line] = [fields.decimal(), fields.decimal()];
   const file = hasFile && !fields.takeMinusOne() ? fields.decimal() : undefined;
@@ -101,7 +101,7 @@ function readInline(fields: Fields, { function: open }: CompileTarget): string |
   return undefined;
 }
 
-/** `STACK CFI INIT <offset> <size> <rules>` and, for what changes later in the range, `STACK CFI <offset> <rules>`. */
+/** Reads `STACK CFI INIT <offset> <size> <rules>` and, for changes within that range, `STACK CFI <offset> <rules>`. */
 function readCfi(fields: Fields, { cfi, texts }: CompileTarget): string | undefined {
   const isInit = fields.take(INIT);
   if (isInit) cfi.close();
@@ -117,17 +117,17 @@ function readCfi(fields: Fields, { cfi, texts }: CompileTarget): string | undefi
 }
 
 /**
- * `STACK WIN <type> <offset> <code size> <prolog size> <epilog size> <parameter size> <saved register size> <local size>
- * <max stack size> <has program> <program, or whether EBP is used for something else>`
+ * Reads `STACK WIN <type> <offset> <code size> <prolog size> <epilog size> <parameter size> <saved register size>
+ * <local size> <max stack size> <has program> <program, or whether EBP is used for something else>`.
  */
 function readStackWin(fields: Fields, { texts, pages, indexes }: CompileTarget): string | undefined {
   const [type, start, size] = [fields.hex(), fields.hex(), fields.hex()];
   const sizes = Array.from({ length: 6 }, () => fields.hex(MAX_NUMBER));
   const hasProgram = fields.decimal();
   if (type < 0 || start < 0 || size < 0 || sizes.some((value) => value < 0) || hasProgram < 0) return BAD_NUMBER;
-  // Other types have no rules for unwinding.
+  // Other types contain no unwind rules.
   if ((type !== FPO && type !== FRAME_DATA) || size === 0) return undefined;
-  // `STACK WIN 0 1000 30 0 0 0 0 0 0 1 1`: one of the two is wrong, and nothing says which.
+  // In `STACK WIN 0 1000 30 0 0 0 0 0 0 1 1`, either the type or the program flag is wrong, and it is unclear which.
   if (type === FPO && hasProgram > 0) return 'a record of type 0 with a program';
   if (fields.atEnd()) return 'the last field is missing';
   const program = hasProgram > 0 ? texts.share(fields.bytes, fields.at, fields.end) : undefined;
@@ -138,7 +138,7 @@ function readStackWin(fields: Fields, { texts, pages, indexes }: CompileTarget):
   return undefined;
 }
 
-/** Writes the rest of the line. Returns its position. */
+/** Writes the rest of the line as a name. Returns its position. */
 function writeName(fields: Fields, texts: CompileTarget['texts']): number {
   if (fields.atEnd()) return texts.share(NO_NAME_BYTES, 0, NO_NAME_BYTES.length);
   return texts.write(fields.bytes, fields.at, fields.end);

@@ -1,4 +1,4 @@
-// STACK CFI and STACK WIN: what holds at an offset, also where ranges overlap.
+// Tests lookups of STACK CFI and STACK WIN records, including overlapping ranges.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cfiIn, compileText, MODULE, problemsOf, stackWinIn } from '../../../test/compile-text.ts';
@@ -6,7 +6,7 @@ import { cfiIn, compileText, MODULE, problemsOf, stackWinIn } from '../../../tes
 describe('STACK CFI', () => {
   const TEXT = 'STACK CFI INIT 10 20 .cfa: $rsp 8 +\nSTACK CFI 11 .cfa: $rsp 16 +\nSTACK CFI 14 $rbx: .cfa 16 - ^\n';
 
-  it('gives the rules of INIT and of each line up to the offset, in their order', () => {
+  it('returns the rules of INIT and of each record up to the offset, in order', () => {
     const [init, first, second] = ['.cfa: $rsp 8 +', '.cfa: $rsp 16 +', '$rbx: .cfa 16 - ^'];
     assert.deepEqual(cfiIn(TEXT, 0x10), [init]);
     assert.deepEqual(cfiIn(TEXT, 0x13), [init, first]);
@@ -15,15 +15,15 @@ describe('STACK CFI', () => {
     assert.equal(cfiIn(TEXT, 0xf), undefined);
   });
 
-  it('sorts lines that are out of order', () => {
+  it('sorts records that are out of order', () => {
     assert.deepEqual(cfiIn('STACK CFI INIT 10 20 a\nSTACK CFI 18 c\nSTACK CFI 14 b\n', 0x18), ['a', 'b', 'c']);
   });
 
-  it('of ranges that overlap the one that starts first counts', () => {
+  it('uses the range that starts first if ranges overlap', () => {
     assert.deepEqual(cfiIn('STACK CFI INIT 10 20 a\nSTACK CFI INIT 18 20 b\n', 0x19), ['a']);
   });
 
-  it('writes a rule that comes again once', () => {
+  it('stores a repeated rule once', () => {
     const rule = 'x'.repeat(200);
     const lines = Array.from(
       { length: 1000 },
@@ -32,7 +32,7 @@ describe('STACK CFI', () => {
     assert.ok(compileText(MODULE + lines.join('')).bytes.length < 40_000);
   });
 
-  it('tells what is wrong with a rule', () => {
+  it('reports what is wrong with a rule', () => {
     assert.deepEqual(
       problemsOf('STACK CFI 10 a\nSTACK CFI INIT 10 4\nSTACK CFI INIT 10 4 a\nSTACK CFI f b\nSTACK CFI z b\n'),
       [
@@ -69,11 +69,11 @@ describe('STACK WIN', () => {
     assert.deepEqual(stackWinIn(record(0, 0x10, 8, '0 0'), 0x10), { ...expected, allocatesBasePointer: false });
   });
 
-  it('frame data counts before FPO data', () => {
+  it('prefers frame data to FPO data', () => {
     assert.equal(stackWinIn(record(0, 0x10, 8, '0 1') + record(4, 0x10, 8, '1 p'), 0x10)?.kind, 'frame-data');
   });
 
-  it('frame data without a program says what FPO data says', () => {
+  it('reads frame data without a program like FPO data', () => {
     assert.partialDeepStrictEqual(stackWinIn(record(4, 0x10, 8, '0 1'), 0x10), {
       program: undefined,
       allocatesBasePointer: true,
@@ -173,19 +173,19 @@ describe('STACK WIN', () => {
       ],
     ],
   ];
-  for (const [what, ranges, expected] of nested) {
-    it(`of ranges that overlap the one that starts last counts: one ${what}`, () => {
+  for (const [layout, ranges, expected] of nested) {
+    it(`uses the range that starts last if ranges overlap: one ${layout}`, () => {
       const text = ranges.map(([start, size]) => record(4, start, size, '1 p')).join('');
-      const found = expected.map(([offset]) => [offset, stackWinIn(text, offset)?.start]);
-      assert.deepEqual(found, expected);
+      const starts = expected.map(([offset]) => [offset, stackWinIn(text, offset)?.start]);
+      assert.deepEqual(starts, expected);
     });
   }
 
-  it('of the same range twice the first counts', () => {
+  it('uses the first of two records for the same range', () => {
     assert.equal(stackWinIn(record(4, 0x10, 8, '1 first') + record(4, 0x10, 8, '1 second'), 0x10)?.program, 'first');
   });
 
-  it('passes over other types, and leaves out FPO data that claims a program', () => {
+  it('skips other types, and FPO data that claims to have a program', () => {
     assert.equal(stackWinIn(record(3, 0x10, 8, '0 0'), 0x10), undefined);
     assert.deepEqual(problemsOf(record(3, 0x10, 8, '0 0') + record(0, 0x10, 8, '1 1')), [
       '3: a record of type 0 with a program',

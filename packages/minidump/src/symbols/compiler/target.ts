@@ -1,4 +1,4 @@
-// The cache that is being made: what the records of a symbol file are written into.
+// The cache under construction, to which the records of a symbol file are written.
 import { type Footer, INDEX_NAMES, type IndexName } from '../cache/footer.ts';
 import { type CacheOutput, PageWriter } from '../cache/page-writer.ts';
 import { CfiBuilder } from './cfi-builder.ts';
@@ -6,16 +6,16 @@ import { FunctionBuilder } from './function-builder.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { TextStore } from './text-store.ts';
 
-/** In front of all data, so that no record lies at position 0, and so that a person sees what the file is. */
+/** Written before all data, so that no record is at position 0, and to show what the file is. Part of the format. */
 const PREAMBLE = Buffer.from('Breakpad symbols, compiled for look-ups\n');
 
 export class CompileTarget {
   readonly pages: PageWriter;
   readonly texts: TextStore;
   readonly indexes: Readonly<Record<IndexName, IndexBuilder>>;
-  /** The function that lines and inlined calls belong to. */
+  /** The function to which lines and inlined calls belong. */
   readonly function: FunctionBuilder;
-  /** The INIT that STACK CFI lines belong to. */
+  /** The INIT to which STACK CFI records belong. */
   readonly cfi: CfiBuilder;
 
   constructor(output: CacheOutput) {
@@ -27,7 +27,7 @@ export class CompileTarget {
     this.cfi = new CfiBuilder(this.pages, this.indexes.cfi);
   }
 
-  /** Writes what is still open, then the indexes. */
+  /** Writes the open records, then the indexes. */
   finish(): { indexes: Footer['indexes']; pageCount: number } {
     this.function.close();
     this.cfi.close();

@@ -1,13 +1,13 @@
-// Writes texts into a symbol cache, those that come again and again only once.
+// Writes texts into a symbol cache, storing repeated texts only once.
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
 
-/** Texts that are remembered; a power of two. Unwind rules have a few thousand different ones. */
+/** How many texts are remembered; a power of two. A file has a few thousand different unwind rules. */
 const SLOTS = 1 << 14;
 /** Longer texts are not remembered. */
 const SLOT_BYTES = 248;
 
-/** Remembers the latest texts, each in the slot that its hash names, so that its memory is bounded. Four megabytes. */
+/** Remembers recent texts in a fixed 4 MiB of memory, with one slot for each hash value. */
 export class TextStore {
   readonly #pages: PageWriter;
   readonly #positions = new Float64Array(SLOTS);
@@ -19,14 +19,14 @@ export class TextStore {
     this.#pages = pages;
   }
 
-  /** Writes `bytes[from, to)`. Returns its position. */
+  /** Writes the text `bytes[from, to)`. Returns its position. */
   write(bytes: Uint8Array, from: number, to: number): number {
     this.#sink.clear();
     this.#sink.text(bytes, from, to);
     return this.#pages.append(this.#sink.bytes, 0, this.#sink.length);
   }
 
-  /** The position of a text that is likely to come again: where it was written before, or where it is now. */
+  /** Writes a text that is likely to be repeated, unless it was written before. Returns its position. */
   share(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     if (length > SLOT_BYTES || length === 0) return this.write(bytes, from, to);

@@ -1,24 +1,24 @@
-// Downloads one symbol file into a folder, where it appears only when it is whole and of the module that was asked for.
+// Downloads a symbol file into a folder, where it only appears if it is complete and belongs to the requested module.
 import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readModuleLine } from '../module-line.ts';
 
 export type DownloadLimits = {
-  /** Bytes of one file, unpacked. */
+  /** Maximum size of a file after decompression, in bytes. */
   readonly bytes: number;
-  /** Without a byte for so long a download is given up. */
+  /** Timeout if no data arrives. */
   readonly idleMilliseconds: number;
-  /** For one download as a whole. */
+  /** Timeout for the whole download. */
   readonly totalMilliseconds: number;
 };
 
-/** The first line of a symbol file is within them. */
+/** Enough bytes for the first line of any symbol file. */
 const HEAD_BYTES = 4096;
 
 /**
- * `saved`, or `absent` when the server says that it has no such file. Throws for everything else: no connection, another status, a
- * file that breaks off, is too large, or is not of the module with `debugId`. Then nothing is left on the disk.
+ * Returns `saved`, or `absent` if the server does not have the file. Throws in all other cases: no connection, another
+ * status, or a file that is incomplete, too large or of a module with another debug id. Then no file is left on disk.
  */
 export async function downloadSymbols(
   url: URL,
@@ -33,24 +33,24 @@ export async function downloadSymbols(
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel();
       if (response.status === 404 || response.status === 410) return 'absent';
-      throw new Error(`the server answered ${response.status}`);
+      throw new Error(`the server responded with status ${response.status}`);
     }
     mkdirSync(dirname(file), { recursive: true });
-    await saveWhole(response.body, file, { debugId, idle, limit: limits.bytes });
+    await saveFile(response.body, file, { debugId, idle, limit: limits.bytes });
     return 'saved';
   } finally {
     idle.stop();
   }
 }
 
-type Expected = { readonly debugId: string; readonly idle: IdleTimer; readonly limit: number };
+type Checks = { readonly debugId: string; readonly idle: IdleTimer; readonly limit: number };
 
-async function saveWhole(body: AsyncIterable<Uint8Array>, file: string, expected: Expected): Promise<void> {
+async function saveFile(body: AsyncIterable<Uint8Array>, file: string, checks: Checks): Promise<void> {
   const temporary = `${file}.${randomUUID()}.part`;
   try {
     const output = openSync(temporary, 'wx', 0o600);
     try {
-      await writeAll(output, body, expected);
+      await writeAll(output, body, checks);
     } finally {
       closeSync(output);
     }
@@ -61,7 +61,7 @@ async function saveWhole(body: AsyncIterable<Uint8Array>, file: string, expected
   }
 }
 
-async function writeAll(output: number, body: AsyncIterable<Uint8Array>, { debugId, idle, limit }: Expected) {
+async function writeAll(output: number, body: AsyncIterable<Uint8Array>, { debugId, idle, limit }: Checks) {
   let head: Buffer | undefined = Buffer.alloc(0);
   let size = 0;
   for await (const piece of body) {
@@ -77,13 +77,13 @@ async function writeAll(output: number, body: AsyncIterable<Uint8Array>, { debug
   if (head !== undefined) checkHead(head, debugId);
 }
 
-/** A page that asks for a password is no symbol file, and a server may have filed one in the wrong place. */
+/** Throws for a file that is not a symbol file, such as a login page, or that belongs to another module. */
 function checkHead(head: Buffer, debugId: string): undefined {
   if (readModuleLine(head).debugId.toLowerCase() !== debugId.toLowerCase())
-    throw new Error('the file is of a module with another debug id');
+    throw new Error('the file belongs to a module with another debug id');
 }
 
-/** Aborts when nothing happened for a while. */
+/** Aborts a signal if it is not restarted in time. */
 class IdleTimer {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;

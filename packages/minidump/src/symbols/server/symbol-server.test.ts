@@ -1,4 +1,4 @@
-// Symbols of a server, over real HTTP: what comes into the folder, what does not, and what is asked again.
+// Tests downloads from a symbol server over HTTP: requests, saved files and retries.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -15,12 +15,12 @@ const ID = 'ABCDEF0123456789ABCDEF01234567891f';
 const GAME: ModuleId = { debugFile: 'game.pdb', debugId: ID, codeFile: 'C:\\Users\\ann\\game.exe', codeId: '5b2a' };
 const TEXT = `MODULE windows x86_64 ${ID} game.pdb\nPUBLIC 1000 0 main\n`;
 
-describe('a symbol server', () => {
+describe('SymbolServer', () => {
   const http = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requests.push(request.url ?? '');
     answer(request, response);
   });
-  let asked: string[] = [];
+  let requests: string[] = [];
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
   let url: URL;
   let folder: string;
@@ -37,7 +37,7 @@ describe('a symbol server', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'symbol-server-'));
-    asked = [];
+    requests = [];
     problems = [];
     answer = (_, response) => response.end(TEXT);
   });
@@ -51,21 +51,21 @@ describe('a symbol server', () => {
         )
       : [];
 
-  it('is asked in the usual form, with the program in queries and no folder of the player', async () => {
+  it("requests a file at the usual path, with the program in the query but not the player's folders", async () => {
     const server = serve();
     assert.equal(await server.fetch({ ...GAME, debugId: ID.toLowerCase() }), true);
-    assert.deepEqual(asked, [`/symbols/s3cret/game.pdb/${ID}/game.sym?code_file=game.exe&code_id=5b2a`]);
+    assert.deepEqual(requests, [`/symbols/s3cret/game.pdb/${ID}/game.sym?code_file=game.exe&code_id=5b2a`]);
     assert.equal(readFileSync(join(server.folder, 'game.pdb', ID, 'game.sym'), 'utf8'), TEXT);
   });
 
-  it('is not asked for what is in the folder, also when it is gone', async () => {
+  it('sends no request for a file that was already downloaded', async () => {
     await serve().fetch(GAME);
     answer = (request) => request.socket.destroy();
     assert.equal(await serve().fetch(GAME), true);
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
-  it('may send gzip', async () => {
+  it('accepts gzip responses', async () => {
     answer = (request, response) => {
       assert.match(request.headers['accept-encoding'] ?? '', /gzip/);
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(TEXT));
@@ -75,10 +75,10 @@ describe('a symbol server', () => {
     assert.equal(readFileSync(join(server.folder, 'game.pdb', ID, 'game.sym'), 'utf8'), TEXT);
   });
 
-  it('is asked again after an hour for what it did not have, and not before', async () => {
+  it('requests a missing file again after an hour, but not earlier', async () => {
     answer = (_, response) => response.writeHead(404).end('{}');
     const server = serve();
-    assert.deepEqual([await server.fetch(GAME), await server.fetch(GAME), asked.length], [false, false, 1]);
+    assert.deepEqual([await server.fetch(GAME), await server.fetch(GAME), requests.length], [false, false, 1]);
     assert.deepEqual(problems, []);
     answer = (_, response) => response.end(TEXT);
     const mark = join(server.folder, 'game.pdb', ID, 'game.sym.absent');
@@ -94,77 +94,80 @@ describe('a symbol server', () => {
   });
 
   const BAD: Record<string, [(request: IncomingMessage, response: ServerResponse) => void, RegExp]> = {
-    'another status': [(_, response) => response.writeHead(500).end(), /answered 500/],
-    'a page instead of symbols': [(_, response) => response.end('<html>Sign in</html>'), /begins with a MODULE line/],
-    'nothing at all': [(_, response) => response.end(), /begins with a MODULE line/],
+    'another status': [(_, response) => response.writeHead(500).end(), /responded with status 500/],
+    'a web page instead of symbols': [
+      (_, response) => response.end('<html>Sign in</html>'),
+      /begins with a MODULE line/,
+    ],
+    'an empty body': [(_, response) => response.end(), /begins with a MODULE line/],
     'symbols of another module': [
       (_, response) => response.end(TEXT.replace(ID, `${ID}0`)),
       /module with another debug id/,
     ],
-    'more than the limit': [(_, response) => response.end(TEXT + ' '.repeat(10_000)), /more than 9000 bytes/],
-    'a small body that unpacks to more than the limit': [
+    'a body above the limit': [(_, response) => response.end(TEXT + ' '.repeat(10_000)), /more than 9000 bytes/],
+    'a small body that decompresses to more than the limit': [
       (_, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(TEXT + ' '.repeat(1_000_000))),
       /more than 9000 bytes/,
     ],
-    'a body that breaks off': [
+    'an incomplete body': [
       (_, response) => {
         response.writeHead(200, { 'content-length': 5000 });
         response.write(TEXT, () => response.destroy());
       },
       /./,
     ],
-    'a body that stops': [(_, response) => void response.writeHead(200).write(TEXT), /no data for 300 ms/],
-    'no answer': [() => undefined, /no data for 300 ms/],
+    'a stalled body': [(_, response) => void response.writeHead(200).write(TEXT), /no data for 300 ms/],
+    'no response': [() => undefined, /no data for 300 ms/],
     'no connection': [(request) => request.socket.destroy(), /./],
   };
-  for (const [what, [bad, problem]] of Object.entries(BAD)) {
-    it(`leaves nothing behind after ${what}, says why without the secret, and is asked again`, async () => {
+  for (const [failure, [bad, problem]] of Object.entries(BAD)) {
+    it(`leaves no file after ${failure}, reports the reason without the secret, and tries again`, async () => {
       answer = bad;
       const server = serve({ bytes: 9000, idleMilliseconds: 300 });
       assert.equal(await server.fetch(GAME), false);
       assert.deepEqual(filesIn(server), []);
       assert.equal(problems.length, 1);
       assert.match(problems[0] as string, problem);
-      assert.match(problems[0] as string, /^game\.pdb could not be fetched from 127\.0\.0\.1:\d+: /);
+      assert.match(problems[0] as string, /^could not download game\.pdb from 127\.0\.0\.1:\d+: /);
       assert.ok(!problems[0]?.includes('s3cret'));
       answer = (_, response) => response.end(TEXT);
       assert.equal(await server.fetch(GAME), true);
     });
   }
 
-  it('is left alone after three failures in a row, and after as many requests as there may be', async () => {
+  it('sends no more requests after three consecutive failures, or after the maximum number of requests', async () => {
     answer = (_, response) => response.writeHead(503).end();
     const named = (name: string) => ({ ...GAME, debugFile: name });
     const broken = serve();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await broken.fetch(named(name));
-    assert.equal(asked.length, 3);
-    assert.match(problems.at(-1) as string, /not asked any more, after 3 failures/);
-    asked = [];
+    assert.equal(requests.length, 3);
+    assert.match(problems.at(-1) as string, /no more requests to .* after 3 failures/);
+    requests = [];
     answer = (_, response) => response.writeHead(404).end();
     const limited = serve({ requests: 2 });
     for (const name of ['a', 'b', 'c', 'd', 'e']) await limited.fetch(named(name));
-    assert.equal(asked.length, 2);
+    assert.equal(requests.length, 2);
   });
 
-  it('is not asked for names that lead out of the folder, to a device, or are too long', async () => {
+  it('sends no request for names that would leave the folder, name a device or are too long', async () => {
     const server = serve();
     const names = ['', '..', '.. ', 'nul', 'a\0b', 'a:b', 'x'.repeat(230), '\ud800', '../../..', 'a/..', '..\\..'];
     for (const debugFile of names) assert.equal(await server.fetch({ ...GAME, debugFile }), false, debugFile);
     for (const debugId of ['', '..', '../..', 'x/y', 'a\0', '0'.repeat(65)])
       assert.equal(await server.fetch({ ...GAME, debugId }), false, debugId);
-    assert.deepEqual([asked, filesIn(server)], [[], []]);
+    assert.deepEqual([requests, filesIn(server)], [[], []]);
   });
 
-  it('has a folder of its own, whose name does not give its address away', () => {
+  it('has its own folder, whose name does not reveal the URL of the server', () => {
     const other = new SymbolServer(new URL('https://symbols.example/'), { cacheFolder: folder });
     assert.notEqual(serve().folder, other.folder);
     assert.match(serve().folder.slice(folder.length), /^[/\\][0-9a-f]{16}$/);
   });
 });
 
-describe('the address of a module', () => {
-  it('is below the server’s, with names that no URL has escaped', () => {
+describe('the URL of a symbol file', () => {
+  it("is below the server's URL, with encoded names", () => {
     const server = readServerUrl('https://symbols.example/api/v1/?key=1') as URL;
     const module = { ...GAME, debugFile: '/opt/My Game#1?.so', codeFile: '', codeId: '' };
     assert.equal(serverPathOf(module), undefined);
@@ -175,7 +178,7 @@ describe('the address of a module', () => {
     );
   });
 
-  it('is of http or https, and has no user and password', () => {
+  it('must use http or https and have no credentials', () => {
     for (const text of ['', 'symbols.example', 'ftp://x/', 'file:///etc', 'https://ann:pw@x/', 'http://ann@x/'])
       assert.equal(readServerUrl(text), undefined, text);
     assert.equal(readServerUrl('https://x')?.href, 'https://x/');

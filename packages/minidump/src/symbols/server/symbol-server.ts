@@ -1,4 +1,4 @@
-// Symbols of a server, by way of a folder that keeps what was downloaded and remembers for a while what the server does not have.
+// Downloads symbols from a server into a folder, which also remembers for a while which symbols the server does not have.
 import { hash } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,20 +6,20 @@ import type { ModuleId } from '../module-symbols.ts';
 import { type DownloadLimits, downloadSymbols } from './download.ts';
 import { serverPathOf, symbolUrlOf } from './symbol-url.ts';
 
-export type SymbolServerOptions = {
-  /** Below it each server has a folder of its own, so that none can speak for another. */
+type SymbolServerOptions = {
+  /** Each server has its own folder in it, so that servers cannot provide symbols for each other. */
   readonly cacheFolder: string;
   readonly limits?: Partial<SymbolServerLimits>;
-  /** Told why symbols could not be fetched, in a line for people. The address is left out, since it may hold a secret. */
+  /** Called with a readable line if symbols could not be downloaded. It omits the URL, which can contain a secret. */
   readonly onProblem?: (problem: string) => void;
 };
 
 export type SymbolServerLimits = DownloadLimits & {
-  /** For so long a server is not asked again for what it did not have. Symbols are often uploaded later. */
+  /** How long symbols that the server did not have are not requested again. Symbols are often uploaded later. */
   readonly absentMilliseconds: number;
-  /** Requests to one server that may fail one after the other; then it is not asked any more. */
+  /** After this many consecutive failures, no more requests are sent to the server. */
   readonly failures: number;
-  /** Requests of one run. A hostile dump may name thousands of modules. */
+  /** Maximum number of requests in one run. A malicious dump can name thousands of modules. */
   readonly requests: number;
 };
 
@@ -32,10 +32,10 @@ const LIMITS: SymbolServerLimits = {
   requests: 1000,
 };
 
-const ABSENT = '.absent';
+const ABSENT_SUFFIX = '.absent';
 
 export class SymbolServer {
-  /** Holds what was downloaded, laid out as a folder of symbols. */
+  /** The downloaded files, in the layout of SymbolDirectory. */
   readonly folder: string;
   readonly #url: URL;
   readonly #limits: SymbolServerLimits;
@@ -45,19 +45,19 @@ export class SymbolServer {
 
   constructor(url: URL, { cacheFolder, limits, onProblem = () => undefined }: SymbolServerOptions) {
     this.#url = url;
-    // The address may hold a secret, which no name of a folder should.
+    // The URL can contain a secret, which must not be in the name of a folder.
     this.folder = join(cacheFolder, hash('sha256', url.href).slice(0, 16));
     this.#limits = { ...LIMITS, ...limits };
     this.#onProblem = onProblem;
   }
 
-  /** Whether the module's symbols are in the folder now. Asks the server unless they are there already; never rejects. */
+  /** Downloads the module's symbols unless the folder has them. Returns whether it has them now. Never rejects. */
   async fetch(module: ModuleId): Promise<boolean> {
     const path = serverPathOf(module);
     if (path === undefined) return false;
     const file = join(this.folder, ...path);
     if (ageOf(file) !== undefined) return true;
-    if (this.#isKnownAbsent(file) || !this.#mayAsk()) return false;
+    if (this.#isKnownAbsent(file) || !this.#mayRequest()) return false;
     this.#requests += 1;
     try {
       const outcome = await downloadSymbols(symbolUrlOf(this.#url, path, module), file, path[1], this.#limits);
@@ -66,25 +66,25 @@ export class SymbolServer {
       return outcome === 'saved';
     } catch (error) {
       this.#failures += 1;
-      this.#onProblem(`${path[0]} could not be fetched from ${this.#url.host}: ${reasonOf(error)}`);
+      this.#onProblem(`could not download ${path[0]} from ${this.#url.host}: ${reasonOf(error)}`);
       if (this.#failures === this.#limits.failures)
-        this.#onProblem(`${this.#url.host} is not asked any more, after ${this.#failures} failures`);
+        this.#onProblem(`sending no more requests to ${this.#url.host} after ${this.#failures} failures`);
       return false;
     }
   }
 
-  #mayAsk(): boolean {
+  #mayRequest(): boolean {
     return this.#failures < this.#limits.failures && this.#requests < this.#limits.requests;
   }
 
   #isKnownAbsent(file: string): boolean {
-    const age = ageOf(file + ABSENT);
-    // A clock that was set back must not make it absent forever.
+    const age = ageOf(file + ABSENT_SUFFIX);
+    // Uses the absolute value, because the clock may have been set back.
     return age !== undefined && Math.abs(age) < this.#limits.absentMilliseconds;
   }
 }
 
-/** Milliseconds since the file was written; undefined when there is none. */
+/** Returns the milliseconds since the file was written; undefined if it does not exist. */
 function ageOf(file: string): number | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats?.isFile() ? Date.now() - stats.mtimeMs : undefined;
@@ -92,16 +92,16 @@ function ageOf(file: string): number | undefined {
 
 function markAbsent(file: string, isAbsent: boolean): void {
   if (!isAbsent) {
-    rmSync(file + ABSENT, { force: true });
+    rmSync(file + ABSENT_SUFFIX, { force: true });
     return;
   }
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file + ABSENT, '');
+  writeFileSync(file + ABSENT_SUFFIX, '');
 }
 
-/** `fetch` says what was wrong in the cause of its error. No address: an error's text may repeat it. */
+/** The cause of an error from `fetch` has the actual reason. Removes URLs, which an error message can contain. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : message;
-  return reason.replace(/https?:\/\/\S+/g, '<address>');
+  return reason.replace(/https?:\/\/\S+/g, '<url>');
 }

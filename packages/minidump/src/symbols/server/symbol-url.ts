@@ -1,20 +1,20 @@
-// The address at which a symbol server has the symbols of a module.
+// The URL of a module's symbols on a symbol server.
 import type { ModuleId } from '../module-symbols.ts';
 import { type SymbolPath, symbolPathsOf } from '../symbol-path.ts';
 
-/** Reads the address of a server; undefined when it is not an http or https URL, or holds a user and password. */
+/** Parses the URL of a server; undefined if it is not an http or https URL, or if it contains credentials. */
 export function readServerUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   return isUsable ? url : undefined;
 }
 
-/** In the folder of downloads a name gets endings, and file systems take 255 bytes. */
+/** File systems allow names of 255 bytes, and suffixes are added to the names of downloads. */
 const MAX_NAME_BYTES = 200;
 
 /**
- * The module's place below the root of a server, and below a folder of symbols: `<debug file>/<debug id>/<name>.sym`, with the GUID of the id in upper
- * case and its age in lower case. Undefined when a name of the dump could lead anywhere else.
+ * Returns the path of a module's symbols on a server and in the folder of downloads: `<debug file>/<debug id>/<name>.sym`,
+ * with the GUID of the id in upper case and its age in lower case. Undefined if a name in the dump is unsafe.
  */
 export function serverPathOf(module: ModuleId): SymbolPath | undefined {
   const debugId = module.debugId.slice(0, 32).toUpperCase() + module.debugId.slice(32).toLowerCase();
@@ -22,11 +22,14 @@ export function serverPathOf(module: ModuleId): SymbolPath | undefined {
   return path === undefined || Buffer.byteLength(path[2]) > MAX_NAME_BYTES ? undefined : path;
 }
 
-/** `<server>/game.pdb/5A98…F1/game.sym?code_file=game.exe&code_id=5B2A…`: servers find the program by the queries when they have no symbols yet. */
+/**
+ * Returns `<server>/game.pdb/5A98…F1/game.sym?code_file=game.exe&code_id=5B2A…`. With the query, servers that do not have
+ * the symbols yet can find the program and create them.
+ */
 export function symbolUrlOf(server: URL, path: SymbolPath, { codeFile, codeId }: ModuleId): URL {
   const url = new URL(server);
   url.pathname = [url.pathname.replace(/\/+$/, ''), ...path.map(encodeURIComponent)].join('/');
-  // Where the player has the game is no concern of a server's.
+  // For privacy, the server does not get the folder in which the player installed the game.
   const name = codeFile.split(/[/\\]/).at(-1)!;
   if (name !== '' && name.isWellFormed()) url.searchParams.set('code_file', name);
   if (codeId !== '') url.searchParams.set('code_id', codeId);

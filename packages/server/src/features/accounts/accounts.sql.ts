@@ -1,10 +1,10 @@
-// The SQL of accounts, beside what better-auth asks by itself.
+// The SQL of accounts, in addition to the statements of better-auth.
 import { sql } from 'kysely';
 import type { User } from '../../context.ts';
-import { changed, type Db, onlyRow, row } from '../../kernel/db.ts';
-import { newSecret } from '../../kernel/ids.ts';
+import { changed, type Db, onlyRow, row } from '../../kernel/database/db.ts';
+import { newSecret } from '../../kernel/secrets/ids.ts';
 
-/** The secret of that name; made by whichever process asks first. */
+/** Returns the secret with this name. The first process to request it creates it. */
 export async function keepServiceSecret(db: Db, name: string): Promise<string> {
   await changed(
     db,
@@ -15,29 +15,29 @@ export async function keepServiceSecret(db: Db, name: string): Promise<string> {
 }
 
 export async function findUserByEmail(db: Db, email: string): Promise<User | null> {
-  const found = await row(
+  const user = await row(
     db,
     sql<User>`select id, name, email, email_verified as "emailVerified" from users where email = ${email.trim().toLowerCase()}`,
   );
-  return found ?? null;
+  return user ?? null;
 }
 
 export async function findUserById(db: Db, id: string): Promise<User | null> {
-  const found = await row(
+  const user = await row(
     db,
     sql<User>`select id, name, email, email_verified as "emailVerified" from users where id = ${id}`,
   );
-  return found ?? null;
+  return user ?? null;
 }
 
-/** Null for an account that has no password. */
+/** Null for an account without a password. */
 export async function readPasswordHash(db: Db, userId: string): Promise<string | null> {
-  const found = await row(
+  const credential = await row(
     db,
     sql<{ password: string | null }>`select password from user_credentials
       where user_id = ${userId} and provider_id = 'credential'`,
   );
-  return found?.password ?? null;
+  return credential?.password ?? null;
 }
 
 export async function isOperator(db: Db, id: string): Promise<boolean> {
@@ -63,22 +63,22 @@ export async function readHandle(db: Db, userId: string): Promise<string | null>
   return handle;
 }
 
-/** Fails by the unique index when somebody else has the handle. */
+/** Violates the unique index if another account has the handle. */
 export async function updateHandle(db: Db, userId: string, handle: string | null): Promise<void> {
   await changed(db, sql`update users set handle = ${handle}, updated_at = now() where id = ${userId}`);
 }
 
-/** Links to reset the password that were mailed and not used. better-auth keeps them under this prefix, with the account's id as their value. */
+/** Deletes unused password reset links. better-auth stores them with this prefix and the account id as their value. */
 export async function forgetResetLinks(db: Db, userId: string): Promise<void> {
   await changed(db, sql`delete from user_verifications where value = ${userId} and identifier like 'reset-password:%'`);
 }
 
-/** Everything that belongs to the account alone is deleted with it. Fails by a foreign key when it owns a game. */
+/** Deletes the account with everything that belongs only to it. Violates a foreign key if it owns a game. */
 export async function deleteUser(db: Db, userId: string): Promise<void> {
   await changed(db, sql`delete from users where id = ${userId}`);
 }
 
-/** Answers how many of them had not expired. */
+/** Returns how many of them had not expired. */
 export async function deleteSessions(db: Db, userId: string): Promise<number> {
   const { ended } = await onlyRow(
     db,

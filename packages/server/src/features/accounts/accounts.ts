@@ -1,13 +1,16 @@
-// Accounts: sign-up, sign-in, verification and sessions by better-auth; finding people; the operator's user commands.
+// Accounts: sign-up, sign-in, verification and sessions with better-auth; finding users; the operator's user commands.
+import { ApiError } from '@chauffeur/contract/errors';
 import { betterAuth } from 'better-auth';
+import { verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
 import type { Context, User } from '../../context.ts';
-import { type Db, isMissingReference } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
-import { addJob } from '../../kernel/jobs.ts';
-import type { Mail } from '../../kernel/mail.ts';
-import { isOwnOrigin } from '../../kernel/own-origin.ts';
+import { type Db, isMissingReference } from '../../kernel/database/db.ts';
+import { addJob } from '../../kernel/jobs/jobs.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { isOwnOrigin } from '../../request/own-origin.ts';
 import {
   deleteSessions,
   deleteUser,
@@ -17,6 +20,7 @@ import {
   isOperator as isOperatorRow,
   keepServiceSecret,
   markVerified,
+  readPasswordHash,
   setOperator,
 } from './accounts.sql.ts';
 import { checkRequest, databaseHooks, resetReports } from './auth-hooks.ts';
@@ -27,7 +31,7 @@ import { mailJob } from './send-mail.job.ts';
 
 export type Auth = ReturnType<typeof createAuth>;
 
-/** Routes that somebody may try many times, to guess a password or to fill a mailbox. */
+/** Routes that could be called repeatedly to guess a password or flood a mailbox. */
 const GUESSABLE_ROUTES = [
   ...['/sign-in/email', '/sign-up/email', '/request-password-reset', '/send-verification-email'],
   ...['/change-email', '/change-password', '/delete-user'],
@@ -35,7 +39,7 @@ const GUESSABLE_ROUTES = [
 
 const VERIFICATION_SECONDS = 24 * 3600;
 
-/** The secret that signs cookies: the configured one, or one that the first process made and all processes share. */
+/** The secret that signs cookies: the configured one, or one that the first process creates and all processes share. */
 export async function readAuthSecret(db: Db, config: Config): Promise<string> {
   return config.secret ?? keepServiceSecret(db, 'auth');
 }
@@ -43,13 +47,13 @@ export async function readAuthSecret(db: Db, config: Config): Promise<string> {
 export type AuthOptions = OAuthOptions & {
   secret: string;
   limitSignIns: number;
-  /** Whether the person owns games, with which an account cannot be deleted. */
+  /** Whether the person owns games; such an account cannot be deleted. */
   ownsGames: (userId: string) => Promise<boolean>;
-  /** Ends what acts for the person whose password was reset. What it reports is a part of the answer. */
+  /** Revokes the credentials of a person whose password was reset. The result is included in the response. */
   endAccess: (userId: string) => Promise<object>;
 };
 
-/** better-auth over this service's tables. Its routes live under `/api/auth`. */
+/** Sets up better-auth with this service's tables. Its routes are below `/api/auth`. */
 export function createAuth(db: Db, options: AuthOptions) {
   const reports = resetReports();
   return betterAuth({
@@ -63,7 +67,7 @@ export function createAuth(db: Db, options: AuthOptions) {
     database: { db, type: 'postgres' },
     plugins: oauthPlugins(options),
     disabledPaths: CLOSED_OAUTH_ROUTES,
-    // What nobody foresaw is answered, and logged, as everywhere else.
+    // Unexpected errors are thrown, so that they are handled and logged like all others.
     onAPIError: { errorURL: '/consent', throw: true },
     hooks: { before: checkRequest, after: reports.answer },
     // biome-ignore lint/suspicious/noExplicitAny: the hooks name what they use of better-auth's types, which differ by plugin.
@@ -71,7 +75,7 @@ export function createAuth(db: Db, options: AuthOptions) {
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,
-      // A session in the answer would tell a new account from an existing one.
+      // A session in the response would reveal whether the account is new.
       autoSignIn: false,
       onExistingUserSignUp: ({ user }) => addJob(db, mailJob, existingAccountMail(user.email, options.publicUrl)),
       revokeSessionsOnPasswordReset: true,
@@ -82,7 +86,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       sendOnSignUp: true,
       autoSignInAfterVerification: true,
       expiresIn: VERIFICATION_SECONDS,
-      // Of an account whose email is to change, better-auth names the new one here.
+      // When the email of an account changes, better-auth passes the new one here.
       sendVerificationEmail: async ({ user, url }) => {
         const current = await findUserRow(db, user.id);
         const isNew = current !== null && current.email !== user.email;
@@ -103,9 +107,9 @@ export function createAuth(db: Db, options: AuthOptions) {
         enabled: true,
         beforeDelete: async ({ id }) => {
           if (await options.ownsGames(id)) throw ownsGamesError();
-          // Here, since better-auth deletes the parts of an account one after the other and may stop halfway.
+          // Deleted here in one statement, because better-auth deletes an account in several steps and could fail halfway.
           await deleteUser(db, id).catch((error) => {
-            // A game was created, or received, since.
+            // The account became the owner of a game in the meantime.
             throw isMissingReference(error) ? ownsGamesError() : error;
           });
         },
@@ -116,7 +120,7 @@ export function createAuth(db: Db, options: AuthOptions) {
           addJob(db, mailJob, confirmChangeMail(user.email, newEmail, url)),
       },
       modelName: 'users',
-      // Read alone: nobody makes an operator of themselves.
+      // Not an input, so that users cannot appoint themselves.
       additionalFields: { operator: { type: 'boolean', required: false, input: false } },
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
@@ -162,63 +166,73 @@ export function createAuth(db: Db, options: AuthOptions) {
 function ownsGamesError(): APIError {
   return new APIError('CONFLICT', {
     code: 'OWNS_GAMES',
-    message: 'The account owns games; transfer or delete them first.',
+    message: 'This account owns games. Transfer or delete them first.',
   });
 }
 
-/** The HTTP layer puts the client's address here before it hands a request to better-auth; a client cannot set it. */
+/** The HTTP layer sets this header to the client's address before it passes a request to better-auth. Clients cannot set it. */
 export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';
 
-/** The person whose session the request's headers carry; null when nobody is signed in. */
+/** The user of the session in the headers; null without a session. */
 export async function userOfHeaders(auth: Auth, headers: Headers): Promise<User | null> {
-  const found = await auth.api.getSession({ headers });
-  if (found === null) return null;
-  const { id, name, email, emailVerified } = found.user;
+  const session = await auth.api.getSession({ headers });
+  if (session === null) return null;
+  const { id, name, email, emailVerified } = session.user;
   return { id, name, email, emailVerified };
 }
 
-/** The session that the request's headers carry; null when nobody is signed in. */
+/** The id of the session in the headers; null without a session. */
 export async function sessionIdOf(auth: Auth, headers: Headers): Promise<string | null> {
   return (await auth.api.getSession({ headers }))?.session.id ?? null;
 }
 
-/** What an access token of the OAuth server says; null for a text that is none, or not for MCP, or over. */
+/** The content of an access token of the OAuth server; null if it is invalid, expired or not for MCP. */
 export function accessTokenOf(auth: Auth, token: string): Promise<AccessToken | null> {
   return readAccessToken(auth.api, token);
 }
 
-/** The account with this email, or null. Email addresses are compared in lower case. */
+/** Finds an account by its email, which is compared in lower case; null if there is none. */
 export async function findUser(ctx: Context, email: string): Promise<User | null> {
   return findUserByEmail(ctx.db, email);
 }
 
-/** The account of this id, or null. */
+/** Finds an account by its id; null if there is none. */
 export function findUserById(db: Db, id: string): Promise<User | null> {
   return findUserRow(db, id);
 }
 
-/** Ends every session of the account, and the links that were mailed to reset its password. Answers how many sessions there were. */
+/** Ends every session of the account and deletes its password reset links. Returns the number of sessions. */
 export async function endSessions(db: Db, userId: string): Promise<number> {
   await forgetResetLinks(db, userId);
   return deleteSessions(db, userId);
 }
 
-/** Whether the person runs the service, and may see how it is doing. */
+/** Stops anyone with a stolen session from guessing the password. */
+const PASSWORD_LIMIT = { name: 'password confirmations', most: 20, windowSeconds: 3600, of: 'account' } as const;
+
+/** Confirms that the signed-in person knows the password. Throws 4236 for a wrong one, and 4290 after too many attempts. */
+export async function requirePassword(ctx: Context, userId: string, password: string): Promise<void> {
+  await countUse(ctx.db, ctx.clock, userId, PASSWORD_LIMIT);
+  const hash = await readPasswordHash(ctx.db, userId);
+  if (hash === null || !(await verifyPassword({ hash, password }))) throw new ApiError(4236);
+}
+
+/** Whether the user is an operator of the service. */
 export function isOperator(db: Db, userId: string): Promise<boolean> {
   return isOperatorRow(db, userId);
 }
 
-/** Sends a mail by a job, once the transaction is through that `db` may be. */
+/** Enqueues a mail. If `db` is a transaction, it is sent only after the commit. */
 export function enqueueMail(db: Db, mail: Mail): Promise<void> {
   return addJob(db, mailJob, mail);
 }
 
-/** An operator's request concerns an account that exists already, or does not. */
-export class AccountError extends Error {
+/** An operator's command refers to a missing account, or to an existing one that should not exist. */
+class AccountError extends Error {
   override readonly name = 'AccountError';
 }
 
-/** Creates an account as the operator. One that is not `verified` at once gets the verification mail. */
+/** Creates an account for the operator. An account that is not `verified` gets the verification mail. */
 export async function createUser(
   ctx: Context,
   auth: Auth,
@@ -228,7 +242,7 @@ export async function createUser(
   const refusal = refuseName(input.name);
   if (refusal !== null) throw new AccountError(refusal.message);
   if ((await findUserByEmail(ctx.db, email)) !== null)
-    throw new AccountError(`There is an account with the email ${email} already.`);
+    throw new AccountError(`An account with the email ${email} already exists.`);
   const { internalAdapter, password } = await auth.$context;
   const { id, name } = await internalAdapter.createUser(
     { email, name: input.name, emailVerified: input.verified },
@@ -244,23 +258,23 @@ export async function createUser(
   return { id, name, email, emailVerified: input.verified };
 }
 
-/** Marks an account's email as verified, as the operator. */
+/** Marks an account's email as verified for the operator. */
 export async function verifyUser(ctx: Context, email: string): Promise<User> {
   await markVerified(ctx.db, email);
   const user = await findUserByEmail(ctx.db, email);
-  if (user === null) throw new AccountError(`There is no account with the email ${email}.`);
+  if (user === null) throw new AccountError(`No account has the email ${email}.`);
   return user;
 }
 
-/** Makes an account an operator’s, or takes that from it. */
+/** Grants or revokes the operator role. */
 export async function setUserOperator(ctx: Context, email: string, operator: boolean): Promise<User> {
   const user = await findUserByEmail(ctx.db, email);
-  if (user === null) throw new AccountError(`There is no account with the email ${email}.`);
+  if (user === null) throw new AccountError(`No account has the email ${email}.`);
   await setOperator(ctx.db, email, operator);
   return user;
 }
 
-/** The public URL and, on a loopback address, the other name of this machine under which a person may have opened the site. */
+/** The public URL and, on a loopback address, another loopback name under which the site may be open. */
 function ownOrigins(publicUrl: string, origin: string | null): string[] {
   return origin !== null && isOwnOrigin(publicUrl, origin) ? [publicUrl, origin] : [publicUrl];
 }

@@ -1,8 +1,8 @@
-// Where this service has a say in what better-auth does: before a request, and before an account is stored.
+// Hooks into better-auth: before a request, and before an account is stored.
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { createAuthMiddleware } from 'better-auth/api';
 import { APIError } from 'better-call';
-import type { Db } from '../../kernel/db.ts';
+import type { Db } from '../../kernel/database/db.ts';
 import { findUserByEmail, forgetResetLinks } from './accounts.sql.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
 
@@ -17,21 +17,21 @@ export const checkRequest = createAuthMiddleware(async ({ path, body }) => {
 
 type NamedUser = { name?: unknown };
 
-/** Every way to a name ends here, whichever route or plugin it comes by. */
+/** All routes and plugins that set a name pass through here. */
 function withTidyName<U extends NamedUser>(user: U): { data: U } {
   const refusal = refuseName(user.name);
   if (refusal !== null) throw refusalOf(refusal);
   return { data: { ...user, name: tidyDisplayName(String(user.name)) } };
 }
 
-/** What of an endpoint of better-auth is needed to answer from inside it. */
+/** The parts of a better-auth endpoint that a hook needs to respond. */
 type Endpoint = {
   readonly path?: string;
   readonly query?: { readonly callbackURL?: string | undefined } | undefined;
   redirect(url: string): Error;
 } | null;
 
-/** The address may have been taken since the link was sent. A browser that followed the link is sent to a page that says so. */
+/** The address may have been taken since the link was sent. A browser that followed the link is redirected with an error. */
 async function checkNewEmail(db: Db, email: string, endpoint: Endpoint): Promise<void> {
   if ((await findUserByEmail(db, email)) === null) return;
   const page = endpoint?.query?.callbackURL;
@@ -42,7 +42,7 @@ async function checkNewEmail(db: Db, email: string, endpoint: Endpoint): Promise
 
 type Fields = Record<string, unknown>;
 
-/** For `databaseHooks` of better-auth. */
+/** The `databaseHooks` of better-auth. */
 export function databaseHooks(db: Db) {
   return {
     user: {
@@ -52,7 +52,7 @@ export function databaseHooks(db: Db) {
           if (typeof fields.email === 'string') await checkNewEmail(db, fields.email, endpoint);
           return { data: fields.name === undefined ? fields : withTidyName(fields).data };
         },
-        // A link to reset the password is in a mailbox that may no longer be the account's.
+        // The password reset links are in a mailbox that may no longer belong to the account.
         after: async ({ id }: { id: string }, endpoint: Endpoint) => {
           if (endpoint?.path === '/verify-email') await forgetResetLinks(db, id);
         },
@@ -61,7 +61,7 @@ export function databaseHooks(db: Db) {
   };
 }
 
-/** Carries what is reported about a reset of the password into the answer to it. */
+/** Passes the report about a password reset into its response. */
 export function resetReports() {
   const reports = new WeakMap<Request, object>();
   return {

@@ -8,7 +8,7 @@ const document = (more: object = {}) =>
   JSON.stringify({ client_id: ADDRESS, redirect_uris: ['http://127.0.0.1/callback'], ...more });
 
 describe('the address of a document', () => {
-  test('is an https URL with a path, also with a port or a query', () => {
+  test('is an https URL with a path, with or without a port or query', () => {
     for (const address of [
       ADDRESS,
       'https://a.example:8443/x',
@@ -18,7 +18,7 @@ describe('the address of a document', () => {
       assert.equal(readAddress(address).href, address);
   });
 
-  test('is nothing else', () => {
+  test('is no other kind of URL', () => {
     const wrong = [
       ...[
         'http://agents.example/x',
@@ -63,7 +63,7 @@ describe('the address of a document', () => {
     for (const address of wrong) assert.throws(() => readAddress(address), { name: 'ClientDocumentError' }, address);
   });
 
-  test('is of one host and one path, whatever was typed', () => {
+  test('has one normalized host and path, however it was typed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string()), (text) => {
         let url: URL;
@@ -79,16 +79,16 @@ describe('the address of a document', () => {
     );
   });
 
-  test('is not taken for an id that was given out here, nor the other way round', () => {
+  test('cannot be confused with an id issued here', () => {
     assert.equal(isDocumentAddress('aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeF'), false);
     assert.equal(isDocumentAddress('httpsAbCd'), false);
-    // So that it is told why it is refused.
+    // It is treated as a document address, so the error explains the refusal.
     assert.equal(isDocumentAddress('http://agents.example/x'), true);
   });
 });
 
 describe('a document', () => {
-  test('gives a name, addresses for the answer, and what it needs', () => {
+  test('provides a name, redirect addresses and requested scopes', () => {
     const said = document({ client_name: 'Night owl', logo_uri: 'https://agents.example/owl.png', software_id: 'owl' });
     assert.deepEqual(readDocument(ADDRESS, said), {
       name: 'Night owl',
@@ -99,7 +99,7 @@ describe('a document', () => {
     assert.deepEqual([grantTypes, name], [['authorization_code'], undefined]);
   });
 
-  test('is refused when it is of another address, has secrets, or is not what it should be', () => {
+  test('is refused if it names another address, contains secrets or has the wrong form', () => {
     const wrong = [
       ...['', 'null', '[]', '"x"', '{', '{}', '<html>'],
       document({ client_id: `${ADDRESS}/` }),
@@ -120,7 +120,7 @@ describe('a document', () => {
     for (const text of wrong) assert.throws(() => readDocument(ADDRESS, text), { name: 'ClientDocumentError' }, text);
   });
 
-  test('is read or refused, whatever JSON it is', () => {
+  test('is parsed or refused, whatever JSON it contains', () => {
     const fields = fc.record(
       {
         client_id: fc.oneof(fc.constant(ADDRESS), fc.jsonValue()),
@@ -143,7 +143,7 @@ describe('a document', () => {
   });
 });
 
-test('a document is good for as long as it says, from five minutes to a day, and for an hour where it does not', () => {
+test('a document is cached as long as it says, between five minutes and a day, and by default for an hour', () => {
   assert.equal(freshSeconds(undefined), 3600);
   assert.equal(freshSeconds('public'), 3600);
   assert.equal(freshSeconds('max-age=7200'), 7200);

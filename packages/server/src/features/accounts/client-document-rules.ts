@@ -1,62 +1,61 @@
-// What a client ID metadata document has to be: the rules for its address, its text, and how long it is good for.
+// The rules for client ID metadata documents: their address, content and caching.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { ClientDocumentError } from './client-document-error.ts';
 
-const MOST_ADDRESS = LIMITS.agentClientIdLength;
-const MOST_NAME = 200;
-const MOST_REDIRECTS = 20;
+const MAX_ADDRESS_LENGTH = LIMITS.agentClientIdLength;
+const MAX_NAME_LENGTH = 200;
+const MAX_REDIRECTS = 20;
 const GRANTS = ['authorization_code', 'refresh_token'];
 
-const LEAST_SECONDS = 5 * 60;
-const MOST_SECONDS = 24 * 3600;
-/** For documents that do not say. */
-const USUAL_SECONDS = 3600;
+const MIN_SECONDS = 5 * 60;
+const MAX_SECONDS = 24 * 3600;
+/** For documents without a Cache-Control header. */
+const DEFAULT_SECONDS = 3600;
 
-/** What is taken of a document. All else that it says of itself, such as a picture, is not looked at. */
+/** The fields of a document that are used. Others, such as a logo, are ignored. */
 export type ClientDocument = {
   readonly name: string | undefined;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
 };
 
-/** Whether a client_id is meant as the address of a document. Those that are given out here are letters alone. */
+/** Whether a client_id is the address of a document. Ids issued here consist of letters only. */
 export function isDocumentAddress(clientId: string): boolean {
   return /^https?:/i.test(clientId);
 }
 
 /**
- * The address as a URL. It has to stand in the one form in which URLs are written, so that two texts are never the same document: without
- * dot segments, a port that goes without saying, or capitals in its host (draft-ietf-oauth-client-id-metadata-document, section 3). Throws
- * ClientDocumentError.
+ * Parses the address. It must be in normal form, without dot segments, a default port or capital letters in its host, so that a
+ * document has only one address (draft-ietf-oauth-client-id-metadata-document, section 3). Throws ClientDocumentError.
  */
 export function readAddress(clientId: string): URL {
-  if (clientId.length > MOST_ADDRESS) throw refused(`client_id is longer than ${MOST_ADDRESS} characters`);
-  if (!URL.canParse(clientId)) throw refused('client_id is no URL');
+  if (clientId.length > MAX_ADDRESS_LENGTH) throw refused(`client_id is longer than ${MAX_ADDRESS_LENGTH} characters`);
+  if (!URL.canParse(clientId)) throw refused('client_id is not a URL');
   const url = new URL(clientId);
-  if (url.protocol !== 'https:') throw refused('client_id has to begin with https://');
-  if (url.username !== '' || url.password !== '') throw refused('client_id has a user or password in it');
-  // An empty fragment is one, too, of which URL.hash tells nothing.
+  if (url.protocol !== 'https:') throw refused('client_id must start with https://');
+  if (url.username !== '' || url.password !== '') throw refused('client_id contains a user or password');
+  // URL.hash does not show an empty fragment.
   if (clientId.includes('#')) throw refused('client_id has a fragment');
   if (url.pathname === '/') throw refused('client_id has no path');
-  if (!/\.[a-z][a-z0-9-]*$/.test(url.hostname)) throw refused('client_id has no host name of the internet');
-  if (url.href !== clientId) throw refused(`client_id has to be written as ${url.href}`);
+  if (!/\.[a-z][a-z0-9-]*$/.test(url.hostname)) throw refused('client_id has no public host name');
+  if (url.href !== clientId) throw refused(`client_id must be written as ${url.href}`);
   return url;
 }
 
-/** What the document at that address says. Throws ClientDocumentError for one that this service does not take. */
+/** Parses the document at the address. Throws ClientDocumentError if it is not accepted. */
 export function readDocument(address: string, text: string): ClientDocument {
   const document = parse(text);
-  if (document.client_id !== address) throw refused('its client_id is not the address that it was read at');
+  if (document.client_id !== address) throw refused('its client_id is not the address it was fetched from');
   const { token_endpoint_auth_method: method = 'none', client_name: name } = document;
-  if (method !== 'none') throw refused('its token_endpoint_auth_method is not "none", the only one for programs here');
-  if (Object.hasOwn(document, 'client_secret')) throw refused('it has a client_secret, which everybody can read');
-  if (name !== undefined && (typeof name !== 'string' || name.length > MOST_NAME))
-    throw refused(`its client_name is no text of up to ${MOST_NAME} characters`);
+  if (method !== 'none') throw refused('its token_endpoint_auth_method is not "none", the only supported method');
+  if (Object.hasOwn(document, 'client_secret')) throw refused('it contains a client_secret, which would be public');
+  if (name !== undefined && (typeof name !== 'string' || name.length > MAX_NAME_LENGTH))
+    throw refused(`its client_name is not a text of up to ${MAX_NAME_LENGTH} characters`);
   const redirectUris = textsOf(document, 'redirect_uris');
-  if (redirectUris === undefined || redirectUris.length === 0 || redirectUris.length > MOST_REDIRECTS)
-    throw refused(`it has to have redirect_uris, up to ${MOST_REDIRECTS}`);
+  if (redirectUris === undefined || redirectUris.length === 0 || redirectUris.length > MAX_REDIRECTS)
+    throw refused(`it must have 1 to ${MAX_REDIRECTS} redirect_uris`);
   const grantTypes = (textsOf(document, 'grant_types') ?? GRANTS).filter((grant) => GRANTS.includes(grant));
-  if (!grantTypes.includes('authorization_code')) throw refused('its grant_types are without authorization_code');
+  if (!grantTypes.includes('authorization_code')) throw refused('its grant_types do not include authorization_code');
   return { name, redirectUris, grantTypes };
 }
 
@@ -65,9 +64,9 @@ function parse(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw refused('it is no JSON', cause);
+    throw refused('it is not JSON', cause);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused('it is no JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused('it is not a JSON object');
   return value as Record<string, unknown>;
 }
 
@@ -75,15 +74,16 @@ function textsOf(document: Record<string, unknown>, name: string): string[] | un
   const value = document[name];
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
-  throw refused(`its ${name} is no list of texts`);
+  throw refused(`its ${name} is not a list of texts`);
 }
 
-/** For how many seconds a document is taken as it is, by its Cache-Control (RFC 9111, section 5.2.2), within our bounds. */
+/** How many seconds a document is cached according to its Cache-Control (RFC 9111, section 5.2.2), within our limits. */
 export function freshSeconds(cacheControl: string | undefined): number {
-  const said = (cacheControl ?? '').toLowerCase();
-  if (/(^|[\s,])no-(store|cache)\b/.test(said)) return LEAST_SECONDS;
-  const [, seconds] = /(?:^|[\s,])s-maxage="?(\d+)/.exec(said) ?? /(?:^|[\s,])max-age="?(\d+)/.exec(said) ?? [];
-  return seconds === undefined ? USUAL_SECONDS : Math.min(Math.max(Number(seconds), LEAST_SECONDS), MOST_SECONDS);
+  const directives = (cacheControl ?? '').toLowerCase();
+  if (/(^|[\s,])no-(store|cache)\b/.test(directives)) return MIN_SECONDS;
+  const [, seconds] =
+    /(?:^|[\s,])s-maxage="?(\d+)/.exec(directives) ?? /(?:^|[\s,])max-age="?(\d+)/.exec(directives) ?? [];
+  return seconds === undefined ? DEFAULT_SECONDS : Math.min(Math.max(Number(seconds), MIN_SECONDS), MAX_SECONDS);
 }
 
 function refused(message: string, cause?: unknown): ClientDocumentError {

@@ -1,4 +1,4 @@
-// Knows programs by the documents that they publish of themselves: their client_id is its address (draft-ietf-oauth-client-id-metadata-document).
+// Supports OAuth clients that publish a metadata document, whose address is their client_id (draft-ietf-oauth-client-id-metadata-document).
 import { type ClientDiscovery, extendOAuthProvider, type OAuthOptions, type Scope } from '@better-auth/oauth-provider';
 import { registerClientMetadataDocument } from '@better-auth/oauth-provider/internal';
 import type { BetterAuthPlugin } from 'better-auth';
@@ -12,22 +12,22 @@ type Resolve = ClientDiscovery['resolve'];
 type Request = Parameters<Resolve>[0];
 type Client = NonNullable<Parameters<Resolve>[2]>;
 
-/** Stands beside each client that has a document. */
+/** The discovery id stored with each client that has a document. */
 const DISCOVERY = 'client-document';
 
-/** Where a program begins to act, or goes on; all else has no need of a document newer than the one that is known. */
+/** The routes that start or continue a connection. All others use the stored client. */
 const READING_ROUTES = ['/oauth2/authorize', '/oauth2/token'];
 
-/** For how long a document that cannot be reached is taken as it was last. */
-const LAST_RESORT_MS = DAY;
+/** How long the stored client is used while its document is unavailable. */
+const MAX_STALE_MS = DAY;
 const FAILURE_MS = MINUTE;
-/** Anybody can have this service fetch something: so many a minute, so that it is of no use for attacks on others. */
-const MOST_FETCHES = 60;
-const MOST_FETCHES_OF_HOST = 10;
-const MOST_KNOWN = 1000;
+/** Limits per minute, because anyone can trigger a fetch and could use it to attack other hosts. */
+const MAX_FETCHES = 60;
+const MAX_FETCHES_OF_HOST = 10;
+const MAX_CACHED = 1000;
 
-/** What is known of a document: that the stored client is as it says, or why there is none. */
-type Known = { readonly until: number; readonly failure: ClientDocumentError | null };
+/** The cached result of a document: the stored client matches it, or the failure. */
+type CacheEntry = { readonly until: number; readonly failure: ClientDocumentError | null };
 
 export function clientDocuments(fetchDocument: FetchDocument, clock: Clock): BetterAuthPlugin {
   const resolve = createResolver(fetchDocument, () => clock.now().getTime());
@@ -45,25 +45,25 @@ export function clientDocuments(fetchDocument: FetchDocument, clock: Clock): Bet
 
 /** Throws ClientDocumentError. */
 function createResolver(fetchDocument: FetchDocument, now: () => number) {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, CacheEntry>();
   const underWay = new Map<string, Promise<Client>>();
   const countFetch = createFetchLimit(now);
 
   function remember(clientId: string, ms: number, failure: ClientDocumentError | null): void {
-    known.delete(clientId);
-    known.set(clientId, { until: now() + ms, failure });
-    const [oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    cache.delete(clientId);
+    cache.set(clientId, { until: now() + ms, failure });
+    const [oldest] = cache.keys();
+    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
   }
 
   async function load(ctx: Request, clientId: string, existing: Client | null): Promise<Client> {
-    const found = known.get(clientId);
-    if (found !== undefined && found.until > now()) {
-      if (found.failure !== null) throw found.failure;
+    const cached = cache.get(clientId);
+    if (cached !== undefined && cached.until > now()) {
+      if (cached.failure !== null) throw cached.failure;
       if (existing !== null) return existing;
     }
     const url = readAddress(clientId);
-    // Not remembered: it says nothing about this document.
+    // Outside the try block, because an exceeded limit says nothing about this document and must not be cached.
     countFetch(url.host);
     try {
       const { text, cacheControl } = await fetchDocument(url);
@@ -89,14 +89,14 @@ function createResolver(fetchDocument: FetchDocument, now: () => number) {
     } catch (error) {
       const isPassing = error instanceof ClientDocumentError && error.passing;
       const readAt = existing?.updatedAt?.getTime() ?? 0;
-      // A short outage of its maker’s website does not disconnect a program.
-      if (isPassing && now() - readAt < LAST_RESORT_MS) return existing;
+      // A short outage of its website does not disconnect a program.
+      if (isPassing && now() - readAt < MAX_STALE_MS) return existing;
       throw error;
     }
   };
 }
 
-/** Throws ClientDocumentError past the limit. */
+/** Throws ClientDocumentError when the limit is exceeded. */
 function createFetchLimit(now: () => number): (host: string) => void {
   let minute = 0;
   let counts = new Map<string, number>();
@@ -106,17 +106,17 @@ function createFetchLimit(now: () => number): (host: string) => void {
     minute = current;
     const total = counts.values().reduce((sum, count) => sum + count, 0);
     const ofHost = counts.get(host) ?? 0;
-    if (total >= MOST_FETCHES || ofHost >= MOST_FETCHES_OF_HOST)
-      throw new ClientDocumentError('too many documents were read in this minute', { passing: true });
+    if (total >= MAX_FETCHES || ofHost >= MAX_FETCHES_OF_HOST)
+      throw new ClientDocumentError('too many documents were fetched in this minute', { passing: true });
     counts.set(host, ofHost + 1);
   };
 }
 
-/** Keeps what the document says, by the same rules as a registration. Throws ClientDocumentError. */
+/** Stores the client of the document by the same rules as a registration. Throws ClientDocumentError. */
 async function store(ctx: Request, clientId: string, text: string, existing: Client | null): Promise<Client> {
   const { name, redirectUris, grantTypes } = readDocument(clientId, text);
   const provider = ctx.context.getPlugin('oauth-provider');
-  if (provider === null) throw new Error('there are client documents without an OAuth provider');
+  if (provider === null) throw new Error('client documents require an OAuth provider');
   try {
     const { client } = await registerClientMetadataDocument(ctx, provider.options as OAuthOptions<Scope[]>, {
       clientId,
@@ -133,15 +133,15 @@ async function store(ctx: Request, clientId: string, text: string, existing: Cli
     });
     return client;
   } catch (cause) {
-    const said = cause instanceof APIError ? cause.body?.error_description : undefined;
-    throw typeof said === 'string' ? new ClientDocumentError(said, { cause }) : cause;
+    const description = cause instanceof APIError ? cause.body?.error_description : undefined;
+    throw typeof description === 'string' ? new ClientDocumentError(description, { cause }) : cause;
   }
 }
 
-/** A person’s browser is sent to a page that says it in words; a program gets the error of OAuth. */
+/** A browser is redirected to a page that explains the error; a program gets the OAuth error. */
 function answerOf(ctx: Request, { message, passing }: ClientDocumentError): APIError {
   const error = passing ? 'temporarily_unavailable' : 'invalid_client';
-  const error_description = `the description that it publishes cannot be used: ${message}`;
+  const error_description = `its published client metadata cannot be used: ${message}`;
   if (ctx.path === '/oauth2/authorize')
     return ctx.redirect(
       `${ctx.context.options.onAPIError?.errorURL}?${new URLSearchParams({ error, error_description })}`,

@@ -1,47 +1,32 @@
-// The OAuth 2.1 server by which programs get to act for people over MCP: better-auth's provider, over this service's tables.
+// The OAuth 2.1 server for programs that act for people over MCP: better-auth's provider with this service's tables.
 import { mcp } from '@better-auth/mcp';
 import { getOAuthProviderState } from '@better-auth/oauth-provider';
 import type { BetterAuthPlugin } from 'better-auth';
 import { jwt } from 'better-auth/plugins';
 import type { Clock } from '../../kernel/clock.ts';
+import { agentResource, oauthIssuer, offersOAuth } from '../../request/oauth-addresses.ts';
 import { type FetchDocument, fetchClientDocument } from './client-document-fetch.ts';
 import { clientDocuments } from './client-documents.ts';
 import { editorRedirects } from './editor-redirects.ts';
 
-/** What a program may be given. `offline_access` has it get refresh tokens, and is no right of its own. */
+/** The scopes for programs. `offline_access` allows refresh tokens and grants nothing else. */
 const SCOPES = ['mcp:read', 'mcp:write', 'offline_access'];
 
-/** Short, since a token is a bearer’s; what it allows is looked up at each use, so its end does not wait for this. */
+/** Short, because anyone with a bearer token can use it. Revocation is immediate, because rights are checked at each use. */
 const ACCESS_SECONDS = 600;
 const REFRESH_SECONDS = 30 * 24 * 3600;
 
-/** The claim that names the connection, which a person agreed to. */
+/** The claim with the id of the connection. */
 const CONNECTION_CLAIM = 'connection';
 
 export type OAuthOptions = {
   readonly publicUrl: string;
-  /** The connection that the person agreed to last for this client. */
+  /** The newest connection of the person to this client. */
   readonly currentConnection: (consent: { userId: string; clientId: string }) => Promise<string | undefined>;
   readonly clock: Clock;
-  /** How the documents of programs are read; from the public internet where absent. */
+  /** Fetches client metadata documents; by default from the public internet. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
-
-/** The address that access tokens are for (RFC 8707). */
-export function agentResource(publicUrl: string): string {
-  return `${publicUrl}/mcp`;
-}
-
-/** Who issues them. */
-export function oauthIssuer(publicUrl: string): string {
-  return `${publicUrl}/api/auth`;
-}
-
-/** OAuth wants HTTPS, but on the machine itself (RFC 8252, section 8.3): elsewhere there are personal keys only. */
-export function offersOAuth(publicUrl: string): boolean {
-  const { protocol, hostname } = new URL(publicUrl);
-  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
 
 export function oauthPlugins({
   publicUrl,
@@ -58,7 +43,7 @@ export function oauthPlugins({
     }),
     mcp({
       resource: agentResource(publicUrl),
-      // A visitor who is not signed in does so on the way to the consent page, and comes back to it.
+      // A visitor signs in from the consent page and returns to it.
       loginPage: '/consent',
       consentPage: '/consent',
       scopes: SCOPES,
@@ -67,15 +52,15 @@ export function oauthPlugins({
       refreshTokenExpiresIn: REFRESH_SECONDS,
       allowDynamicClientRegistration: true,
       allowUnauthenticatedClientRegistration: true,
-      // There is one resource, which every client is here for.
+      // There is only one resource, for all clients.
       enforcePerClientResources: false,
       postLogin: {
         page: '/consent',
-        // A program that wants no page shown (prompt=none) is told that one has to be: a consent of before could be taken up by any other
-        // program on the machine that comes with the same client_id and a free port (RFC 8252, section 8.6).
-        shouldRedirect: async () => (await askedFor('prompt')).split(' ').includes('none'),
+        // A request without a page (prompt=none) is refused. Otherwise any other program on the machine could use an earlier consent
+        // with the same client_id and a free port (RFC 8252, section 8.6).
+        shouldRedirect: async () => (await readParameter('prompt')).split(' ').includes('none'),
         consentReferenceId: async ({ user }) =>
-          currentConnection({ userId: user.id, clientId: await askedFor('client_id') }),
+          currentConnection({ userId: user.id, clientId: await readParameter('client_id') }),
       },
       customAccessTokenClaims: ({ referenceId }) => ({ [CONNECTION_CLAIM]: referenceId }),
       schema: MODELS,
@@ -85,12 +70,12 @@ export function oauthPlugins({
   ];
 }
 
-/** A parameter of the authorization request that is under way. */
-async function askedFor(name: string): Promise<string> {
+/** Reads a parameter of the current authorization request. */
+async function readParameter(name: string): Promise<string> {
   return new URLSearchParams((await getOAuthProviderState())?.query).get(name) ?? '';
 }
 
-/** Routes of the plugins that make tokens or change clients in ways that are not offered here. */
+/** Routes of the plugins that issue tokens or change clients in ways that are not supported here. */
 export const CLOSED_OAUTH_ROUTES = ['/token'];
 
 export type AccessToken = {
@@ -100,13 +85,13 @@ export type AccessToken = {
   readonly mayWrite: boolean;
 };
 
-/** What better-auth checks a signature by; its own type depends on the plugins. */
+/** The part of better-auth's API that verifies signatures. Its declared type depends on the plugins. */
 type Verifier = { verifyJWT(input: { body: { token: string } }): Promise<{ payload: Claims | null }> };
 type Claims = { sub?: string; scope?: unknown; client_id?: unknown; cnf?: unknown; [CONNECTION_CLAIM]?: unknown };
 
 /**
- * What an access token says, once its signature, issuer, audience and time are right; null for any other text. A token bound to a key of its
- * sender (RFC 9449) is refused: its proof is not looked at here.
+ * Reads an access token after checking its signature, issuer, audience and time; null if it is invalid. A token bound to a key of
+ * its sender (RFC 9449) is refused, because its proof is not checked here.
  */
 export async function readAccessToken(api: unknown, token: string): Promise<AccessToken | null> {
   const { verifyJWT } = api as Partial<Verifier>;
@@ -124,7 +109,7 @@ const TOKEN_FIELDS = [
   ...['requestedUserInfoClaims', 'expiresAt', 'createdAt', 'revoked', 'confirmation', 'scopes'],
 ];
 
-/** The provider’s models by the tables that keep them. */
+/** The tables and columns of the provider's models. */
 const MODELS = {
   oauthClient: model('oauth_clients', [
     ...['clientId', 'clientSecret', 'clientDiscoveryId', 'disabled', 'skipConsent', 'enableEndSession', 'subjectType'],

@@ -1,4 +1,4 @@
-// Decides whether a request to better-auth is acceptable where better-auth itself is more lenient than this service.
+// Additional rules for requests to better-auth, where this service is stricter.
 import { displayNameProblem } from '@chauffeur/contract/display-name';
 import { LIMITS } from '@chauffeur/contract/limits';
 
@@ -7,7 +7,7 @@ export type Refusal = { readonly code: string; readonly message: string };
 type Body = Readonly<Record<string, unknown>>;
 type Rule = (body: Body) => Refusal | null;
 
-/** Null for a good name. */
+/** Null for a valid name. */
 export function refuseName(name: unknown): Refusal | null {
   const problem = displayNameProblem(name);
   return problem === null ? null : { code: 'INVALID_NAME', message: `name: ${problem}.` };
@@ -15,25 +15,28 @@ export function refuseName(name: unknown): Refusal | null {
 
 const refuseNewName: Rule = ({ name }) => (name === undefined ? null : refuseName(name));
 
-/** There are no pictures of people here: an unchecked address would only be stored. */
+/** Accounts have no pictures; an unchecked URL would only be stored. */
 const refuseImage: Rule = ({ image }) =>
-  image === undefined ? null : { code: 'INVALID_IMAGE', message: 'image: accounts have no picture; leave it out.' };
+  image === undefined ? null : { code: 'INVALID_IMAGE', message: 'image: accounts have no picture. Leave it out.' };
 
 const refuseLongEmail =
   (field: 'email' | 'newEmail'): Rule =>
   ({ [field]: email }) =>
     typeof email === 'string' && email.length > LIMITS.emailLength
-      ? { code: 'INVALID_EMAIL', message: `${field}: longer than ${LIMITS.emailLength} characters; shorten it.` }
+      ? {
+          code: 'INVALID_EMAIL',
+          message: `${field}: longer than ${LIMITS.emailLength} characters. Use a shorter address.`,
+        }
       : null;
 
-/** better-auth asks for it only where the session is older than a day. */
+/** better-auth requires it only if the session is older than a day. */
 const requirePassword: Rule = ({ password }) =>
   typeof password === 'string' && password !== ''
     ? null
-    : { code: 'PASSWORD_REQUIRED', message: 'password: missing; send the password of the account.' };
+    : { code: 'PASSWORD_REQUIRED', message: 'password: missing. Send the password of the account.' };
 
 /**
- * By route. They come before anything is looked up, so that what is refused does not depend on which accounts exist.
+ * Keyed by route. They run before any lookup, so that a refusal does not reveal which accounts exist.
  */
 const RULES: Readonly<Record<string, readonly Rule[]>> = {
   '/sign-up/email': [({ name }) => refuseName(name), refuseImage, refuseLongEmail('email')],
@@ -42,7 +45,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   '/delete-user': [requirePassword],
 };
 
-/** Why the body of a request to a route of better-auth is refused; null when it is better-auth's to judge. */
+/** Why the body of a request to a better-auth route is refused; null if these rules allow it. */
 export function refuseRequest(route: string, body: unknown): Refusal | null {
   const fields = typeof body === 'object' && body !== null ? (body as Body) : {};
   for (const rule of RULES[route] ?? []) {

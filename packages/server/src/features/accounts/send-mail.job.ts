@@ -1,7 +1,7 @@
-// Sends one mail, away from the request that asked for it, and again when the mail server was not there.
+// Sends one mail in a job, with retries if the mail server is unavailable.
 import type { Context } from '../../context.ts';
-import { defineJob } from '../../kernel/jobs.ts';
-import type { Mail } from '../../kernel/mail.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+import type { Mail } from '../../kernel/mail/mail.ts';
 
 export const mailJob = defineJob<Mail>('accounts:send-mail', 12);
 

@@ -1,9 +1,9 @@
-// Programs that act for people: who calls with a key or a connection, and the record of what was called.
+// Agents, which are programs that act for people: identifies callers by key or connection, and records their calls.
 import { hash } from 'node:crypto';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
-import { type Db, type Tx, transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
 import { insertCall } from './calls.sql.ts';
 import * as codes from './codes.sql.ts';
 import * as connections from './connections.sql.ts';
@@ -14,53 +14,43 @@ export function isAgentKey(token: string): boolean {
   return token.startsWith(AGENT_KEY_PREFIX);
 }
 
-/** The hash under which a key is kept: with 186 bits in it, it cannot be guessed from a plain SHA-256. */
+/** The stored hash of a key. With 186 bits, a plain SHA-256 is enough to protect it. */
 export function hashOf(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** Who calls with a personal key; null for one that is unknown, revoked or expired. */
+/** The caller with a personal key; null if it is unknown, revoked or expired. */
 export async function callerOfKey(ctx: Context, key: string): Promise<AccountCaller | null> {
   const now = ctx.clock.now();
-  const found = await keys.findKey(ctx.db, hashOf(key), now);
-  if (found === undefined) return null;
-  if (found.stale) await keys.touchKey(ctx.db, found.agent_id, now);
-  return callerOf('key', found);
+  const agent = await keys.findKey(ctx.db, hashOf(key), now);
+  if (agent === undefined) return null;
+  if (agent.stale) await keys.touchKey(ctx.db, agent.agent_id, now);
+  return callerOf('key', agent);
 }
 
-/** Who calls by a connection, which an access token names; null for one that was ended, or never made for this person. */
+/** The caller of the connection that an access token names; null if it has ended or belongs to another person. */
 export async function callerOfConnection(
   ctx: Context,
   token: { connectionId: string; userId: string; clientId: string; mayWrite: boolean },
 ): Promise<AccountCaller | null> {
   const now = ctx.clock.now();
-  const found = await connections.findConnection(ctx.db, token, now);
-  if (found === undefined) return null;
-  if (found.stale) await connections.touchConnection(ctx.db, found.agent_id, now);
-  return callerOf('connection', { ...found, may_write: found.may_write && token.mayWrite });
+  const agent = await connections.findConnection(ctx.db, token, now);
+  if (agent === undefined) return null;
+  if (agent.stale) await connections.touchConnection(ctx.db, agent.agent_id, now);
+  return callerOf('connection', { ...agent, may_write: agent.may_write && token.mayWrite });
 }
 
-/** Whether the key or connection of this id works and may change things. */
+/** Whether the key or connection with this id is active and may write. */
 export async function mayAgentWrite(db: Context['db'], agentId: string, now: Date): Promise<boolean> {
   return (await keys.isWritingKey(db, agentId, now)) || (await connections.isWritingConnection(db, agentId));
 }
 
-export type FoundAgent = {
-  agent_id: string;
-  name: string;
-  may_write: boolean;
-  game_id: string | null;
-  user: AccountCaller['user'];
-  /** Last used so long ago that it is worth writing down again. */
-  stale: boolean;
-};
-
-function callerOf(kind: 'key' | 'connection', found: FoundAgent): AccountCaller {
-  const { agent_id: id, name, game_id: gameId, may_write: mayWrite, user } = found;
+function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCaller {
+  const { agent_id: id, name, game_id: gameId, may_write: mayWrite, user } = agent;
   return { kind: 'account', user, agent: { kind, id, name, gameId, mayWrite } };
 }
 
-/** The connection that the person’s consent to this client is about; the newest. */
+/** The newest connection of the person to this client, which the consent refers to. */
 export function currentConnection(
   db: Context['db'],
   consent: { userId: string; clientId: string },
@@ -68,22 +58,22 @@ export function currentConnection(
   return connections.currentConnection(db, consent);
 }
 
-/** Remembers which connection an authorization code is for. */
+/** Records the connection of an authorization code. */
 export async function recordCode(ctx: Context, connectionId: string, code: string): Promise<void> {
   await codes.insertCode(ctx.db, connectionId, hashOf(code));
 }
 
-/** Notes that a code was exchanged. False when it was tried a second time meanwhile: then the connection has been ended. */
+/** Records that a code was exchanged. False if it was sent twice, which ends the connection. */
 export async function noteCodeUse(ctx: Context, code: string): Promise<boolean> {
   return !(await endIfTwice(ctx, code, codes.markUsed));
 }
 
-/** Notes that a code was refused. If it was exchanged before, that ends the connection that it gave. */
+/** Records that a code was refused. If it was exchanged before, this ends its connection. */
 export async function noteCodeFailure(ctx: Context, code: string): Promise<void> {
   await endIfTwice(ctx, code, codes.markRefused);
 }
 
-/** Whichever of two requests is second sees what the first one wrote: both lock the row of the code. */
+/** Both requests lock the row of the code, so the second one sees what the first one wrote. */
 async function endIfTwice(ctx: Context, code: string, mark: typeof codes.markUsed): Promise<boolean> {
   return transact(ctx.db, async (tx) => {
     const marked = await mark(tx, hashOf(code), ctx.clock.now());
@@ -95,16 +85,16 @@ async function endIfTwice(ctx: Context, code: string, mark: typeof codes.markUse
 
 type AgentCounts = { readonly keys: number; readonly connections: number };
 
-/** How many personal keys and connections of the person work. */
+/** The numbers of active personal keys and connections of the person. */
 export async function countAgents(db: Db, userId: string, now: Date): Promise<AgentCounts> {
-  const [live, open] = await Promise.all([
+  const [activeKeys, activeConnections] = await Promise.all([
     keys.countLiveKeys(db, userId, now),
     connections.countConnections(db, userId),
   ]);
-  return { keys: live, connections: open };
+  return { keys: activeKeys, connections: activeConnections };
 }
 
-/** Revokes all personal keys of the person, ends all connections, or both. Answers how many worked until now. */
+/** Revokes all personal keys of the person, ends all connections, or both. Returns how many were active. */
 export async function revokeAgents(
   tx: Tx,
   userId: string,
@@ -119,14 +109,14 @@ export async function revokeAgents(
 
 export type Call = {
   readonly tool: string;
-  /** The game as the caller named it; undefined where the tool is about none. */
+  /** The game as the caller named it; undefined if the tool is not about a game. */
   readonly game: string | undefined;
-  /** The code of the error, or 4214 for what waits; 0 for neither. */
+  /** The error code, 4214 for a pending approval, or 0 for a success. */
   readonly outcome: number;
   readonly milliseconds: number;
 };
 
-/** Writes down one call, in one statement. It shows up at the game that it named when its caller may see that. */
+/** Records one call in a single statement. It is listed for the named game only if the caller may see that game. */
 export async function recordCall(ctx: Context, { user, agent }: AccountCaller, call: Call): Promise<void> {
   if (agent === undefined) return;
   await insertCall(ctx.db, { callId: newId(ctx.clock.now().getTime()), userId: user.id, agent, ...call });

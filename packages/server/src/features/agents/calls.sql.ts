@@ -1,8 +1,8 @@
-// The SQL of the record of calls.
+// The SQL of agent activity.
 import { sql } from 'kysely';
 import type { Agent } from '../../context.ts';
-import { changed, type Db, rows } from '../../kernel/db.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import { changed, type Db, rows } from '../../kernel/database/db.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
 
 export type NewCall = {
   callId: string;
@@ -27,12 +27,12 @@ export type CallRow = {
 
 export type OwnCallRow = CallRow & { game: { game_uid: string; slug: string; name: string } | null };
 
-/** Of a row of `games`. */
+/** A condition on rows of `games`. */
 const isMember = (userId: string) =>
   sql`(games.owner_id = ${userId}
     or exists (select from game_admins where game_admins.game_id = games.game_id and game_admins.user_id = ${userId}))`;
 
-/** The game stands there only if the caller is its member: nobody fills another’s record, and none tells that there is such a game. */
+/** Stores the game only for its members, so that others can neither fill its activity log nor find out that it exists. */
 export async function insertCall(db: Db, call: NewCall): Promise<void> {
   const { callId, userId, agent, tool, game, outcome, milliseconds } = call;
   const named = game === undefined ? sql`false` : isUuid(game) ? sql`game_id = ${game}` : sql`slug = ${game}`;
@@ -49,12 +49,12 @@ export type CallsPage = { failedOnly: boolean; before: string | null; limit: num
 
 const columns = sql`call_id, users.name as user_name, agent_kind, agent_id, agent_name, tool, outcome, milliseconds`;
 
-/** The newest first, those behind `before` only. */
+/** Newest first, after `before`. */
 const pageOf = ({ failedOnly, before, limit }: CallsPage) =>
   sql`and (${before}::uuid is null or call_id < ${before}) and (${!failedOnly} or outcome not in (0, 4214))
     order by call_id desc limit ${limit}`;
 
-/** About a game. */
+/** The calls about a game. */
 export function listCalls(db: Db, gameId: string, page: CallsPage): Promise<CallRow[]> {
   return rows(
     db,
@@ -63,7 +63,7 @@ export function listCalls(db: Db, gameId: string, page: CallsPage): Promise<Call
   );
 }
 
-/** For a person, whatever they were about. A game that is not the person’s any more is not named. */
+/** All calls for a person. Games that the person is no longer a member of are not named. */
 export function listCallsFor(db: Db, userId: string, page: CallsPage): Promise<OwnCallRow[]> {
   return rows(
     db,
@@ -74,7 +74,7 @@ export function listCallsFor(db: Db, userId: string, page: CallsPage): Promise<O
   );
 }
 
-/** The oldest calls before that id, at most `most` of them at once. Answers how many went. */
+/** Deletes up to `most` of the oldest calls before the id. Returns their number. */
 export function forgetCalls(db: Db, before: string, most: number): Promise<number> {
   return changed(
     db,

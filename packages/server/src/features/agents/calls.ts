@@ -1,25 +1,25 @@
-// The record of calls, as the owner of a game reads it, and the person for whom they were made.
+// Agent activity, for the owner of a game and for the person whose agents made the calls.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/agents';
-import type { AccountCaller, Context } from '../../context.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { timeOfId } from '../../kernel/ids.ts';
+import type { Context } from '../../context.ts';
+import { timeOfId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { requireMember } from '../games/games.ts';
 import * as calls from './calls.sql.ts';
 
-type Call = OutputOf<typeof contract.listAgentCalls>['calls'][number];
+type CallRecord = OutputOf<typeof contract.listAgentCalls>['calls'][number];
 
 const PAGE_SIZE = 50;
 
 /** Throws 4031 for an admin, and 4040. */
 export async function listAgentCalls(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listAgentCalls>,
+  { caller, input }: Call<typeof contract.listAgentCalls>,
 ): Promise<OutputOf<typeof contract.listAgentCalls>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  if (role !== 'owner') throw new ApiError(4031, 'Only the game’s owner may read what programs called.');
+  if (role !== 'owner') throw new ApiError(4031, "Only the game's owner can see its agent activity.");
   return readPage(
     ['agent-calls', game.game_id],
     input,
@@ -30,8 +30,7 @@ export async function listAgentCalls(
 
 export async function listOwnAgentCalls(
   ctx: Context,
-  { user }: AccountCaller,
-  input: InputOf<typeof contract.listOwnAgentCalls>,
+  { caller: { user }, input }: Call<typeof contract.listOwnAgentCalls>,
 ): Promise<OutputOf<typeof contract.listOwnAgentCalls>> {
   return readPage(
     ['own-agent-calls', user.id],
@@ -53,7 +52,7 @@ async function readPage<Row extends calls.CallRow, Item>(
   return { calls: page.map(write), next_cursor: last === null ? null : writeCursor(list, [last.call_id]) };
 }
 
-function recordOf(row: calls.CallRow): Call {
+function recordOf(row: calls.CallRow): CallRecord {
   return {
     call_id: row.call_id,
     at: new Date(timeOfId(row.call_id)).toISOString(),

@@ -1,6 +1,6 @@
-// The SQL of authorization codes, by their hashes: which connection each is for, and whether it was used.
+// The SQL of authorization codes, stored as hashes with their connection and use.
 import { sql } from 'kysely';
-import { changed, type Db, row, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, row, type Tx } from '../../kernel/database/db.ts';
 
 export async function insertCode(db: Db, connectionId: string, hash: Buffer): Promise<void> {
   await changed(db, sql`insert into agent_codes (code_hash, connection_id) values (${hash}, ${connectionId})`);
@@ -9,13 +9,13 @@ export async function insertCode(db: Db, connectionId: string, hash: Buffer): Pr
 export type MarkedCode = {
   connection_id: string;
   user_id: string;
-  /** Used, and sent a second time. */
+  /** Whether it was used and sent a second time. */
   twice: boolean;
 };
 
 const marked = sql`agents.connection_id::text, agents.user_id, used_at is not null and refused_at is not null as twice`;
 
-/** Undefined for a code that is not known. */
+/** Undefined for an unknown code. */
 export function markUsed(tx: Tx, hash: Buffer, now: Date): Promise<MarkedCode | undefined> {
   return row(
     tx,
@@ -24,7 +24,7 @@ export function markUsed(tx: Tx, hash: Buffer, now: Date): Promise<MarkedCode | 
   );
 }
 
-/** As above. */
+/** Undefined for an unknown code. */
 export function markRefused(tx: Tx, hash: Buffer, now: Date): Promise<MarkedCode | undefined> {
   return row(
     tx,

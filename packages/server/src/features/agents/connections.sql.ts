@@ -1,8 +1,7 @@
-// The SQL of connections: the programs that people agreed to, and the OAuth clients, tokens and consents behind them.
+// The SQL of connections to programs, with their OAuth clients, tokens and consents.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
-import type { FoundAgent } from './agents.ts';
-import { gameOfAgent, isStale, userOfAgent } from './keys.sql.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { type AgentRow, gameOfAgent, isStale, userOfAgent } from './keys.sql.ts';
 
 export type ConnectionRow = {
   connection_id: string;
@@ -26,10 +25,10 @@ export type NewConnection = {
 
 export type ClientRow = { client_id: string; name: string | null; uri: string | null; host: string | null };
 
-/** Programs need not say a name. */
-const nameOfClient = sql`coalesce(nullif(clients.name, ''), 'A program without a name')`;
+/** The name is optional. */
+const nameOfClient = sql`coalesce(nullif(clients.name, ''), 'Unnamed program')`;
 
-/** Of the address that is the id of a program with a document. */
+/** The host in the id of a client with a document. */
 const hostOfClient = sql`case when clients.client_discovery_id is not null then split_part(clients.client_id, '/', 3) end`;
 
 export function findClient(db: Db, clientId: string): Promise<ClientRow | undefined> {
@@ -56,7 +55,7 @@ export function readConnection(db: Db, connectionId: string): Promise<Connection
   return onlyRow(db, sql<ConnectionRow>`select ${listed} where connection_id = ${connectionId}`);
 }
 
-/** Those that were not ended, the newest first, those behind `before` only. */
+/** Active connections after `before`, newest first. */
 export function listConnections(
   db: Db,
   userId: string,
@@ -87,7 +86,7 @@ export async function countConnections(db: Db, userId: string): Promise<number> 
   return open;
 }
 
-/** Ends the person’s connection, all of a client, or all: with its refresh tokens, so that no new access token is made. Answers how many. */
+/** Ends one connection of the person, those to a client, or all, with their refresh tokens. Returns their number. */
 export async function endConnections(tx: Tx, userId: string, which: Which, now: Date): Promise<number> {
   const condition = conditionOf(which);
   const ended = await rows(
@@ -102,17 +101,17 @@ export async function endConnections(tx: Tx, userId: string, which: Which, now: 
 }
 
 /**
- * The connection that an access token names. A client that gives its refresh token back (RFC 7009) ends the connection too: one that
- * has refresh tokens needs one that is not revoked.
+ * The connection that an access token names. A client that revokes its refresh token (RFC 7009) also ends the connection, so one
+ * with refresh tokens needs at least one that is not revoked.
  */
 export function findConnection(
   db: Db,
   { connectionId, userId, clientId }: { connectionId: string; userId: string; clientId: string },
   now: Date,
-): Promise<FoundAgent | undefined> {
+): Promise<AgentRow | undefined> {
   return row(
     db,
-    sql<FoundAgent>`select connection_id as agent_id, ${nameOfClient} as name, may_write, game_id, ${userOfAgent} as user,
+    sql<AgentRow>`select connection_id as agent_id, ${nameOfClient} as name, may_write, game_id, ${userOfAgent} as user,
         ${isStale(now)} as stale
       from agent_connections as agents
         join users on users.id = agents.user_id join oauth_clients as clients using (client_id)
@@ -125,7 +124,7 @@ const isLive = (connectionId: string) => sql`revoked_at is null and clients.disa
   and not (exists (select from oauth_refresh_tokens where reference_id = ${connectionId})
     and not exists (select from oauth_refresh_tokens where reference_id = ${connectionId} and revoked is null))`;
 
-/** Whether a connection of this id may change things now. */
+/** Whether the connection with this id is active and may write. */
 export async function isWritingConnection(db: Db, connectionId: string): Promise<boolean> {
   const { live } = await onlyRow(
     db,
@@ -143,15 +142,15 @@ export async function currentConnection(
   db: Db,
   { userId, clientId }: { userId: string; clientId: string },
 ): Promise<string | undefined> {
-  const found = await row(
+  const newest = await row(
     db,
     sql<{ connection_id: string }>`select connection_id from agent_connections
       where user_id = ${userId} and client_id = ${clientId} and revoked_at is null order by connection_id desc limit 1`,
   );
-  return found?.connection_id;
+  return newest?.connection_id;
 }
 
-/** Ended connections, and what they or nobody needs any more: tokens that are over, and clients that were registered and never connected. */
+/** Deletes ended connections, expired tokens, and clients that never connected. */
 export async function forgetConnections(db: Db, time: Date): Promise<void> {
   await changed(db, sql`delete from agent_connections where revoked_at < ${time}`);
   await changed(db, sql`delete from oauth_refresh_tokens where expires_at < ${time} or revoked < ${time}`);

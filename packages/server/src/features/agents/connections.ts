@@ -1,11 +1,12 @@
-// Connections: what a person lets a program do that asked by OAuth, and the end of it.
+// Connections: what a person allows a program to do after an OAuth request, and disconnecting it.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/agents';
-import type { AccountCaller, Context } from '../../context.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import * as connections from './connections.sql.ts';
 import { gameIdOf } from './keys.ts';
 
@@ -16,27 +17,25 @@ const PAGE_SIZE = 50;
 /** Throws 4040. */
 export async function getAgentClient(
   ctx: Context,
-  _caller: AccountCaller,
-  input: InputOf<typeof contract.getAgentClient>,
+  { input }: Call<typeof contract.getAgentClient>,
 ): Promise<OutputOf<typeof contract.getAgentClient>> {
   return requireClient(ctx, input.client_id);
 }
 
 async function requireClient(ctx: Context, clientId: string): Promise<connections.ClientRow> {
-  const found = await connections.findClient(ctx.db, clientId);
-  if (found === undefined)
-    throw new ApiError(4040, 'client_id: no such program is registered here; let it register again.');
-  return found;
+  const client = await connections.findClient(ctx.db, clientId);
+  if (client === undefined)
+    throw new ApiError(4040, 'client_id: this program is not registered. Connect again from the program.');
+  return client;
 }
 
 /**
- * Makes the connection that the tokens of this consent will name. It gives no access by itself: tokens are made only once the person’s
- * consent has reached the OAuth server. Throws 4040.
+ * Creates the connection that the tokens of this consent will name. It gives no access by itself: tokens are issued only after the
+ * consent reaches the OAuth server. Throws 4040.
  */
 export async function connectAgent(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.connectAgent>,
+  { caller, input }: Call<typeof contract.connectAgent>,
 ): Promise<Connection> {
   const { client_id: clientId } = await requireClient(ctx, input.client_id);
   const gameId = await gameIdOf(ctx, caller, input.game);
@@ -45,37 +44,35 @@ export async function connectAgent(
   const connectionId = newId(now.getTime());
   await transact(ctx.db, async (tx) => {
     await connections.endConnections(tx, userId, { clientId }, now);
-    const made = { connectionId, userId, clientId, mayWrite: input.may_write, gameId, connectedAt: now };
-    await connections.insertConnection(tx, made);
+    const connection = { connectionId, userId, clientId, mayWrite: input.may_write, gameId, connectedAt: now };
+    await connections.insertConnection(tx, connection);
   });
   return recordOf(await connections.readConnection(ctx.db, connectionId));
 }
 
 export async function listAgentConnections(
   ctx: Context,
-  caller: AccountCaller,
-  { cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listAgentConnections>,
+  { caller, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listAgentConnections>,
 ): Promise<OutputOf<typeof contract.listAgentConnections>> {
   const list = ['agent-connections', caller.user.id];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const found = await connections.listConnections(ctx.db, caller.user.id, { before, limit: limit + 1 });
-  const { page, last } = cutPage(found, limit);
+  const rows = await connections.listConnections(ctx.db, caller.user.id, { before, limit: limit + 1 });
+  const { page, last } = cutPage(rows, limit);
   return {
     connections: page.map(recordOf),
     next_cursor: last === null ? null : writeCursor(list, [last.connection_id]),
   };
 }
 
-/** Throws 4040, also for one that was ended before. */
+/** Throws 4040, also for a connection that has already ended. */
 export async function disconnectAgent(
   ctx: Context,
-  caller: AccountCaller,
-  { connection_id: connectionId }: InputOf<typeof contract.disconnectAgent>,
+  { caller, input: { connection_id: connectionId } }: Call<typeof contract.disconnectAgent>,
 ): Promise<OutputOf<typeof contract.disconnectAgent>> {
   const ended = await transact(ctx.db, (tx) =>
     connections.endConnections(tx, caller.user.id, { connectionId }, ctx.clock.now()),
   );
-  if (ended === 0) throw new ApiError(4040, 'connection_id: no such program is connected.');
+  if (ended === 0) throw new ApiError(4040, 'connection_id: this program is not connected.');
   return { disconnected: true };
 }
 

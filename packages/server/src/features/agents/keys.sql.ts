@@ -1,7 +1,7 @@
 // The SQL of personal keys.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows } from '../../kernel/db.ts';
-import type { FoundAgent } from './agents.ts';
+import type { User } from '../../context.ts';
+import { changed, type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
 
 export type KeyRow = {
   key_id: string;
@@ -13,6 +13,17 @@ export type KeyRow = {
   expires_at: Date | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
+};
+
+/** A key or connection that works now, with the person it acts for. */
+export type AgentRow = {
+  agent_id: string;
+  name: string;
+  may_write: boolean;
+  game_id: string | null;
+  user: User;
+  /** Whether its last use was recorded so long ago that it should be recorded again. */
+  stale: boolean;
 };
 
 export type NewKey = {
@@ -27,19 +38,19 @@ export type NewKey = {
   expiresAt: Date | null;
 };
 
-/** Once a minute is exact enough, and spares a write at each call. */
+/** Once a minute is exact enough and avoids a write for each call. */
 export const isStale = (now: Date) =>
   sql`last_used_at is null or last_used_at < ${now}::timestamptz - interval '1 minute'`;
 
 export const userOfAgent = sql`jsonb_build_object('id', users.id, 'name', users.name, 'email', users.email, 'emailVerified', users.email_verified)`;
 
-/** The game that an agent is bound to, as JSON. */
+/** The game that an agent is limited to, as JSON. */
 export const gameOfAgent = sql`(select jsonb_build_object('game_uid', games.game_id, 'slug', games.slug, 'name', games.name)
   from games where games.game_id = agents.game_id)`;
 
 const columns = sql`key_id, key_ref, name, may_write, ${gameOfAgent} as game, created_at, expires_at, last_used_at, revoked_at`;
 
-/** Of two keys made at once, both may be the last that fits: the limit keeps lists short, and nothing else. */
+/** Not locked, so concurrent requests can exceed the limit slightly. The limit only keeps lists short. */
 export async function countLiveKeys(db: Db, userId: string, now: Date): Promise<number> {
   const { live } = await onlyRow(
     db,
@@ -59,7 +70,7 @@ export function insertKey(db: Db, key: NewKey): Promise<KeyRow> {
   );
 }
 
-/** The newest first, those behind `before` only. */
+/** Keys after `before`, newest first. */
 export function listKeys(db: Db, userId: string, page: { before: string | null; limit: number }): Promise<KeyRow[]> {
   return rows(
     db,
@@ -69,7 +80,7 @@ export function listKeys(db: Db, userId: string, page: { before: string | null; 
   );
 }
 
-/** Undefined where the person has no such key. A key that was revoked before keeps its time. */
+/** Undefined if the person has no such key. A revoked key keeps the time of its revocation. */
 export function revokeKey(db: Db, userId: string, keyId: string, now: Date): Promise<KeyRow | undefined> {
   return row(
     db,
@@ -78,7 +89,7 @@ export function revokeKey(db: Db, userId: string, keyId: string, now: Date): Pro
   );
 }
 
-/** Answers how many worked until now. */
+/** Returns how many were active. */
 export function revokeKeys(db: Db, userId: string, now: Date): Promise<number> {
   return changed(
     db,
@@ -87,16 +98,16 @@ export function revokeKeys(db: Db, userId: string, now: Date): Promise<number> {
   );
 }
 
-export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<FoundAgent | undefined> {
+export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<AgentRow | undefined> {
   return row(
     db,
-    sql<FoundAgent>`select key_id as agent_id, agents.name, may_write, game_id, ${userOfAgent} as user, ${isStale(now)} as stale
+    sql<AgentRow>`select key_id as agent_id, agents.name, may_write, game_id, ${userOfAgent} as user, ${isStale(now)} as stale
       from agent_keys as agents join users on users.id = agents.user_id
       where token_hash = ${tokenHash} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
   );
 }
 
-/** Whether a key of this id may change things now. */
+/** Whether the key with this id is active and may write. */
 export async function isWritingKey(db: Db, keyId: string, now: Date): Promise<boolean> {
   const { live } = await onlyRow(
     db,
@@ -110,7 +121,7 @@ export async function touchKey(db: Db, keyId: string, now: Date): Promise<void> 
   await changed(db, sql`update agent_keys set last_used_at = ${now} where key_id = ${keyId}`);
 }
 
-/** Keys that work no more since `time`. */
+/** Deletes keys that were revoked or expired before `time`. */
 export function forgetKeys(db: Db, time: Date): Promise<number> {
   return changed(db, sql`delete from agent_keys where least(revoked_at, expires_at) < ${time}`);
 }

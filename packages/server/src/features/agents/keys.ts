@@ -1,35 +1,35 @@
-// Personal keys: made and revoked by their person, shown once, kept as hashes.
+// Personal keys: created and revoked by their owner, shown once, stored as hashes.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/agents';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { newId, newSecret } from '../../kernel/ids.ts';
+import { newId, newSecret } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { requireMember } from '../games/games.ts';
 import { hashOf } from './agents.ts';
 import * as keys from './keys.sql.ts';
 
 type KeyRecord = OutputOf<typeof contract.revokeAgentKey>;
 
-/** Characters of 5.8 bits: 186 bits. */
+/** Characters of 5.8 bits, 186 bits in total. */
 const SECRET_LENGTH = 32;
-/** Of the secret, to know the key by. */
+/** Characters of the secret that identify the key. */
 const REF_LENGTH = 6;
 const PAGE_SIZE = 50;
 
-/** Throws 4040 for a game that is not the caller’s. */
+/** Throws 4040 for a game that the caller is not a member of. */
 export async function createAgentKey(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.createAgentKey>,
+  { caller, input }: Call<typeof contract.createAgentKey>,
 ): Promise<OutputOf<typeof contract.createAgentKey>> {
   const gameId = await gameIdOf(ctx, caller, input.game);
   const now = ctx.clock.now();
   if ((await keys.countLiveKeys(ctx.db, caller.user.id, now)) >= LIMITS.agentKeys)
-    throw new ApiError(4002, `You have ${LIMITS.agentKeys} keys, which is the most; revoke one first.`);
+    throw new ApiError(4002, `You have ${LIMITS.agentKeys} active keys, which is the limit. Revoke one first.`);
   const key = `${AGENT_KEY_PREFIX}${newSecret(SECRET_LENGTH)}`;
   const made = await keys.insertKey(ctx.db, {
     keyId: newId(now.getTime()),
@@ -45,15 +45,14 @@ export async function createAgentKey(
   return { ...recordOf(made), key };
 }
 
-/** The game that an agent shall be bound to; null for none. */
+/** The id of the game that an agent is limited to; null for none. */
 export async function gameIdOf(ctx: Context, caller: AccountCaller, ref: string | undefined): Promise<string | null> {
   return ref === undefined ? null : (await requireMember(ctx, caller, ref)).game.game_id;
 }
 
 export async function listAgentKeys(
   ctx: Context,
-  caller: AccountCaller,
-  { cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listAgentKeys>,
+  { caller, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listAgentKeys>,
 ): Promise<OutputOf<typeof contract.listAgentKeys>> {
   const list = ['agent-keys', caller.user.id];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
@@ -64,8 +63,7 @@ export async function listAgentKeys(
 /** Throws 4040. */
 export async function revokeAgentKey(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.revokeAgentKey>,
+  { caller, input }: Call<typeof contract.revokeAgentKey>,
 ): Promise<KeyRecord> {
   const revoked = await keys.revokeKey(ctx.db, caller.user.id, input.key_id, ctx.clock.now());
   if (revoked === undefined) throw new ApiError(4040, 'key_id: you have no such key.');

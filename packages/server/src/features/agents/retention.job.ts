@@ -1,18 +1,18 @@
-// Lets go of what agents left behind: calls that were recorded long ago, keys and connections that ended, programs that never connected.
+// Deletes old agent activity, ended keys and connections, and programs that never connected.
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { firstIdAt } from '../../kernel/ids.ts';
-import { defineJob } from '../../kernel/jobs.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { firstIdAt } from '../../kernel/secrets/ids.ts';
 import { forgetCalls } from './calls.sql.ts';
 import { forgetConnections } from './connections.sql.ts';
 import { forgetKeys } from './keys.sql.ts';
 
 export const agentRetentionJob = defineJob<object>('agents:retention', 5);
 
-/** How long what has ended stays listed. */
+/** How long ended keys and connections stay listed. */
 const ENDED_DAYS = 30;
-/** A transaction that is over in an instant. */
-const AT_ONCE = 10_000;
+/** Few enough for a short transaction. */
+const BATCH_SIZE = 10_000;
 
 export async function forgetAgents(ctx: Context): Promise<void> {
   const now = ctx.clock.now().getTime();
@@ -22,5 +22,5 @@ export async function forgetAgents(ctx: Context): Promise<void> {
   const { agentCallDays } = ctx.config;
   if (agentCallDays === 0) return;
   const before = firstIdAt(now - agentCallDays * DAY);
-  while ((await forgetCalls(ctx.db, before, AT_ONCE)) === AT_ONCE);
+  while ((await forgetCalls(ctx.db, before, BATCH_SIZE)) === BATCH_SIZE);
 }

@@ -1,37 +1,37 @@
-// The shape of a change that can wait for approval: how it is described, what it was asked upon, and how it is done.
-import type { Db, Tx } from '../../kernel/db.ts';
+// The type of an action that can require approval: its description, the state it is based on, and how it is performed.
+import type { Db, Tx } from '../../kernel/database/db.ts';
 import type { Game } from '../games/games.ts';
 
-/** How things are: what the change would do to them, and what of it the owner is asked upon. */
+/** The effect that the action would have now. */
 export type Prospect = {
   readonly summary: string;
   readonly consequences: readonly string[];
-  /** Compared with that of the request: another one means that the owner was told of something else. */
+  /** The state that the owner's decision is based on. If it differs from that of the request, the request is outdated. */
   readonly basis: object;
 };
 
 export type Act<Input> = {
-  /** The request in one way of writing it, without what is nothing of it. */
+  /** Normalizes the input, so that equal requests are recognized. */
   normalize(input: Input): Input;
-  /** Throws the codes of the operation where the change cannot be done. */
+  /** Throws the error codes of the operation if the action is not possible. */
   foresee(db: Db, game: Game, input: Input, now: Date): Promise<Prospect>;
-  /** Said when the basis is another one by now. */
-  readonly moved: string;
-  /** Does it; answers what the operation would. `movedBy` is for the history. */
+  /** The message of error 4217 if the basis has changed. */
+  readonly outdated: string;
+  /** Performs the action and returns the result of the operation. `movedBy` is for the history. */
   perform(tx: Tx, game: Game, input: Input, by: { movedBy: string; now: Date }): Promise<object>;
   /**
-   * Present when the approval only permits the change, and the agent that asked completes it by repeating its call. Returns the new
-   * `result` of the approval, and what the agent alone receives, which is stored nowhere.
+   * Present if the requesting agent completes the approved action by repeating its call. Returns the new `result` of the
+   * approval, and the data for the agent only, which is stored nowhere.
    */
   collect?(tx: Tx, game: Game, handover: Handover): Promise<{ record: object; handedOut: Record<string, unknown> }>;
 };
 
 export type Handover = {
-  /** As `perform` returned it, or an earlier `collect`. */
+  /** The last result of `perform` or `collect`. */
   readonly result: object;
   readonly now: Date;
   /** For the history. */
   readonly movedBy: string;
-  /** Throws 4217 when the request no longer applies. */
+  /** Throws 4217 if the request no longer applies. */
   requireApplicable(): Promise<unknown>;
 };

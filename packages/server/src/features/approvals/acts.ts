@@ -1,14 +1,14 @@
-// What can wait for approval: how each kind of change is put into words, what it is asked upon, and how it is done.
-import { sayPromotion } from '@chauffeur/contract/consequences';
+// The actions that can require approval: the description, basis and execution of each.
+import { describePromotion } from '@chauffeur/contract/consequences';
+import { formatPlatform } from '@chauffeur/contract/format';
 import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
-import { sayPlatform } from '@chauffeur/contract/platform-words';
 import { deleteBuildWithin, foreseeDeletion } from '../build-deletion/build-deletion.ts';
 import { findPointer, isExpired, promoteWithin, requireOfferable } from '../channels/channels.ts';
 import type { Act } from './act.ts';
 import { type DeployKeyRequest, requestDeployKey } from './deploy-key-act.ts';
 
-export type PromotionRequest = { channel: string; build_id: string; expires_in_hours?: number | undefined };
-export type DeletionRequest = { build_id: string };
+type PromotionRequest = { channel: string; build_id: string; expires_in_hours?: number | undefined };
+type DeletionRequest = { build_id: string };
 export type ActInputs = {
   promote_build: PromotionRequest;
   delete_build: DeletionRequest;
@@ -26,8 +26,8 @@ const promoteBuild: Act<PromotionRequest> = {
     const pointer = await findPointer(db, { gameId: game.game_id, channel, os: build.os, arch: build.arch });
     const current = pointer === undefined || pointer.deleted ? undefined : pointer;
     return {
-      summary: `Promote ${build.version} for ${sayPlatform(build)} to ${channel}`,
-      consequences: sayPromotion({
+      summary: `Promote ${build.version} for ${formatPlatform(build)} to ${channel}`,
+      consequences: describePromotion({
         channel,
         build,
         current: current && {
@@ -39,12 +39,13 @@ const promoteBuild: Act<PromotionRequest> = {
         hours,
         visibility: game.visibility,
         now,
-        sayTime: sayUtc,
+        formatTime: formatUtc,
       }),
       basis: { move_id: pointer?.move_id ?? null },
     };
   },
-  moved: 'The channel was moved since this was asked for.',
+  outdated:
+    'The channel has moved since this was requested. Nothing was changed. Check the channel and request it again.',
   perform: (tx, game, input, by) => promoteWithin(tx, { ...input, ...by, gameId: game.game_id }),
 };
 
@@ -53,12 +54,13 @@ const deleteBuild: Act<DeletionRequest> = {
   async foresee(db, game, { build_id }, now) {
     const { version, os, arch, channels, consequences } = await foreseeDeletion(db, game, build_id, now);
     return {
-      summary: `Delete the build ${version} for ${sayPlatform({ os, arch })}`,
+      summary: `Delete the build ${version} for ${formatPlatform({ os, arch })}`,
       consequences,
       basis: { channels: channels.map(({ channel }) => channel) },
     };
   },
-  moved: 'Other channels offer the build than when this was asked for.',
+  outdated:
+    'Other channels offer the build than when this was requested. Nothing was changed. Check the build and request it again.',
   perform: (tx, game, { build_id }, by) => deleteBuildWithin(tx, { ...by, gameId: game.game_id, buildId: build_id }),
 };
 
@@ -68,13 +70,13 @@ const ACTS = {
   request_deploy_key: requestDeployKey,
 } as const;
 
-/** The inputs come from the contract's operations, or from a row that this wrote. */
+/** The inputs come from the contract's operations or from a stored approval. */
 export function actOf(action: ApprovalAction): Act<object> {
   return ACTS[action] as unknown as Act<object>;
 }
 
-/** `30 Nov 2026, 12:00 UTC`: a mail does not know its reader's time zone. */
-function sayUtc(time: Date): string {
+/** Formats `30 Nov 2026, 12:00 UTC`, because the time zone of a mail's reader is unknown. */
+function formatUtc(time: Date): string {
   return `${utc.format(time)} UTC`;
 }
 

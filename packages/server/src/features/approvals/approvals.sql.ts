@@ -1,7 +1,7 @@
 // The SQL of approvals.
 import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type ApprovalRow = {
   game_id: string;
@@ -46,7 +46,7 @@ const columns = sql.raw(
    asked_at, expires_at, decided_at, decided_by, result`,
 );
 
-/** Requests for one game come one after the other, so that equal ones make one approval and their limit holds. */
+/** Serializes requests for one game, so that equal requests create one approval and the limit holds. */
 export async function lockRequests(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`approvals/${gameId}`}, 0))`);
 }
@@ -66,12 +66,12 @@ export function findApproval(db: Db, approvalId: string): Promise<ApprovalRow | 
   return row(db, sql<ApprovalRow>`select ${columns} from approvals where approval_id = ${approvalId}`);
 }
 
-/** The same, so that nobody else decides until the transaction ends. */
+/** Finds and locks an approval, which blocks other decisions until the transaction ends. */
 export function lockApproval(tx: Tx, approvalId: string): Promise<ApprovalRow | undefined> {
   return row(tx, sql<ApprovalRow>`select ${columns} from approvals where approval_id = ${approvalId} for update`);
 }
 
-/** Those of a game that its owner can still decide, which nobody decides until the transaction ends. */
+/** Locks the pending approvals of a game until the transaction ends. */
 export function lockPending(tx: Tx, gameId: string, now: Date): Promise<ApprovalRow[]> {
   return rows(
     tx,
@@ -80,7 +80,7 @@ export function lockPending(tx: Tx, gameId: string, now: Date): Promise<Approval
   );
 }
 
-/** Gives the decision to another person; the codes that were tried so far were those of another mail. */
+/** Makes another person the decider, with a new code and new tries. */
 export async function changeOwner(tx: Tx, approvalId: string, ownerId: string, codeHash: Buffer): Promise<void> {
   await changed(
     tx,
@@ -100,7 +100,7 @@ export function findByKey(tx: Tx, { gameId, askerId, action }: Asked, key: strin
 
 export type WaitingRow = ApprovalRow & { slug: string; name: string };
 
-/** What waits in the games that are this owner’s now, the newest first; `before` is the last one of the page before. */
+/** Pending approvals of the owner's current games, newest first. `before` is the last one of the previous page. */
 export function listWaiting(
   db: Db,
   ownerId: string,
@@ -116,7 +116,7 @@ export function listWaiting(
   );
 }
 
-/** The last one of the same request that was not approved and whose time is not over, or that was approved and can still be collected. */
+/** The last equal request that is pending or denied and has not expired, or that is approved and can still be collected. */
 export function findStanding(
   tx: Tx,
   { gameId, askerId, action }: Asked,
@@ -133,7 +133,7 @@ export function findStanding(
   );
 }
 
-/** Those of a game that were not approved and whose time is not over: how many, and when the first of them is. */
+/** Counts the pending and denied approvals of a game that have not expired, with the time when the first one expires. */
 export function countStanding(
   tx: Tx,
   gameId: string,
@@ -151,12 +151,12 @@ export async function countTry(tx: Tx, approvalId: string): Promise<void> {
   await changed(tx, sql`update approvals set tries = tries + 1 where approval_id = ${approvalId}`);
 }
 
-/** What became of an approved change once the agent has completed it. */
+/** Records the result of an approved action that the agent has completed. */
 export async function recordResult(tx: Tx, approvalId: string, result: object): Promise<void> {
   await changed(tx, sql`update approvals set result = ${JSON.stringify(result)} where approval_id = ${approvalId}`);
 }
 
-/** Ends the waiting: approved with what the change answered, denied without. */
+/** Records the decision: approved with a result, denied without. */
 export async function recordDecision(
   tx: Tx,
   approvalId: string,

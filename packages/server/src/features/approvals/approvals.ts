@@ -1,29 +1,25 @@
-// Approvals: an agent asks for a risky change, the game's owner decides by a mail's link or code, and the change is done once.
+// Approvals: an agent requests a risky action, the game's owner decides with the mailed link or code, and it is performed once.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { ApprovalAction, ApprovalState } from '@chauffeur/contract/operations/approvals';
-import type { AccountCaller, Context, User } from '../../context.ts';
+import type { Context, User } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { type Tx, transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
-import { type Game, requireMember } from '../games/games.ts';
+import type { Game } from '../games/games.ts';
 import type { Prospect } from './act.ts';
 import { type ActInputs, actOf } from './acts.ts';
 import { requireApplicable } from './applicable.ts';
 import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
-import { decide } from './decide.ts';
 import { approvalMail } from './mail.ts';
-import { moverOf, recordOf, requestOf, stateOf, ticketOf } from './record.ts';
+import { moverOf, recordOf, stateOf, ticketOf } from './record.ts';
 
 export type Requested = {
   readonly status: ApprovalState;
   readonly approval: ReturnType<typeof ticketOf>;
-  /** What the change answered; only once it is approved. May hold a secret: for the agent that asked, and nobody else. */
+  /** The result of the action, once approved. It may contain a secret that only the requesting agent may receive. */
   readonly result?: Record<string, unknown>;
 };
 
@@ -33,26 +29,26 @@ export type ApprovalRequest<Action extends ApprovalAction = ApprovalAction> = {
     readonly action: Each;
     /** Checked against the operation's schema. */
     readonly input: ActInputs[Each];
-    /** Of the asker's own: the same one is the same request, for ever. */
+    /** Chosen by the requester. The same key always means the same request. */
     readonly idempotencyKey?: string | undefined;
   };
 }[Action];
 
-/** How long an approval waits. */
+/** How long an approval can be decided. */
 const VALID_MS = DAY;
-const PAGE_SIZE = 50;
+const _PAGE_SIZE = 50;
 
 /**
- * Asks the owner of the game to agree to a change; `asker` is a member of the game, and `via` names the agent or token.
+ * Requests an action that the owner of the game has to approve. `asker` is a member of the game; `via` names the agent or token.
  *
- * Nothing is asked twice. With an idempotency key, the approval of that key is answered whatever became of it, also once it is
- * over: another request needs another key. Without one, an equal request of the same person that waits, or was denied, within
- * the 24 hours stands for this one, unless what it was asked upon has changed since.
+ * Requests are not duplicated. With an idempotency key, the approval of that key is returned in any state, even expired; a new
+ * request needs a new key. Without a key, an equal request by the same person that was pending or denied within the last 24 hours
+ * is returned, unless its basis has changed since.
  *
- * An approved change that the asker has to collect, such as a deploy key, is handed out by the first call after the approval.
+ * An approved action with a result to collect, such as a deploy key, returns it to the first call after the approval.
  *
- * Throws 4002 for a key that came with another request, 4006 and 4099 when the change could not be done now either, 4290
- * when too many wait already, and 4216 and 4217 when it can no longer be collected.
+ * Throws 4002 for a key of another request, 4006 and 4099 if the action is not possible now, 4290 if there are too many
+ * requests, and 4216 and 4217 if a result can no longer be collected.
  */
 export function requestApproval(
   ctx: Context,
@@ -62,21 +58,21 @@ export function requestApproval(
   return transact(ctx.db, async (tx) => {
     await approvals.lockRequests(tx, request.game.game_id);
     const input = actOf(request.action).normalize(request.input);
-    const known = await findByKey(tx, asker.user, request, input);
-    if (known !== undefined) return complete(ctx, tx, request.game, known);
+    const existing = await findByKey(tx, asker.user, request, input);
+    if (existing !== undefined) return complete(ctx, tx, request.game, existing);
     const prospect = await actOf(request.action).foresee(tx, request.game, input, ctx.clock.now());
     const standing = await findStanding(ctx, tx, asker.user, request, input, prospect);
     if (standing !== undefined) return complete(ctx, tx, request.game, standing);
-    return answerOf(ctx, await open(ctx, tx, asker, request, input, prospect));
+    return requestedOf(ctx, await open(ctx, tx, asker, request, input, prospect));
   });
 }
 
-/** The answer for a request that was there before: what became of it, and what the asker has yet to collect. */
-async function complete(ctx: Context, tx: Tx, game: Game, found: approvals.ApprovalRow): Promise<Requested> {
-  const { collect } = actOf(found.action);
-  // Again and locked: two calls at once must not both collect.
-  const row = collect === undefined ? found : ((await approvals.lockApproval(tx, found.approval_id)) ?? found);
-  if (collect === undefined || row.state !== 'approved' || row.result === null) return answerOf(ctx, row);
+/** The response to an existing request: its state, and the result if the requester has yet to collect it. */
+async function complete(ctx: Context, tx: Tx, game: Game, existing: approvals.ApprovalRow): Promise<Requested> {
+  const { collect } = actOf(existing.action);
+  // Read again with a lock, so that only one of two concurrent calls collects.
+  const row = collect === undefined ? existing : ((await approvals.lockApproval(tx, existing.approval_id)) ?? existing);
+  if (collect === undefined || row.state !== 'approved' || row.result === null) return requestedOf(ctx, row);
   const { record, handedOut } = await collect(tx, game, {
     result: row.result,
     now: ctx.clock.now(),
@@ -84,16 +80,16 @@ async function complete(ctx: Context, tx: Tx, game: Game, found: approvals.Appro
     requireApplicable: () => requireApplicable(ctx, tx, row, game),
   });
   await approvals.recordResult(tx, row.approval_id, record);
-  return { ...answerOf(ctx, row), result: handedOut };
+  return { ...requestedOf(ctx, row), result: handedOut };
 }
 
 async function findByKey(tx: Tx, user: User, { game, action, idempotencyKey }: ApprovalRequest, input: object) {
   if (idempotencyKey === undefined) return undefined;
-  const found = await approvals.findByKey(tx, { gameId: game.game_id, askerId: user.id, action }, idempotencyKey);
-  if (found === undefined || isDeepStrictEqual(found.input, input)) return found;
+  const existing = await approvals.findByKey(tx, { gameId: game.game_id, askerId: user.id, action }, idempotencyKey);
+  if (existing === undefined || isDeepStrictEqual(existing.input, input)) return existing;
   throw new ApiError(
     4002,
-    'idempotency_key: this key came with another request before; use a new key, or repeat that request as it was.',
+    'idempotency_key: this key was used for another request. Use a new key, or repeat that request unchanged.',
   );
 }
 
@@ -107,10 +103,10 @@ async function findStanding(
 ) {
   if (idempotencyKey !== undefined) return undefined;
   const asked = { gameId: game.game_id, askerId: user.id, action };
-  const found = await approvals.findStanding(tx, asked, input, ctx.clock.now());
-  const isStill =
-    found !== undefined && isDeepStrictEqual(found.basis, prospect.basis) && found.owner_id === game.owner_id;
-  return isStill ? found : undefined;
+  const standing = await approvals.findStanding(tx, asked, input, ctx.clock.now());
+  const isCurrent =
+    standing !== undefined && isDeepStrictEqual(standing.basis, prospect.basis) && standing.owner_id === game.owner_id;
+  return isCurrent ? standing : undefined;
 }
 
 async function open(
@@ -150,7 +146,7 @@ async function open(
   return opened;
 }
 
-/** Throws 4290. Those that were denied count as well: else an agent could fill the owner's mailbox. */
+/** Throws 4290. Denied requests count as well, so that an agent cannot flood the owner's mailbox. */
 async function requireRoom(ctx: Context, tx: Tx, game: Game, now: Date): Promise<void> {
   const most = ctx.config.limitApprovals;
   if (most === 0) return;
@@ -158,71 +154,35 @@ async function requireRoom(ctx: Context, tx: Tx, game: Game, now: Date): Promise
   if (standing < most || end === null) return;
   throw new ApiError(
     4290,
-    `This game has ${standing} requests of the last 24 hours that wait or were denied; wait for its owner to decide.`,
+    `This game has ${standing} pending or denied requests in the last 24 hours. Wait for its owner to decide.`,
     { data: { retry_after: Math.max(1, Math.ceil((end.getTime() - now.getTime()) / SECOND)) } },
   );
 }
 
-function answerOf(ctx: Context, row: approvals.ApprovalRow): Requested {
+function requestedOf(ctx: Context, row: approvals.ApprovalRow): Requested {
   const status = stateOf(row, ctx.clock.now());
   return { status, approval: ticketOf(ctx, row), ...(row.result !== null && { result: row.result }) };
 }
 
-type Seen = { row: approvals.ApprovalRow; game: Game };
-
-/** The approval, for the owner of its game and for who asked while they are a member. Throws 4040. */
-async function requireApproval(ctx: Context, caller: AccountCaller, uid: string): Promise<Seen> {
-  const row = await approvals.findApproval(ctx.db, uid);
-  if (row === undefined) throw unknownApproval();
-  const { game, role } = await requireMember(ctx, caller, row.game_id).catch((cause: unknown) => {
-    throw cause instanceof ApiError ? unknownApproval(cause) : cause;
-  });
-  if (role !== 'owner' && row.asker_id !== caller.user.id) throw unknownApproval();
-  return { row, game };
-}
-
-function unknownApproval(cause?: ApiError): ApiError {
-  return new ApiError(4040, 'There is no such approval, or it is not yours to see.', { cause });
-}
-
-export async function listWaitingApprovals(
-  ctx: Context,
-  { user }: AccountCaller,
-  { cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listWaitingApprovals>,
-): Promise<OutputOf<typeof contract.listWaitingApprovals>> {
-  const list = ['waiting approvals', user.id];
-  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const found = await approvals.listWaiting(ctx.db, user.id, { now: ctx.clock.now(), before, limit: limit + 1 });
-  const { page, last } = cutPage(found, limit);
-  return {
-    approvals: page.map((row) => requestOf(ctx, row, row)),
-    next_cursor: last === null ? null : writeCursor(list, [last.approval_id]),
-  };
-}
-
-export async function getApproval(ctx: Context, caller: AccountCaller, input: InputOf<typeof contract.getApproval>) {
-  const { row, game } = await requireApproval(ctx, caller, input.uid);
-  return recordOf(ctx, caller, row, game);
-}
-
-export async function confirmApproval(
-  ctx: Context,
-  caller: AccountCaller,
-  { uid, code }: InputOf<typeof contract.confirmApproval>,
-) {
-  const { game } = await requireApproval(ctx, caller, uid);
-  const row = await decide(ctx, game, uid, { code });
-  return recordOf(ctx, caller, row, game);
-}
-
-export async function decideApproval(
-  ctx: Context,
-  caller: AccountCaller,
-  { uid, approve }: InputOf<typeof contract.decideApproval>,
-) {
-  const { game } = await requireApproval(ctx, caller, uid);
-  const isOwnHand = caller.agent === undefined && caller.user.id === game.owner_id;
-  if (!isOwnHand) throw new ApiError(4031, 'Only the game’s owner decides, signed in on the website.');
-  const row = await decide(ctx, game, uid, { approve });
-  return recordOf(ctx, caller, row, game);
+/**
+ * Hands the pending approvals of a game to its new owner, who gets mails with new codes; the former owner's codes stop working.
+ * Runs in the transaction in which `game`, which already names the new owner, changes hands.
+ */
+export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner: User): Promise<void> {
+  const within = { ...ctx, db: tx };
+  for (const { approval_id: uid } of await approvals.lockPending(tx, game.game_id, ctx.clock.now())) {
+    const code = newCode();
+    await approvals.changeOwner(tx, uid, owner.id, hashCode(ctx.secret, uid, code));
+    const row = (await approvals.findApproval(tx, uid))!;
+    const {
+      summary,
+      consequences,
+      confirm_url: url,
+    } = await recordOf(within, { kind: 'account', user: owner }, row, game);
+    const { asked_by: askedBy, via } = row;
+    await enqueueMail(
+      tx,
+      approvalMail({ to: owner.email, game: game.name, summary, consequences, askedBy, via, url, code }),
+    );
+  }
 }

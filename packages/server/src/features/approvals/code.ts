@@ -1,12 +1,12 @@
-// The 6-digit code of an approval's mail: made, and compared with what somebody typed.
+// The 6-digit code in the mail about an approval: creates and verifies it.
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
-import { deriveKey } from '../../kernel/signed-token.ts';
+import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 
 export function newCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
-/** Keyed by the service's secret, and for one approval alone: of six digits, any other hash is looked up in a moment. */
+/** Keyed with the secret of the service and the approval: six digits could be found from any other hash in no time. */
 export function hashCode(secret: string, approvalId: string, code: string): Buffer {
   return createHmac('sha256', deriveKey(secret, 'approval codes')).update(`${approvalId}/${code}`).digest();
 }

@@ -1,7 +1,7 @@
-// Decides an approval: by the owner on the page, or by the code of the mail. The change and its record are one transaction.
+// Decides an approval, on the page or with the mailed code. The action and its record are one transaction.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
-import { retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import type { Game } from '../games/games.ts';
 import { actOf } from './acts.ts';
@@ -12,19 +12,19 @@ import { moverOf, stateOf } from './record.ts';
 
 type Row = approvals.ApprovalRow;
 
-/** By hand, or by a code, which can only approve. */
+/** The owner's decision on the page, or a code, which can only approve. */
 export type Decision = { readonly approve: boolean } | { readonly code: string };
 
-/** Of one approval in all, whoever tries. */
-const MOST_TRIES = 5;
+/** For one approval in total, whoever tries. */
+const MAX_TRIES = 5;
 
 /**
- * Decides the approval, and does the change when it is approved; the same decision again changes nothing more. Throws 4215
- * and 4216 where it cannot be decided so any more, 4217 when it was decided otherwise or no longer applies, and the codes of
- * the change; nothing is changed then, but that a wrong code counts as a try.
+ * Decides the approval and performs the action if it is approved. Repeating the same decision has no further effect. Throws 4215
+ * if it was denied, 4216 if it has expired or the code is wrong, 4217 if it was decided otherwise or no longer applies, and the
+ * error codes of the action. An error changes nothing, except that a wrong code counts as a try.
  */
 export async function decide(ctx: Context, game: Game, uid: string, decision: Decision): Promise<Row> {
-  // Throwing inside would take back that the try was counted.
+  // Throwing inside the transaction would undo the count of tries.
   const outcome = await retryConflicts(() => transact(ctx.db, (tx) => decideWithin(ctx, tx, game, uid, decision)));
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
@@ -42,9 +42,9 @@ async function decideWithin(
   const state = stateOf(row, ctx.clock.now());
   if (state !== 'pending') return asDecided(row, state, decision);
   if ('code' in decision) {
-    if (row.tries >= MOST_TRIES) throw noTriesLeft();
+    if (row.tries >= MAX_TRIES) throw noTriesLeft();
     await approvals.countTry(tx, uid);
-    if (!isCode(ctx.secret, row, decision.code)) return wrongCode(MOST_TRIES - row.tries - 1);
+    if (!isCode(ctx.secret, row, decision.code)) return wrongCode(MAX_TRIES - row.tries - 1);
   }
   const approves = 'code' in decision || decision.approve;
   const owner = await findUserById(tx, game.owner_id);
@@ -54,29 +54,26 @@ async function decideWithin(
   return (await approvals.findApproval(tx, uid))!;
 }
 
-/** What is decided stays so; to be told the same again is no failure. */
+/** A decision is final. Repeating the same decision is not an error. */
 function asDecided(row: Row, state: 'approved' | 'denied' | 'expired', decision: Decision): Row {
   const byCode = 'code' in decision;
-  if (state === 'expired') throw new ApiError(4216, 'The time of this approval is over; it has to be asked for again.');
+  if (state === 'expired') throw new ApiError(4216, 'This approval has expired. Request it again.');
   if (byCode && state === 'denied') throw new ApiError(4215);
   const isSame = byCode || decision.approve === (state === 'approved');
-  if (!isSame) throw new ApiError(4217, `It was ${state} already, and that stays so.`);
+  if (!isSame)
+    throw new ApiError(4217, state === 'approved' ? 'This was already approved.' : 'This was already denied.');
   return row;
 }
 
 function noTriesLeft(): ApiError {
-  return new ApiError(4216, 'Too many wrong codes were tried; the owner can still decide on the page of the link.');
+  return new ApiError(4216, 'Too many wrong codes. The owner can still decide on the page linked in the mail.');
 }
 
 function wrongCode(left: number): ApiError {
   if (left === 0) return noTriesLeft();
-  return new ApiError(
-    4216,
-    `code: this is not the code of the mail; ${left} ${left === 1 ? 'try is' : 'tries are'} left.`,
-    {
-      data: { tries_left: left },
-    },
-  );
+  return new ApiError(4216, left === 1 ? 'code: wrong code. 1 try left.' : `code: wrong code. ${left} tries left.`, {
+    data: { tries_left: left },
+  });
 }
 
 async function perform(ctx: Context, tx: Tx, row: Row, game: Game, owner: string): Promise<object> {

@@ -1,17 +1,17 @@
-// The deploy key that an agent asks for: the owner approves it, and it is created when that agent collects it, once.
+// A deploy key requested by an agent: the owner approves it, and it is created when that agent collects it, once.
 import { ApiError } from '@chauffeur/contract/errors';
 import { DAY } from '../../kernel/clock.ts';
-import type { Tx } from '../../kernel/db.ts';
+import type { Tx } from '../../kernel/database/db.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import type { Game } from '../games/games.ts';
 import type { Act, Handover } from './act.ts';
 
-/** Set by the server, not by the agent: only this key or connection can collect the deploy key. */
+/** Set by the server, not by the agent. Only this personal key or connection can collect the deploy key. */
 export type DeployKeyRequest = { agent_id: string };
 
-/** What an approval says about its key: no secret, since the key pair does not exist before it is collected. */
-export type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
+/** What an approval records about its key. It contains no secret, because the key does not exist before it is collected. */
+type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
 
 /** Counted from the approval, so that an owner who approves late still leaves the agent time. */
 const COLLECT_MS = DAY;
@@ -20,7 +20,10 @@ export const requestDeployKey: Act<DeployKeyRequest> = {
   normalize: ({ agent_id }) => ({ agent_id: agent_id.toLowerCase() }),
   async foresee(db, game, { agent_id }, now) {
     if (!(await mayAgentWrite(db, agent_id, now)))
-      throw new ApiError(4217, 'The agent that asked for this can no longer make changes: its access has ended.');
+      throw new ApiError(
+        4217,
+        'The agent that requested this can no longer make changes, because its access has ended.',
+      );
     const current = await findActiveKey(db, game.game_id);
     return {
       summary: 'Give an agent a new deploy key',
@@ -28,7 +31,8 @@ export const requestDeployKey: Act<DeployKeyRequest> = {
       basis: { key_ref: current?.key_ref ?? null },
     };
   },
-  moved: 'The game’s deploy key has changed since this was requested.',
+  outdated:
+    'The deploy key has changed since this was requested. Nothing was changed. Check the key and request it again.',
   async perform(_tx, _game, _input, { now }): Promise<KeyCollection> {
     return { key_ref: null, collected_at: null, collect_until: new Date(now.getTime() + COLLECT_MS).toISOString() };
   },
@@ -52,22 +56,22 @@ function lastUse(at: Date | null): string {
 }
 
 /**
- * Creates the approved key. The caller holds the lock on the approval, so two calls cannot both get here. Throws 4216 when it was not
- * collected in time, and 4217 when it was collected before or no longer applies.
+ * Creates the approved key. The caller holds the lock on the approval, so concurrent calls cannot both create one. Throws 4216 if
+ * it was not collected in time, and 4217 if it was already collected or no longer applies.
  */
 async function collect(tx: Tx, game: Game, { result, now, movedBy, requireApplicable }: Handover) {
   const { collected_at: collectedAt, collect_until: until } = result as KeyCollection;
   if (collectedAt !== null)
     throw new ApiError(
       4217,
-      `The deploy key was handed out at ${collectedAt} and is not shown again. If you no longer have it, ask again with another idempotency_key.`,
+      `The deploy key was collected at ${collectedAt} and is not shown again. If you no longer have it, request another with a new idempotency_key.`,
     );
   if (now >= new Date(until))
     throw new ApiError(
       4216,
-      `The approved deploy key was not collected by ${until}; ask again with another idempotency_key.`,
+      `The approved deploy key was not collected by ${until}. Request another with a new idempotency_key.`,
     );
-  // First the lock: a key that is issued on the website meanwhile then shows up in the check, or waits and revokes this one.
+  // Lock before checking: a key issued on the website is then either found by the check, or waits and revokes this one.
   await lockDeployKeys(tx, game.game_id);
   await requireApplicable();
   const issued = await issueDeployKeyWithin(tx, game.game_id, movedBy);

@@ -1,5 +1,6 @@
-// The words of the mail that asks a game's owner to approve.
-import type { Mail } from '../../kernel/mail.ts';
+// The email that asks a game's owner to approve a change.
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 
 type Request = {
   to: string;
@@ -12,29 +13,21 @@ type Request = {
   code: string;
 };
 
-/** Names come from people and programs: each stays on its line, in quotes, and cannot pose as a line of this mail. */
-export function approvalMail(request: Request): Mail {
-  const { askedBy, via, url, code } = request;
-  const [game, summary] = [oneLine(request.game), oneLine(request.summary)];
+export function approvalMail({ to, game, summary, consequences, askedBy, via, url, code }: Request): Mail {
   return {
-    to: request.to,
-    subject: `Approve? ${summary} (${game})`,
+    to,
+    subject: `Approve? ${oneLine(summary)} (${oneLine(game)})`,
     text: [
-      `A change to your game “${game}” waits for you:`,
-      `    ${summary}`,
-      `Asked for by “${oneLine(askedBy)}”, through “${oneLine(via)}”.`,
-      ['What it changes:', ...request.consequences.map((line) => `  - ${oneLine(line)}`)].join('\n'),
-      'See it, and approve or deny it, here:',
+      `A change to your game ${quote(game)} needs your approval:`,
+      `    ${oneLine(summary)}`,
+      `Requested by ${quote(askedBy)} through ${quote(via)}.`,
+      ['What will change:', ...consequences.map((line) => `  - ${oneLine(line)}`)].join('\n'),
+      'Approve or deny it:',
       url,
-      `Or give this code to who asked, which approves it: ${code}`,
-      'Link and code are valid for 24 hours. Nothing happens unless you approve. If you know nothing of this, deny it and look at the agents that are connected to your account.\n',
+      'To approve it from the agent instead, give the agent this code.',
+      `Confirmation code: ${code}`,
+      'The link and the code expire in 24 hours. Nothing changes unless you approve.',
+      "If you didn't expect this, deny it and check the agents connected to your account.\n",
     ].join('\n\n'),
   };
-}
-
-const MOST = 200;
-
-function oneLine(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
-  return plain.length > MOST ? `${plain.slice(0, MOST)}…` : plain;
 }

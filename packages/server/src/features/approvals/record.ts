@@ -1,4 +1,4 @@
-// How an approval is shown: to who asked, and to the owner.
+// How an approval is shown to its requester and to the owner.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/approvals';
@@ -14,7 +14,7 @@ export function stateOf(row: Pick<ApprovalRow, 'state' | 'expires_at'>, now: Dat
   return row.state === 'pending' && row.expires_at <= now ? 'expired' : row.state;
 }
 
-/** For the history of what the change touches. */
+/** The author of the action for histories. */
 export function moverOf({ asked_by, via }: Pick<ApprovalRow, 'asked_by' | 'via'>, approvedBy: string): string {
   return `${asked_by} through ${via}, approved by ${approvedBy}`;
 }
@@ -29,7 +29,7 @@ export function ticketOf(ctx: Context, row: ApprovalRow) {
   };
 }
 
-/** What is asked for, and by whom. */
+/** The request and its requester. */
 export function requestOf(ctx: Context, row: ApprovalRow, game: Pick<Game, 'game_id' | 'slug' | 'name'>) {
   return {
     ...ticketOf(ctx, row),

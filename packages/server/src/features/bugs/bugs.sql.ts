@@ -1,7 +1,7 @@
 // The SQL of bug tickets.
 import type { BUG_STATUSES } from '@chauffeur/contract/operations/bugs';
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type BugStatus = (typeof BUG_STATUSES)[number];
 
@@ -34,11 +34,14 @@ export type NewBug = {
 const columns =
   sql.raw(`bug_id, status, message, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, crash_id, filed_by,
   filed_at, bug_tickets.updated_at`);
-/** A build may be gone that a ticket names; its name stays. */
+/** The names of builds remain after the builds are deleted. */
 const table = sql.raw(`bug_tickets left join build_names as builds
   on builds.game_id = bug_tickets.game_id and builds.build_id = bug_tickets.build_id`);
 
-/** Tickets of one player are filed one after the other, so that their number is right; answers how many there are since `day` began. */
+/**
+ * Locks the player's tickets, so concurrent requests cannot exceed the limit, and returns how many were filed since
+ * `day` began.
+ */
 export async function lockAndCount(tx: Tx, userId: string, day: Date): Promise<number> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`bugs/${userId}`}, 0))`);
   const { filed } = await onlyRow(
@@ -65,7 +68,7 @@ export async function deleteBug(db: Db, gameId: string, bugId: string): Promise<
   await changed(db, sql`delete from bug_tickets where game_id = ${gameId} and bug_id = ${bugId}`);
 }
 
-/** The newest first, those older than `before` only. */
+/** Tickets older than `before`, the newest first. */
 export function listBugs(
   db: Db,
   gameId: string,
@@ -81,7 +84,7 @@ export function listBugs(
   );
 }
 
-/** Undefined when there is none. */
+/** Undefined if there is no such ticket. */
 export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow | undefined> {
   return row(
     db,
@@ -89,22 +92,22 @@ export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow |
   );
 }
 
-/** Those of a game beyond `most` are not counted; a game without one has no row. */
+/** The number of open tickets of each game, counted up to `max`. Games without any are left out. */
 export function countOpen(
   db: Db,
   gameIds: readonly string[],
-  most: number,
+  max: number,
 ): Promise<{ game_id: string; open: number }[]> {
   return rows(
     db,
     sql<{ game_id: string; open: number }>`select game_id, count(*) as open
       from unnest(${gameIds}::uuid[]) as games (game_id) cross join lateral (
-        select from bug_tickets where bug_tickets.game_id = games.game_id and status = 'open' limit ${most}
+        select from bug_tickets where bug_tickets.game_id = games.game_id and status = 'open' limit ${max}
       ) as counted group by game_id`,
   );
 }
 
-/** Answers the ticket as it is then; undefined when there is none. */
+/** Returns the updated ticket; undefined if there is no such ticket. */
 export async function updateStatus(
   db: Db,
   gameId: string,

@@ -1,4 +1,5 @@
-// Bug tickets: filed by players who can see the game, with a dump and a log where they have them; listed and marked by its members.
+// Bug tickets: filed by players who can see the game, optionally with a dump and a log; listed and updated by its
+// members.
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -6,48 +7,48 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/bugs';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
-import { existingReports } from '../crashes/crashes.ts';
-import { openReport } from '../crashes/receive/create.ts';
+import { existingReports, openReport } from '../crashes/crashes.ts';
 import { findGame, type Game, requireMember, roleOf, unknownGame } from '../games/games.ts';
 import * as bugs from './bugs.sql.ts';
 
-type Filed = OutputOf<typeof contract.fileBug>;
+type FiledBug = OutputOf<typeof contract.fileBug>;
 type Ticket = OutputOf<typeof contract.updateBugTicket>;
 type BugInput = InputOf<typeof contract.fileBug>;
 
 const PAGE_SIZE = 50;
 
-export async function fileBug(ctx: Context, caller: AccountCaller, input: BugInput): Promise<Filed> {
-  const game = await requireSeen(ctx, caller, input.uid);
-  const build = await findNamedBuild(ctx, game, input);
+export async function fileBug(ctx: Context, { caller, input }: Call<typeof contract.fileBug>): Promise<FiledBug> {
+  const game = await requireVisible(ctx, caller, input.uid);
+  const build = await findRequestedBuild(ctx, game, input);
   const bug = bugOf(ctx, caller, game, build, input);
   await insertWithinLimit(ctx, bug);
   if (build === null || !wantsReport(input)) return { bug_uid: bug.bugId, crash_id: null, uploads: {} };
   try {
     return { bug_uid: bug.bugId, ...(await openReportOf(ctx, bug, build, input)) };
   } catch (error) {
-    // Else the player would file it again, and the developer read it twice.
+    // Otherwise the player would file the bug again, and the developer would see it twice.
     await bugs.deleteBug(ctx.db, game.game_id, bug.bugId);
     throw error;
   }
 }
 
-/** The game, when the caller may see it. A draft is its members’ alone. */
-async function requireSeen(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
+/** The game, if the caller may see it: drafts are only visible to members. */
+async function requireVisible(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
   const game = await findGame(ctx.db, ref);
   if (game === null) throw unknownGame();
   if (game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null) throw unknownGame();
   return game;
 }
 
-async function findNamedBuild(ctx: Context, game: Game, input: BugInput): Promise<Build | null> {
+async function findRequestedBuild(ctx: Context, game: Game, input: BugInput): Promise<Build | null> {
   if (input.build_id === undefined) {
     if (wantsReport(input))
-      throw new ApiError(4002, 'build_id: needed with has_dump or has_log; send the id of the build that ran.');
+      throw new ApiError(4002, 'build_id: required with has_dump or has_log; send the id of the build that crashed.');
     return null;
   }
   const build = await findBuild(ctx.db, game.game_id, input.build_id);
@@ -74,27 +75,27 @@ function bugOf(ctx: Context, { user }: AccountCaller, game: Game, build: Build |
   };
 }
 
-/** Throws 4290 with `retry_after` when the player has filed as many as one may on a UTC day, of all games together. */
+/** Throws 4290 with `retry_after` if the player has reached the limit for a UTC day, over all games. */
 async function insertWithinLimit(ctx: Context, bug: bugs.NewBug): Promise<void> {
-  const most = ctx.config.limitBugs;
+  const limit = ctx.config.limitBugs;
   const day = Math.floor(bug.filedAt.getTime() / DAY) * DAY;
   await transact(ctx.db, async (tx) => {
-    if (most > 0 && (await bugs.lockAndCount(tx, bug.userId, new Date(day))) >= most) {
+    if (limit > 0 && (await bugs.lockAndCount(tx, bug.userId, new Date(day))) >= limit) {
       const retryAfter = Math.max(1, Math.ceil((day + DAY - bug.filedAt.getTime()) / SECOND));
-      const message = `You have filed ${most} bugs today, as many as one may in a day; try again in ${retryAfter} s.`;
+      const message = `You have reached the limit of ${limit} bugs a day; try again in ${retryAfter} s.`;
       throw new ApiError(4290, message, { data: { retry_after: retryAfter } });
     }
     await bugs.insertBug(tx, bug);
   });
 }
 
-/** A game that has taken its reports of the day still takes the bug: without its files. */
+/** Past the game's daily limit of reports, the bug is filed without its files. */
 async function openReportOf(
   ctx: Context,
   bug: bugs.NewBug,
   build: Build,
   input: BugInput,
-): Promise<Omit<Filed, 'bug_uid'>> {
+): Promise<Omit<FiledBug, 'bug_uid'>> {
   try {
     const { reportId, uploads } = await openReport(ctx, {
       gameId: bug.gameId,
@@ -116,8 +117,7 @@ async function openReportOf(
 
 export async function listBugTickets(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listBugTickets>,
+  { caller, input }: Call<typeof contract.listBugTickets>,
 ): Promise<OutputOf<typeof contract.listBugTickets>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { status, cursor, limit = PAGE_SIZE } = input;
@@ -128,21 +128,20 @@ export async function listBugTickets(
     limit,
   );
   return {
-    bugs: await recordsOf(ctx, game, page),
+    bugs: await ticketsOf(ctx, game, page),
     next_cursor: last === null ? null : writeCursor(list, [last.bug_id]),
   };
 }
 
 export async function getBugTicket(
   ctx: Context,
-  caller: AccountCaller,
-  { uid, bug_uid }: InputOf<typeof contract.getBugTicket>,
+  { caller, input: { uid, bug_uid } }: Call<typeof contract.getBugTicket>,
 ): Promise<Ticket> {
   const { game } = await requireMember(ctx, caller, uid);
-  return recordOf(ctx, game, await bugs.findBug(ctx.db, game.game_id, bug_uid));
+  return requireTicket(ctx, game, await bugs.findBug(ctx.db, game.game_id, bug_uid));
 }
 
-/** Of each of the games that has open tickets, how many: at most LIMITS.bugsCounted. */
+/** The number of open tickets of each game that has any, counted up to LIMITS.bugsCounted. */
 export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): Promise<Map<string, number>> {
   const counted = await bugs.countOpen(ctx.db, gameIds, LIMITS.bugsCounted);
   return new Map(counted.map(({ game_id, open }) => [game_id, open]));
@@ -150,28 +149,28 @@ export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): P
 
 export async function updateBugTicket(
   ctx: Context,
-  caller: AccountCaller,
-  { uid, bug_uid, status }: InputOf<typeof contract.updateBugTicket>,
+  { caller, input: { uid, bug_uid, status } }: Call<typeof contract.updateBugTicket>,
 ): Promise<Ticket> {
   const { game } = await requireMember(ctx, caller, uid);
   const bug = await bugs.updateStatus(ctx.db, game.game_id, bug_uid, { status, now: ctx.clock.now() });
-  return recordOf(ctx, game, bug);
+  return requireTicket(ctx, game, bug);
 }
 
-async function recordOf(ctx: Context, game: Game, bug: bugs.BugRow | undefined): Promise<Ticket> {
+/** The ticket's record. Throws 4040 if there is no such ticket. */
+async function requireTicket(ctx: Context, game: Game, bug: bugs.BugRow | undefined): Promise<Ticket> {
   if (bug === undefined) throw new ApiError(4040, 'bug_uid: this game has no such bug ticket.');
-  const [record] = await recordsOf(ctx, game, [bug]);
+  const [record] = await ticketsOf(ctx, game, [bug]);
   return record!;
 }
 
-/** A report that was deleted, or whose time is over, is not named any more. */
-async function recordsOf(ctx: Context, game: Game, rows: readonly bugs.BugRow[]): Promise<Ticket[]> {
-  const named = rows.flatMap(({ crash_id }) => crash_id ?? []);
-  const kept = await existingReports(ctx, game.game_id, named);
+/** Leaves out the ids of reports that were deleted or have expired. */
+async function ticketsOf(ctx: Context, game: Game, rows: readonly bugs.BugRow[]): Promise<Ticket[]> {
+  const crashIds = rows.flatMap(({ crash_id }) => crash_id ?? []);
+  const existing = await existingReports(ctx, game.game_id, crashIds);
   return rows.map(({ bug_id, crash_id, filed_at, updated_at, ...bug }) => ({
     bug_uid: bug_id,
     ...bug,
-    crash_id: crash_id !== null && kept.has(crash_id) ? crash_id : null,
+    crash_id: crash_id !== null && existing.has(crash_id) ? crash_id : null,
     filed_at: filed_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }));

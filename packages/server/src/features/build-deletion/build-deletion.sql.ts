@@ -1,6 +1,6 @@
-// The SQL of deleting a build: what there is of it, and taking it away.
+// The SQL of deleting a build: counting what belongs to it, and deleting it.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 
 type BuildKey = { gameId: string; buildId: string };
 
@@ -13,7 +13,7 @@ export type Holdings = {
   devices: number;
 };
 
-/** What there is of a build; devices are those that sent events with it on `since` or later. */
+/** Counts what belongs to a build. Devices are counted if they sent events with it on `since` or later. */
 export function countHoldings(db: Db, { gameId, buildId }: BuildKey, now: Date, since: string): Promise<Holdings> {
   const ofBuild = sql`game_id = ${gameId} and build_id = ${buildId}`;
   return onlyRow(
@@ -29,9 +29,8 @@ export function countHoldings(db: Db, { gameId, buildId }: BuildKey, now: Date, 
 }
 
 /**
- * Waits for scans and uploads of the build that are just ending, and keeps others from it. Before any other lock: the end of a
- * scan locks the file first and the channel then, the end of an upload its session first and the build then. Answers how many
- * files there are.
+ * Waits for scans and uploads of the build that are ending, blocks others, and returns the number of files. Call it before
+ * taking other locks: a scan that ends locks the file and then the channel, an upload that ends its session and then the build.
  */
 export async function lockWork(tx: Tx, { gameId, buildId }: BuildKey): Promise<number> {
   const ofBuild = sql`game_id = ${gameId} and build_id = ${buildId}`;
@@ -40,7 +39,7 @@ export async function lockWork(tx: Tx, { gameId, buildId }: BuildKey): Promise<n
   return files.length;
 }
 
-/** Deletes the build with all that refers to it, and keeps its name; false when there was none. */
+/** Deletes the build and everything that refers to it, and records its name; false if there is no such build. */
 export async function deleteBuild(tx: Tx, { gameId, buildId }: BuildKey, by: string, now: Date): Promise<boolean> {
   const count = await changed(
     tx,

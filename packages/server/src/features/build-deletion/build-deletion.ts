@@ -1,12 +1,12 @@
-// Deleting a build: says what it takes, and from whom, before; then does it in one transaction.
-import { sayDeletion } from '@chauffeur/contract/consequences';
+// Deleting a build: announces the consequences first, then deletes it in one transaction.
+import { describeDeletion } from '@chauffeur/contract/consequences';
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/build-deletion';
-import { sayBytes } from '@chauffeur/contract/sizes';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
-import { type Db, retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { type Db, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import type { Call } from '../../request/call.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { emptyChannels, isExpired, type Pointer, pointersAt } from '../channels/channels.ts';
 import { type Game, requireMember } from '../games/games.ts';
@@ -15,19 +15,18 @@ import * as deletion from './build-deletion.sql.ts';
 type Consequences = OutputOf<typeof contract.getBuildDeletion>;
 type Deleted = OutputOf<typeof contract.deleteBuild>;
 
-/** As launch health counts them: today and the 29 days before. */
+/** The period of launch health: today and the 29 days before. */
 const DEVICE_DAYS = 30;
 
 export async function getBuildDeletion(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.getBuildDeletion>,
+  { caller, input }: Call<typeof contract.getBuildDeletion>,
 ): Promise<Consequences> {
   const { game } = await requireMember(ctx, caller, input.uid);
   return foreseeDeletion(ctx.db, game, input.build_id, ctx.clock.now());
 }
 
-/** What deleting the build would take now. Throws 4006. */
+/** Returns what deleting the build now would remove. Throws 4006. */
 export async function foreseeDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
   const build = await findBuild(db, game.game_id, buildId);
   if (build === null) throw unknownBuild();
@@ -51,11 +50,11 @@ export async function foreseeDeletion(db: Db, game: Game, buildId: string, now: 
     upload_sessions: held.upload_sessions,
     crash_reports: held.crash_reports,
     devices_30_days: held.devices,
-    consequences: sayAll(game, build, offers, held),
+    consequences: describeConsequences(game, build, offers, held),
   };
 }
 
-/** From the most people to the fewest. */
+/** Ordered from the largest audience to the smallest. */
 const KNOWN_CHANNELS = ['stable', 'beta', 'dev'];
 
 function rankOf({ channel }: Pointer): number {
@@ -63,12 +62,12 @@ function rankOf({ channel }: Pointer): number {
   return rank === -1 ? KNOWN_CHANNELS.length : rank;
 }
 
-function sayAll(game: Game, build: Build, offers: readonly Pointer[], held: deletion.Holdings): string[] {
-  return sayDeletion({
+function describeConsequences(game: Game, build: Build, offers: readonly Pointer[], held: deletion.Holdings): string[] {
+  return describeDeletion({
     build,
     channels: offers.map(({ channel }) => channel),
     files: held.files,
-    size: sayBytes(held.bytes),
+    bytes: held.bytes,
     symbols: held.symbols,
     crashReports: held.crash_reports,
     devices: held.devices,
@@ -79,20 +78,19 @@ function sayAll(game: Game, build: Build, offers: readonly Pointer[], held: dele
 
 export async function deleteBuild(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.deleteBuild>,
+  { caller, input }: Call<typeof contract.deleteBuild>,
 ): Promise<Deleted> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const by = { movedBy: caller.user.name, now: ctx.clock.now() };
-  // An upload that is just being recorded may hold what the deletion wants, and the other way round.
+  // An upload that is being recorded and the deletion may wait for each other's locks.
   return retryConflicts(() =>
     transact(ctx.db, (tx) => deleteBuildWithin(tx, { gameId: game.game_id, buildId: input.build_id, ...by })),
   );
 }
 
 /**
- * The deletion as a part of a transaction. Files, symbols, uploads under way and the list of entries go with the build; what
- * lies in the blob store the sweeps remove, a day later. Throws 4006, after which the transaction may go on.
+ * Deletes the build within a transaction, with its files, symbols, open uploads and entry lists. The sweeps remove its blobs a
+ * day later. Throws 4006, after which the transaction can continue.
  */
 export async function deleteBuildWithin(
   tx: Tx,
@@ -109,5 +107,5 @@ export async function deleteBuildWithin(
 }
 
 function unknownBuild(): ApiError {
-  return new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+  return new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
 }

@@ -1,7 +1,7 @@
 // The SQL of builds.
 import type { Arch, BuildIdentity, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
-import { type Db, onlyRow, row, rows } from '../../kernel/db.ts';
+import { type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
 import { type FileFacts, offered } from '../files/files.ts';
 
 type ChangelogItem = { title: string; description: string };
@@ -19,7 +19,7 @@ export type BuildRow = {
   created_at: Date;
 };
 
-/** Where a build stands in the list: when it was registered, in microseconds since 1970, and its id. */
+/** The position of a build in the list: its registration time in microseconds since 1970, and its id. */
 export type Position = { createdUs: string; buildId: string };
 
 export type BuildListRow = Omit<BuildRow, 'game_id'> & {
@@ -41,7 +41,7 @@ type NewBuild = BuildIdentity & {
 
 const columns = sql.raw('game_id, build_id, version, build_type, os, arch, channel, title, changelog, created_at');
 
-/** One statement, so that two registrations of one identity at once make one build. */
+/** A single statement, so concurrent registrations of one identity create one build. */
 export function upsertBuild(db: Db, gameId: string, build: NewBuild): Promise<{ build_id: string; created: boolean }> {
   return onlyRow(
     db,
@@ -85,8 +85,8 @@ const newestFile = sql`select file_id, filename, size, checksum, scan_state, upl
   where files.game_id = builds.game_id and files.build_id = builds.build_id order by uploaded_at desc, file_id desc limit 1`;
 
 /**
- * Where a build stands (spec: Builds): its newest file decides, but a build that has a file to offer stays ready when a
- * newer one is rejected.
+ * The state of a build (spec: Builds). It depends on the newest file, except that a build with an offered file stays ready if a
+ * newer file is rejected.
  */
 const stateOfBuild = sql`(select case
     when newest.scan_state is null then 'registered'
@@ -132,10 +132,10 @@ export function listBuilds(
 
 const FILES_LISTED = 20;
 
-/** Newest first. Times inside as PostgreSQL’s JSON writes them. */
+/** Files are listed newest first, with times in PostgreSQL's JSON format. */
 export type BuildContent = { build_id: string; files: NonNullable<BuildListRow['file']>[]; symbols: number };
 
-/** The files of these builds, and how many symbol files each has. */
+/** The files of these builds and their numbers of symbol files. */
 export function readContents(db: Db, gameId: string, buildIds: readonly string[]): Promise<BuildContent[]> {
   return rows(
     db,

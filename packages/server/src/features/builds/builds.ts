@@ -1,14 +1,15 @@
-// Builds: registered by the deploy key under their identity, found again by id or identity, listed for tools and developers.
+// Builds: registered with a deploy key, found by id or identity, listed for tools and developers.
 import { ApiError } from '@chauffeur/contract/errors';
 import { type BuildIdentity, canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/builds';
-import type { AccountCaller, Context, GameCaller } from '../../context.ts';
-import { answer } from '../../kernel/answer.ts';
+import type { Context } from '../../context.ts';
 import { utcDayOf } from '../../kernel/clock.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import type { Db } from '../../kernel/db.ts';
-import { isUuid, newId } from '../../kernel/ids.ts';
+import type { Db } from '../../kernel/database/db.ts';
+import { isUuid, newId } from '../../kernel/secrets/ids.ts';
+import { answer } from '../../request/answer.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { filesOfBuild, summaryOf } from '../files/files.ts';
 import { requireMember, requireOwnProgram } from '../games/games.ts';
 import * as builds from './builds.sql.ts';
@@ -20,7 +21,7 @@ type Filters = Optional<Omit<InputOf<typeof contract.listGameBuilds>, 'uid' | 'c
 
 const PAGE_SIZE = 20;
 
-export async function registerBuild(ctx: Context, caller: GameCaller, input: InputOf<typeof contract.registerBuild>) {
+export async function registerBuild(ctx: Context, { caller, input }: Call<typeof contract.registerBuild>) {
   await requireOwnProgram(ctx, caller.gameId, input, 4026);
   const identity: BuildIdentity = {
     version: input.version,
@@ -43,8 +44,7 @@ export async function registerBuild(ctx: Context, caller: GameCaller, input: Inp
 
 export async function listBuilds(
   ctx: Context,
-  caller: GameCaller,
-  input: InputOf<typeof contract.listBuilds>,
+  { caller, input }: Call<typeof contract.listBuilds>,
 ): Promise<OutputOf<typeof contract.listBuilds>> {
   const { builds: page, pagination } = await listPage(ctx.db, caller.gameId, input);
   const contents = await builds.readContents(
@@ -60,29 +60,24 @@ export async function listBuilds(
   return { builds: listed, pagination, ...pagination };
 }
 
-export async function listGameBuilds(
-  ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listGameBuilds>,
-) {
+export async function listGameBuilds(ctx: Context, { caller, input }: Call<typeof contract.listGameBuilds>) {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { page, page_size, cursor, limit, uid: _, ...filters } = input;
   const list = ['builds', game.game_id, filters];
   const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
-  const { last, ...found } = await listPage(ctx.db, game.game_id, {
+  const { last, ...listed } = await listPage(ctx.db, game.game_id, {
     ...filters,
     page,
     page_size: limit ?? page_size,
     after: createdUs === undefined || buildId === undefined ? undefined : { createdUs, buildId },
   });
-  return { ...found, next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]) };
+  return { ...listed, next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]) };
 }
 
 /** Throws 4006. */
 export async function getGameBuild(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string; build_id: string },
+  { caller, input }: Call<typeof contract.getGameBuild>,
 ): Promise<OutputOf<typeof contract.getGameBuild>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const [build, files] = await Promise.all([
@@ -93,15 +88,15 @@ export async function getGameBuild(
   return { ...recordOf(build), files };
 }
 
-/** Of one that was deleted, crash reports and the history of channels still name it: who comes from there is told. */
+/** Crash reports and channel histories still link to deleted builds, so the error names the deletion. */
 async function unknownBuild(db: Db, gameId: string, buildId: string): Promise<ApiError> {
-  const gone = await builds.findDeleted(db, gameId, buildId);
-  if (gone === undefined) return new ApiError(4006, 'build_id: this game has no such build.');
-  const day = utcDayOf(gone.deleted_at);
-  return new ApiError(4006, `This build, ${gone.version}, was deleted on ${day} by ${gone.deleted_by}.`);
+  const deleted = await builds.findDeleted(db, gameId, buildId);
+  if (deleted === undefined) return new ApiError(4006, 'build_id: this game has no such build.');
+  const day = utcDayOf(deleted.deleted_at);
+  return new ApiError(4006, `Build ${deleted.version} was deleted on ${day} by ${deleted.deleted_by}.`);
 }
 
-/** A page by its number, or behind the build at `after`; `last` is its last build when another page follows. */
+/** A page by its number, or after the position `after`. `last` is its last build if another page follows. */
 async function listPage(db: Db, gameId: string, input: Filters & { after?: builds.Position | undefined }) {
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
@@ -113,12 +108,12 @@ async function listPage(db: Db, gameId: string, input: Filters & { after?: build
     state: input.state,
     search: input.search,
   };
-  const place = { after: input.after, offset: input.after === undefined ? (page - 1) * pageSize : 0 };
-  const [found, total] = await Promise.all([
-    builds.listBuilds(db, gameId, filters, { ...place, limit: pageSize + 1 }),
+  const position = { after: input.after, offset: input.after === undefined ? (page - 1) * pageSize : 0 };
+  const [candidates, total] = await Promise.all([
+    builds.listBuilds(db, gameId, filters, { ...position, limit: pageSize + 1 }),
     builds.countBuilds(db, gameId, filters),
   ]);
-  const { page: shown, last } = cutPage(found, pageSize);
+  const { page: shown, last } = cutPage(candidates, pageSize);
   return { builds: shown.map(recordOf), pagination: { page, page_size: pageSize, total }, last };
 }
 
@@ -133,7 +128,7 @@ function recordOf(row: builds.BuildListRow): BuildRecord {
   };
 }
 
-/** How many builds the game has. */
+/** The number of builds of the game. */
 export function countBuilds(ctx: Context, gameId: string): Promise<number> {
   return builds.countBuilds(ctx.db, gameId, {});
 }
@@ -143,29 +138,29 @@ export async function recentBuilds(ctx: Context, gameId: string): Promise<BuildR
   return (await builds.listBuilds(ctx.db, gameId, {}, { limit: 10, offset: 0 })).map(recordOf);
 }
 
-/** The game's build with this id, or null. */
+/** Finds a build of the game by its id; null if there is none. */
 export async function findBuild(db: Db, gameId: string, buildId: string): Promise<Build | null> {
   return isUuid(buildId) ? ((await builds.findBuilds(db, gameId, [buildId]))[0] ?? null) : null;
 }
 
-/** Those of the game's builds that have these ids, by their ids. */
+/** Finds builds of the game by their ids and returns them keyed by id. */
 export async function findBuilds(
   db: Db,
   gameId: string,
   buildIds: readonly string[],
 ): Promise<ReadonlyMap<string, Build>> {
-  const found = await builds.findBuilds(db, gameId, buildIds);
-  return new Map(found.map((build) => [build.build_id, build]));
+  const matches = await builds.findBuilds(db, gameId, buildIds);
+  return new Map(matches.map((build) => [build.build_id, build]));
 }
 
-/** The game's build with this id or identity. Throws 4039. */
+/** Returns the game's build with this id or identity. Throws 4039. */
 export async function requireBuild(db: Db, gameId: string, key: { buildId: string } | BuildIdentity): Promise<Build> {
-  const found =
+  const build =
     'buildId' in key ? await findBuild(db, gameId, key.buildId) : await builds.findByIdentity(db, gameId, key);
-  if (found) return found;
-  const what =
+  if (build) return build;
+  const message =
     'buildId' in key
-      ? 'build_id: this game has no such build'
-      : 'This game has no build of this build_type, version, os, arch and channel';
-  throw new ApiError(4039, `${what}; register it first.`);
+      ? 'build_id: this game has no such build. Register it first.'
+      : 'This game has no build with this build_type, version, os, arch and channel. Register it first.';
+  throw new ApiError(4039, message);
 }

@@ -1,6 +1,6 @@
 // The SQL of beta members.
 import { sql } from 'kysely';
-import { changed, type Db, row, rows } from '../../kernel/db.ts';
+import { changed, type Db, row, rows } from '../../kernel/database/db.ts';
 
 export async function insertMember(db: Db, gameId: string, userId: string): Promise<void> {
   await changed(
@@ -9,7 +9,7 @@ export async function insertMember(db: Db, gameId: string, userId: string): Prom
   );
 }
 
-/** Answers whether they were one. */
+/** Returns whether the user was a member. */
 export async function deleteMember(db: Db, gameId: string, userId: string): Promise<boolean> {
   const deleted = await changed(db, sql`delete from beta_members where game_id = ${gameId} and user_id = ${userId}`);
   return deleted > 0;
@@ -31,7 +31,7 @@ export type Position = { joinedUs: string; userId: string };
 
 const joinedUs = sql`(extract(epoch from joined_at) * 1000000)::bigint`;
 
-/** Who joined last comes first; those behind `after` only. */
+/** Members after the position `after`, most recent first. */
 export function listMembers(
   db: Db,
   gameId: string,

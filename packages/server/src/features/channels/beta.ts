@@ -1,9 +1,9 @@
-// The beta: players who joined it see a game's beta channel.
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+// The beta of a game: its members see the beta channel.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/channels';
-import type { AccountCaller, Caller, Context } from '../../context.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import type { Db } from '../../kernel/db.ts';
+import type { AccountCaller, Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { findGame, requireMember, roleOf, unknownGame } from '../games/games.ts';
 import * as beta from './beta.sql.ts';
 
@@ -11,8 +11,7 @@ const PAGE_SIZE = 50;
 
 export async function joinBeta(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string },
+  { caller, input }: Call<typeof contract.joinBeta>,
 ): Promise<{ joined: boolean }> {
   await beta.insertMember(ctx.db, await visibleGame(ctx, caller, input.uid), caller.user.id);
   return { joined: true };
@@ -20,8 +19,7 @@ export async function joinBeta(
 
 export async function leaveBeta(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string },
+  { caller, input }: Call<typeof contract.leaveBeta>,
 ): Promise<{ joined: boolean }> {
   await beta.deleteMember(ctx.db, await visibleGame(ctx, caller, input.uid), caller.user.id);
   return { joined: false };
@@ -29,8 +27,7 @@ export async function leaveBeta(
 
 export async function listBetaMembers(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listBetaMembers>,
+  { caller, input }: Call<typeof contract.listBetaMembers>,
 ): Promise<OutputOf<typeof contract.listBetaMembers>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { cursor, limit = PAGE_SIZE } = input;
@@ -44,11 +41,10 @@ export async function listBetaMembers(
   };
 }
 
-/** The member may join again: it is no ban. */
+/** Removing a member is not a ban; they can join again. */
 export async function removeBetaMember(
   ctx: Context,
-  caller: AccountCaller,
-  { uid, user_id }: InputOf<typeof contract.removeBetaMember>,
+  { caller, input: { uid, user_id } }: Call<typeof contract.removeBetaMember>,
 ): Promise<OutputOf<typeof contract.removeBetaMember>> {
   const { game } = await requireMember(ctx, caller, uid);
   return { removed: await beta.deleteMember(ctx.db, game.game_id, user_id) };
@@ -59,8 +55,4 @@ async function visibleGame(ctx: Context, caller: AccountCaller, ref: string): Pr
   const hidden = game !== null && game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null;
   if (game === null || hidden) throw unknownGame();
   return game.game_id;
-}
-
-export async function isBetaMember(db: Db, gameId: string, caller: Caller): Promise<boolean> {
-  return caller.kind === 'account' && beta.isMember(db, gameId, caller.user.id);
 }

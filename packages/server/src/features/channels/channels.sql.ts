@@ -1,10 +1,10 @@
 // The SQL of channel pointers and moves.
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
-import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
 
-/** A channel on one platform: what points at one build. */
+/** A channel on one platform, which points at one build. */
 export type Place = { gameId: string; channel: string; os: Os; arch: Arch };
 
 export type MoveRow = {
@@ -21,7 +21,7 @@ export type MoveRow = {
   moved_by: string;
   moved_at: Date;
   version: string;
-  /** Whether the build is gone. */
+  /** Whether the build was deleted. */
   deleted: boolean;
 };
 
@@ -45,7 +45,7 @@ const moveColumns = sql.raw(
    moves.back_to, moves.expires_at, moves.moved_by, moves.moved_at, builds.version, builds.created_at as build_created_at, builds.deleted`,
 );
 
-/** The builds of moves, also those that are gone. */
+/** Joins the builds of moves, including deleted ones. */
 const named = sql`join build_names as builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id`;
 
 const pointers = sql`select ${moveColumns}
@@ -54,20 +54,20 @@ const pointers = sql`select ${moveColumns}
   ${named}`;
 
 /**
- * Moves of one place go one after the other, also the first one, for which there is no row to lock yet. All of a game's wait
- * for a deletion of one of its builds, and it for them.
+ * Serializes the moves of one place, including the first one, which has no row to lock. A deletion of a build excludes all moves
+ * of its game.
  */
 export async function lockPlace(tx: Tx, { gameId, channel, os, arch }: Place): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock_shared(hashtextextended(${`channels/${gameId}`}, 0))`);
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${[gameId, channel, os, arch].join('/')}, 0))`);
 }
 
-/** Nothing of the game's channels moves until the transaction ends. */
+/** Blocks all moves of the game's channels until the transaction ends. */
 export async function lockChannels(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`channels/${gameId}`}, 0))`);
 }
 
-/** What stands there, be its build gone. */
+/** The pointer at a place, even if its build was deleted. */
 export function findPointer(db: Db, { gameId, channel, os, arch }: Place): Promise<PointerRow | undefined> {
   return row(
     db,
@@ -75,7 +75,7 @@ export function findPointer(db: Db, { gameId, channel, os, arch }: Place): Promi
   );
 }
 
-/** Those whose builds there are: a channel whose build was deleted points at nothing. */
+/** The pointers whose builds exist. A channel whose build was deleted counts as empty. */
 export function listPointers(db: Db, gameId: string): Promise<PointerRow[]> {
   return rows(
     db,
@@ -83,7 +83,7 @@ export function listPointers(db: Db, gameId: string): Promise<PointerRow[]> {
   );
 }
 
-/** Those whose build was deleted: they offer nothing. */
+/** The pointers whose build was deleted; they offer nothing. */
 export function listEmptied(db: Db, gameId: string): Promise<PointerRow[]> {
   return rows(
     db,
@@ -92,7 +92,7 @@ export function listEmptied(db: Db, gameId: string): Promise<PointerRow[]> {
   );
 }
 
-/** Writes the move and points the channel at it. */
+/** Records the move and points the channel at it. */
 export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   await changed(
     tx,
@@ -108,10 +108,10 @@ export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   );
 }
 
-/** What a rollback from the move `from_id` leads to. */
+/** The target of a rollback from the move `from_id`. */
 export type RollbackRow = MoveRow & { from_id: string };
 
-/** Of each of these moves the nearest earlier one of another build that still has a file to offer, where there is one. */
+/** For each move, the nearest earlier one to another build that still has an offered file, if there is one. */
 export function findRollbacks(db: Db, gameId: string, moveIds: readonly string[]): Promise<RollbackRow[]> {
   return rows(
     db,

@@ -1,16 +1,18 @@
-// Channels: which build each one offers on each platform, moved by uploads, promotions and rollbacks, every move kept.
+// Channels: the build that each one offers on each platform, moved by uploads, promotions and rollbacks, with a history.
 import { ApiError } from '@chauffeur/contract/errors';
 import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/channels';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { pageOfWhole } from '../../kernel/cursor.ts';
-import { type Db, type Tx, transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { pageOfWhole } from '../../request/cursor.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
 import { requireMember } from '../games/games.ts';
+import { isMember } from './beta.sql.ts';
 import * as channels from './channels.sql.ts';
 
 export type Pointer = channels.PointerRow;
@@ -19,8 +21,8 @@ type PointerRecord = OutputOf<typeof contract.promoteBuild>;
 const UPLOADED = 'upload';
 
 /**
- * Moves the channel of a build to it when it is newer, by first registration, than the build pointed at (spec: Channels).
- * Part of the transaction that ends a scan. Answers whether the pointer moved.
+ * Moves the channel of a build to it if the build was registered later than the current one (spec: Channels). Part of the
+ * transaction that ends a scan. Returns whether the pointer moved.
  */
 export async function advanceChannel(tx: Tx, now: Date, build: Build): Promise<boolean> {
   const place = { gameId: build.game_id, channel: build.channel, os: build.os, arch: build.arch };
@@ -48,8 +50,7 @@ function isNewer(build: Build, current: Pointer): boolean {
 
 export async function promoteBuild(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.promoteBuild>,
+  { caller, input }: Call<typeof contract.promoteBuild>,
 ): Promise<PointerRecord> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
@@ -68,13 +69,13 @@ export type PromotionInput = {
   now: Date;
 };
 
-/** The promotion as a part of a transaction. Throws 4006 and 4099, after which the transaction may go on. */
+/** Promotes within a transaction. Throws 4006 and 4099, after which the transaction can continue. */
 export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<PointerRecord> {
   const { gameId, channel, movedBy, now } = input;
   const build = await requireOfferable(tx, gameId, input.build_id);
   const place = { gameId, channel, os: build.os, arch: build.arch };
   await channels.lockPlace(tx, place);
-  // Again: now that it is locked, no build can go.
+  // Checked again, because only the lock keeps the build from being deleted.
   await requireOfferable(tx, gameId, build.build_id);
   const current = await channels.findPointer(tx, place);
   await channels.insertMove(tx, {
@@ -83,7 +84,7 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
     action: 'promote',
     buildId: build.build_id,
     previousBuildId: current?.build_id ?? null,
-    // Promoting the same build again only changes its expiry: a rollback from it must not come back to itself.
+    // Promoting the same build again only changes its expiry. A rollback from it must not lead back to the same build.
     backTo: current?.build_id === build.build_id ? current.back_to : (current?.move_id ?? null),
     expiresAt: expiryOf(now, input.expires_in_hours),
     movedBy,
@@ -93,29 +94,29 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
   return moved!;
 }
 
-/** The game's build when it has a file to offer. Throws 4006 and 4099. */
+/** Returns the game's build, which must have an offered file. Throws 4006 and 4099. */
 export async function requireOfferable(db: Db, gameId: string, buildId: string): Promise<Build> {
   const build = await findBuild(db, gameId, buildId);
   if (build === null)
-    throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
   if ((await newestOfferedFile(db, gameId, build.build_id)) === null)
-    throw new ApiError(4099, 'build_id: this build has no clean file; wait for its scan or upload one.');
+    throw new ApiError(4099, 'build_id: this build has no clean file. Wait for its scan or upload one.');
   return build;
 }
 
-/** What stands at a place, be it expired or its build gone; undefined before its first move. */
+/** The pointer at a place, even if it has expired or its build was deleted; undefined before the first move. */
 export function findPointer(db: Db, place: channels.Place): Promise<Pointer | undefined> {
   return channels.findPointer(db, place);
 }
 
-/** The game's pointers at one build, expired ones among them. */
+/** The game's pointers at one build, including expired ones. */
 export async function pointersAt(db: Db, gameId: string, buildId: string): Promise<Pointer[]> {
   return (await channels.listPointers(db, gameId)).filter(({ build_id }) => build_id === buildId);
 }
 
 /**
- * Empties every channel that points at the build, as a part of the transaction that deletes it; no channel moves until that
- * ends. The pointer stays where it was: only a build newer than the one that went takes its place by being uploaded.
+ * Empties every channel that points at the build, within the transaction that deletes it, and blocks moves until it ends. The
+ * pointer itself stays, so that only an upload newer than the deleted build advances the channel.
  */
 export async function emptyChannels(
   tx: Tx,
@@ -139,16 +140,12 @@ export async function emptyChannels(
   return emptied;
 }
 
-/** 0 and absent: no expiry. */
+/** 0 means no expiry. */
 function expiryOf(now: Date, hours = 0): Date | null {
   return hours === 0 ? null : new Date(now.getTime() + hours * HOUR);
 }
 
-export async function rollbackChannel(
-  ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.rollbackChannel>,
-) {
+export async function rollbackChannel(ctx: Context, { caller, input }: Call<typeof contract.rollbackChannel>) {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const platform = {
@@ -159,8 +156,8 @@ export async function rollbackChannel(
     fits(pointer, input.channel, platform),
   );
   if (pointers.length === 0)
-    throw new ApiError(4075, 'The channel points at nothing there, so there is nothing to roll back.');
-  // All platforms go back, or none: half a rollback would leave players on builds that were never released together.
+    throw new ApiError(4075, 'The channel offers nothing on this platform, so there is nothing to roll back.');
+  // All platforms are rolled back or none, so players never get builds that were not released together.
   await transact(ctx.db, async (tx) => {
     for (const { channel, os, arch } of pointers) {
       await rollBackPlace(tx, { gameId: game.game_id, channel, os, arch }, caller.user.name, now);
@@ -184,7 +181,7 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
   if (current === undefined || target === undefined) {
     throw new ApiError(
       4075,
-      `There is no earlier build of ${place.channel} on ${place.os} ${place.arch} to roll back to; promote the one you want.`,
+      `There is no earlier build of ${place.channel} on ${place.os} ${place.arch} to roll back to. Promote a build instead.`,
     );
   }
   await channels.insertMove(tx, {
@@ -207,7 +204,7 @@ async function recordsOf(db: Db, gameId: string, pointers: readonly Pointer[], n
   return pointers.map((pointer) => recordOf(pointer, rollbacks.get(pointer.move_id), now));
 }
 
-/** What a rollback from each of the pointers would lead to, by their moves; nothing for one that cannot go back. */
+/** The rollback targets of the pointers, keyed by their move ids. Pointers without a target are left out. */
 async function rollbacksOf(db: Db, gameId: string, pointers: readonly Pointer[]): Promise<Map<string, Rollback>> {
   const moveIds = pointers.map(({ move_id }) => move_id);
   const rollbacks = await channels.findRollbacks(db, gameId, moveIds);
@@ -228,15 +225,14 @@ function recordOf(pointer: Pointer, rollback: Rollback | undefined, now: Date): 
   };
 }
 
-/** Past its expiry a channel offers nothing for the platform, until it is moved again. */
+/** An expired channel offers nothing on the platform until it is moved again. */
 export function isExpired(pointer: Pointer, now: Date): boolean {
   return pointer.expires_at !== null && pointer.expires_at <= now;
 }
 
 export async function listChannels(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listChannels>,
+  { caller, input }: Call<typeof contract.listChannels>,
 ): Promise<OutputOf<typeof contract.listChannels>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
@@ -267,15 +263,14 @@ export async function listChannels(
   };
 }
 
-/** What the game's channels offer now, on every platform: pointers that have not expired. */
+/** The pointers of all channels and platforms that have not expired. */
 export async function currentPointers(db: Db, gameId: string, now: Date): Promise<Pointer[]> {
   return (await channels.listPointers(db, gameId)).filter((pointer) => !isExpired(pointer, now));
 }
 
 export async function listChannelMoves(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listChannelMoves>,
+  { caller, input }: Call<typeof contract.listChannelMoves>,
 ): Promise<OutputOf<typeof contract.listChannelMoves>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const moves = await channels.listMoves(ctx.db, game.game_id, input.channel);
@@ -294,4 +289,9 @@ export async function listChannelMoves(
       deleted: move.deleted,
     })),
   };
+}
+
+/** Whether the caller joined the game's beta. */
+export async function isBetaMember(db: Db, gameId: string, caller: Caller): Promise<boolean> {
+  return caller.kind === 'account' && isMember(db, gameId, caller.user.id);
 }

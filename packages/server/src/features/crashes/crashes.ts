@@ -1,114 +1,32 @@
-// Crash reports as developers see them: listed, searched, read, deleted. The front door of the feature, whose rooms are
-// receive/ (what games send), process/ (dumps to stacks), groups/ (reports to causes), read/ (for developers), keep/ (months and files).
-import { canonicalOs } from '@chauffeur/contract/identity';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crashes';
-import { type RawBuilder, sql } from 'kysely';
-import type { AccountCaller, Context } from '../../context.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import type { Db } from '../../kernel/db.ts';
-import { requireMember } from '../games/games.ts';
-import { detachReports, transactGroups } from './groups/groups.sql.ts';
-import { dropBlobs } from './keep/blobs.ts';
-import { unknownCrash } from './read/downloads.ts';
+// The front door of crash reports: what other features and commands use. The layers below it, from the lowest to the
+// highest: report/ (keys, partitions and jobs of a report), receive/ (from games), groups/ (reports with one cause),
+// process/ (dumps to stacks), read/ (for developers), keep/ (retention and deletion).
+import type { InputOf } from '@chauffeur/contract/operation';
+import type { createCrash } from '@chauffeur/contract/operations/crashes';
+import type { Context } from '../../context.ts';
+import { addJob, hasJobs } from '../../kernel/jobs/jobs.ts';
+import { deleteReports, listFiles } from './keep/delete.sql.ts';
+import { regroupJob } from './process/regroup.job.ts';
+import { countOutdated } from './process/regroup.sql.ts';
 import * as groups from './read/group-list.sql.ts';
-import { explainMissing } from './read/missing-symbols.ts';
-import * as reports from './read/reading.sql.ts';
-import { crashOf, summaryOf } from './read/record.ts';
-import { matchFunction, matchWords, type Search } from './read/search.sql.ts';
-import { firstWindow, nextWindow } from './read/search-windows.ts';
+import * as reports from './read/report-list.sql.ts';
+import { createReport, type OpenedReport } from './receive/create.ts';
+import { deleteFiles } from './report/files.ts';
 
-type Filters = InputOf<typeof contract.listCrashes>;
-type CrashInput = { uid: string; crash_id: string };
-
-const PAGE_SIZE = 50;
-
-/** A page begins behind the last report of the one before, so reports that arrive meanwhile move nothing. */
-export async function listCrashes(
+/**
+ * Opens a report whose dump and log, as `has_dump` and `has_log` announce, are still to be uploaded. Throws 4030 if the
+ * build is not the game's, and 4290 past the game's daily limit.
+ */
+export function openReport(
   ctx: Context,
-  caller: AccountCaller,
-  input: Filters,
-): Promise<OutputOf<typeof contract.listCrashes>> {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  const { build_id, group_id, os, text, frame, cursor, limit = PAGE_SIZE } = input;
-  const list = ['crashes', game.game_id, ...[build_id, group_id, os, text, frame].map((value) => value ?? null)];
-  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const found = await readPage(ctx.db, game.game_id, input, { before, limit: limit + 1 });
-  const { page, last } = cutPage(found, limit);
-  return {
-    crashes: page.map(summaryOf),
-    next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
-  };
-}
-
-async function readPage(db: Db, gameId: string, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
-  const { build_id, group_id, os, text, frame } = filters;
-  // Only what is asked for: the planner then chooses the index that serves it.
-  const conditions: RawBuilder<unknown>[] = [];
-  if (build_id !== undefined) conditions.push(sql`build_id = ${build_id}`);
-  if (group_id !== undefined) conditions.push(sql`group_id = ${group_id}`);
-  if (os !== undefined) conditions.push(sql`os = ${canonicalOs(os)}`);
-  const searches: Search[] = [];
-  if (text !== undefined) searches.push(matchWords(db, gameId, text));
-  if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
-  if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
-  return searchPage(db, gameId, conditions, searches, page);
+  { gameId, buildId, ...details }: { gameId: string; buildId: string } & InputOf<typeof createCrash>,
+): Promise<OpenedReport> {
+  return createReport(ctx, { gameId, buildId, details, source: 'api' });
 }
 
 /**
- * No index has the matches of a search in the order of the list, and what is asked for may be in every report or in none. So the newest
- * are looked through, which is enough for what is common; for the rest the index is asked, ever further back: each month has one of its
- * own, which is read as a whole. Left to the planner, a wrong guess costs a walk through all reports.
+ * The number of open groups that were first seen after the newest build of their game. Games without any are left out.
  */
-async function searchPage(
-  db: Db,
-  gameId: string,
-  conditions: readonly RawBuilder<unknown>[],
-  searches: readonly Search[],
-  page: reports.Page,
-): Promise<reports.SummaryRow[]> {
-  const { found, reach } = await reports.lookThroughNewest(db, gameId, conditions, searches, page);
-  if (found.length === page.limit || reach === null) return found;
-  const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex())))];
-  const search = (from: string | null) => reports.searchReports(db, gameId, all, { ...page, from });
-  const first = firstWindow(reach.newest, reach.oldest);
-  if (first === null) return search(null);
-  const near = await search(first);
-  if (near.length === page.limit) return near;
-  const second = nextWindow(reach.newest, first, near.length / page.limit);
-  const further = second === null ? near : await search(second);
-  return further.length === page.limit ? further : search(null);
-}
-
-export async function getCrash(
-  ctx: Context,
-  caller: AccountCaller,
-  input: CrashInput,
-): Promise<OutputOf<typeof contract.getCrash>> {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  const report = await reports.findReport(ctx.db, game.game_id, input.crash_id);
-  if (report === undefined) throw unknownCrash();
-  return crashOf(report, await explainMissing(ctx, game.game_id, report.build_id, report.missing_symbols));
-}
-
-/** The report leaves its group, which counts it no more, and is gone with its dump, log and stack. */
-export async function deleteCrash(
-  ctx: Context,
-  caller: AccountCaller,
-  input: CrashInput,
-): Promise<{ deleted: boolean }> {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  const files = await transactGroups(ctx.db, async (tx) => {
-    await detachReports(tx, game.game_id, [input.crash_id]);
-    return reports.deleteReport(tx, game.game_id, input.crash_id);
-  });
-  if (files === undefined) throw unknownCrash();
-  ctx.log.info({ game: game.game_id, crash: input.crash_id, user: caller.user.id }, 'crash report deleted');
-  await dropBlobs(ctx, files);
-  return { deleted: true };
-}
-
-/** How many open groups of each of these games were first seen after its newest build was registered. */
 export async function countNewGroups(
   { db }: Context,
   gameIds: readonly string[],
@@ -117,7 +35,52 @@ export async function countNewGroups(
   return new Map(found.map(({ game_id, count }) => [game_id, count]));
 }
 
-/** Of these reports of the game, those that are kept. */
+/** Those of these reports of the game that exist. */
 export function existingReports(ctx: Context, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
   return reports.existingReports(ctx.db, gameId, reportIds);
+}
+
+/** Takes a few seconds, after which the process may stop. */
+const DELETED_AT_ONCE = 200;
+
+/**
+ * Deletes every report of a deleted game. Files are deleted first, so an interrupted run can continue from the
+ * remaining rows; deleting a row returns files that arrived in between. Safe to repeat.
+ */
+export async function deleteReportsOfGame(ctx: Context, gameId: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const batch = await listFiles(ctx.db, gameId, DELETED_AT_ONCE);
+    if (batch.length === 0) return;
+    await Promise.all(batch.map((files) => deleteFiles(ctx, files)));
+    const ids = batch.map(({ report_id }) => report_id);
+    const deleted = await deleteReports(ctx.db, gameId, ids);
+    await Promise.all(deleted.map((files) => deleteFiles(ctx, files)));
+  }
+}
+
+/**
+ * Enqueues regrouping for one game, or for all games, with reports grouped by older rules. Returns the number of these
+ * reports.
+ */
+export async function requestRegrouping({ db }: Pick<Context, 'db'>, gameId: string | null): Promise<number> {
+  const games = await countOutdated(db, gameId);
+  for (const { game_id } of games) {
+    await addJob(db, regroupJob, { gameId: game_id, before: null }, `${regroupJob.task}/${game_id}`);
+  }
+  return games.reduce((sum, { count }) => sum + count, 0);
+}
+
+/**
+ * How many reports are still grouped by older rules, and whether a job is left to move them. Reports whose stored stack
+ * cannot be read are not moved.
+ */
+export async function readRegrouping(
+  { db }: Pick<Context, 'db'>,
+  gameId: string | null,
+): Promise<{ left: number; isRunning: boolean }> {
+  // In this order, because a job ends after its reports were moved.
+  const isRunning = await hasJobs(db, regroupJob);
+  const games = await countOutdated(db, gameId);
+  return { left: games.reduce((sum, { count }) => sum + count, 0), isRunning };
 }

@@ -1,17 +1,18 @@
-// The routes of games’ crash reporters: JSON, the forms of other reporters, Unreal’s archive, upload addresses, and reading back.
+// The handlers for crash reporters: reports as JSON, form or Unreal archive, uploads, and the status of a report.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { createCrash } from '@chauffeur/contract/operations/crashes';
+import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Context } from '../../context.ts';
-import { countPublicPost } from '../../kernel/address-limit.ts';
-import { type Answer, answer } from '../../kernel/answer.ts';
-import { bodyDeadlineMs } from '../../kernel/bytes-parser.ts';
-import { idsOf } from '../../kernel/client-ids.ts';
-import { readJsonBody } from '../../kernel/json-body.ts';
+import type { Context } from '../../context.ts';
+import { countPublicPost } from '../../request/address-limit.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import { bodyDeadlineMs } from '../../request/bytes-parser.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { idsOf } from '../../request/client-ids.ts';
+import { readJsonBody } from '../../request/json-body.ts';
 import { resolveClientIds } from '../games/games.ts';
 import { accept } from './receive/accept.ts';
-import { type Arrival, createReport, type OpenedReport, refuse } from './receive/create.ts';
+import { createReport, type IncomingReport, type OpenedReport, refuse } from './receive/create.ts';
 import { receiveForm } from './receive/forms/receive.ts';
 import { findReader, publicReportOf, publicStackOf } from './receive/public-report.ts';
 import { receiveUnreal } from './receive/unreal/receive.ts';
@@ -20,10 +21,8 @@ import { isForm, receiveUpload } from './receive/upload.ts';
 /** `POST …/public/crashes`: JSON, or the form of a crash reporter. */
 export async function receiveCrash(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Answer<unknown> | FastifyReply> {
+  { request, reply }: StreamCall<typeof contract.createCrash>,
+): Promise<Answer<OutputOf<typeof contract.createCrash>> | FastifyReply> {
   countPost(ctx, request);
   if (!isForm(request)) {
     const body = await readJsonBody(request, { deadlineMs: bodyDeadlineMs(ctx.config) });
@@ -31,16 +30,15 @@ export async function receiveCrash(
   }
   const report = await receiveForm(ctx, request);
   if (report.source === 'engine') return answer(201, createdOf(report));
-  // Crashpad on Linux takes no status but 200, and keeps the body as the report’s id.
+  // Crashpad on Linux only accepts the status 200, and stores the body as the id of the report.
   return reply.code(200).header('content-type', 'text/plain; charset=utf-8').send(report.reportId);
 }
 
 /** `POST …/public/crashes/unreal`. */
 export async function receiveUnrealCrash(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-): Promise<Answer<unknown>> {
+  { request }: StreamCall<typeof contract.createUnrealCrash>,
+): Promise<Answer<OutputOf<typeof contract.createUnrealCrash>>> {
   countPost(ctx, request);
   return answer(201, createdOf(await receiveUnreal(ctx, request)));
 }
@@ -48,24 +46,19 @@ export async function receiveUnrealCrash(
 /** `PUT …/public/crashes/uploads/{token}`. */
 export async function receiveCrashFile(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  { token }: { token: string },
-): Promise<Answer<unknown>> {
+  { input: { token }, request }: StreamCall<typeof contract.uploadCrashFile>,
+): Promise<Answer<OutputOf<typeof contract.uploadCrashFile>>> {
   return answer(200, await receiveUpload(ctx, token, request));
 }
 
-type ReadInput = { id: string; read_token?: string };
-
-/** `GET …/public/crashes/{id}`: enveloped for who has a read token, plain for an engine’s side-car, which expects it so. */
+/**
+ * `GET …/public/crashes/{id}`. With a read token the response has the usual envelope; engines' crash reporters, which
+ * have none, expect it without.
+ */
 export async function getPublicCrash(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: ReadInput,
-): Promise<Answer<unknown> | FastifyReply> {
+  { input, request, reply }: StreamCall<typeof contract.getPublicCrash>,
+): Promise<Answer<OutputOf<typeof contract.getPublicCrash>> | FastifyReply> {
   const reader = await findReader(ctx, input.id, readTokenOf(request, input));
   reply.header('cache-control', 'no-store');
   const report = publicReportOf(reader);
@@ -73,22 +66,19 @@ export async function getPublicCrash(
   return reply.code(200).send({ ...report, id: input.id });
 }
 
-/** `GET …/public/crashes/{id}/stack`. Until there is one: 4090 for who has a read token, 4040 for a side-car, which asks again. */
+/**
+ * `GET …/public/crashes/{id}/stack`. Before there is a stack: 4090 with a read token; otherwise 4040, after which
+ * engines' crash reporters try again.
+ */
 export async function getPublicStack(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: ReadInput,
+  { input, request, reply }: StreamCall<typeof contract.getPublicStack>,
 ): Promise<FastifyReply> {
   const reader = await findReader(ctx, input.id, readTokenOf(request, input));
   const stack = publicStackOf(reader);
   if (stack === null) {
     const code = reader.kind === 'token' ? 4090 : 4040;
-    throw new ApiError(
-      code,
-      'The report has no stack, or not yet: its dump may still have to come or to be processed.',
-    );
+    throw new ApiError(code, 'The report has no stack yet: its dump has not arrived or is not processed.');
   }
   return reply
     .code(200)
@@ -97,7 +87,7 @@ export async function getPublicStack(
     .send(stack);
 }
 
-function readTokenOf(request: FastifyRequest, { read_token = '' }: ReadInput): string {
+function readTokenOf(request: FastifyRequest, { read_token = '' }: { read_token?: string }): string {
   const header = request.headers['x-read-token'];
   return typeof header === 'string' && header !== '' ? header.trim() : read_token;
 }
@@ -111,12 +101,12 @@ function countPost(ctx: Context, request: FastifyRequest): void {
   }
 }
 
-async function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Promise<Arrival> {
+async function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Promise<IncomingReport> {
   const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   return { ...verdict.accepted, source: 'api' };
 }
 
-function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof createCrash> {
+function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof contract.createCrash> {
   return { id: reportId, read_token: readToken, uploads };
 }

@@ -1,32 +1,33 @@
-// Ends what acts for an account without its password: when the password is reset, and whenever its person asks.
+// Revokes credentials that work without the password of an account: after a password reset and on request.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/credentials';
 import type { Static } from 'typebox';
-import type { AccountCaller, Caller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/db.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/signed-token.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import type { Call } from '../../request/call.ts';
 import { endSessions, enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
 import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { resetReportMail } from './mails.ts';
 
 type Report = Static<typeof contract.ResetReport>;
-type LiveKey = Report['deploy_keys'][number];
+type ActiveKey = Report['deploy_keys'][number];
 
 export async function getCredentials(
   ctx: Context,
-  { user }: AccountCaller,
+  { caller: { user } }: Call<typeof contract.getCredentials>,
 ): Promise<OutputOf<typeof contract.getCredentials>> {
   const [agents, deployKeys] = await Promise.all([
     countAgents(ctx.db, user.id, ctx.clock.now()),
-    liveKeysOf(ctx.db, user.id),
+    activeKeysOf(ctx.db, user.id),
   ]);
   return { personal_keys: agents.keys, programs: agents.connections, deploy_keys: deployKeys };
 }
 
-async function liveKeysOf(db: Context['db'], userId: string): Promise<LiveKey[]> {
+async function activeKeysOf(db: Context['db'], userId: string): Promise<ActiveKey[]> {
   return (await listOwnedDeployKeys(db, userId)).map((key) => ({
     ...key,
     last_used_at: key.last_used_at?.toISOString() ?? null,
@@ -35,8 +36,7 @@ async function liveKeysOf(db: Context['db'], userId: string): Promise<LiveKey[]>
 
 export async function revokeCredentials(
   ctx: Context,
-  { user }: AccountCaller,
-  input: InputOf<typeof contract.revokeCredentials>,
+  { caller: { user }, input }: Call<typeof contract.revokeCredentials>,
 ): Promise<OutputOf<typeof contract.revokeCredentials>> {
   const which = { keys: input.personal_keys === true, connections: input.programs === true };
   return transact(ctx.db, async (tx) => {
@@ -47,8 +47,8 @@ export async function revokeCredentials(
 }
 
 /**
- * Everything that somebody could have got with the old password and that is the account's own. Deploy keys stay, because builds on CI machines
- * would fail without them; the report names them, and its token revokes them.
+ * Revokes all personal credentials that could have been created with the old password. Deploy keys keep working, because builds on
+ * CI machines depend on them; the report lists them, and its token revokes them.
  */
 export async function endAccessAfterReset(ctx: Context, userId: string): Promise<Report> {
   const now = ctx.clock.now();
@@ -56,22 +56,21 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
     const sessions = await endSessions(tx, userId);
     const agents = await revokeAgents(tx, userId, now, { keys: true, connections: true });
     const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections };
-    const deployKeys = await liveKeysOf(tx, userId);
+    const deployKeys = await activeKeysOf(tx, userId);
     const user = await findUserById(tx, userId);
     if (user !== null) await enqueueMail(tx, resetReportMail(user.email, revoked, deployKeys, ctx.publicUrl));
     return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
   });
 }
 
-/** Throws 4002 for a token that is over, or none of ours. */
+/** Throws 4002 for an expired or invalid token. */
 export async function revokeAfterReset(
   ctx: Context,
-  _caller: Caller,
-  { token }: InputOf<typeof contract.revokeAfterReset>,
+  { input: { token } }: Call<typeof contract.revokeAfterReset>,
 ): Promise<OutputOf<typeof contract.revokeAfterReset>> {
   const userId = readToken(ctx, token);
   if (userId === null)
-    throw new ApiError(4002, 'token: expired or not valid; sign in and revoke the keys at /settings/security.');
+    throw new ApiError(4002, 'token: expired or invalid. Sign in and revoke the keys at /settings/security.');
   return { deploy_keys: await revokeOwnedDeployKeys(ctx.db, userId) };
 }
 

@@ -1,17 +1,38 @@
-// The words of the mail that follows a reset of the password.
-import type { Mail } from '../../kernel/mail.ts';
+// The email that follows a password reset.
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { oneLine } from '../../kernel/mail/mail-text.ts';
 
 type Revoked = { readonly sessions: number; readonly personal_keys: number; readonly programs: number };
-type LiveKey = { readonly name: string; readonly key_ref: string };
+type ActiveKey = { readonly name: string; readonly key_ref: string };
 
-export function resetReportMail(to: string, revoked: Revoked, deployKeys: readonly LiveKey[], publicUrl: string): Mail {
-  const still =
-    deployKeys.length === 0
-      ? 'None of your games has a deploy key.'
-      : `These deploy keys still work:\n\n${deployKeys.map(({ name, key_ref }) => `- ${name}: ${key_ref}…`).join('\n')}\n\nIf someone else may have had your password, revoke them too:\n\n${publicUrl}/settings/security`;
+export function resetReportMail(
+  to: string,
+  revoked: Revoked,
+  deployKeys: readonly ActiveKey[],
+  publicUrl: string,
+): Mail {
   return {
     to,
     subject: 'Your Chauffeur password was changed',
-    text: `The password of your Chauffeur account was reset.\n\nSessions ended: ${revoked.sessions}. Personal keys revoked: ${revoked.personal_keys}. Programs disconnected: ${revoked.programs}.\n\n${still}\n\nIf it wasn't you, reset the password again and check who can read your email:\n\n${publicUrl}/reset\n`,
+    text: [
+      'The password of your Chauffeur account was reset.',
+      [
+        `Sessions ended: ${revoked.sessions}`,
+        `Personal keys revoked: ${revoked.personal_keys}`,
+        `Agents disconnected: ${revoked.programs}`,
+      ].join('\n'),
+      ...(deployKeys.length === 0 ? ['Your games have no deploy keys.'] : activeKeys(deployKeys, publicUrl)),
+      "If you didn't do this, reset your password again and check who can read your email:",
+      `${publicUrl}/reset\n`,
+    ].join('\n\n'),
   };
+}
+
+function activeKeys(deployKeys: readonly ActiveKey[], publicUrl: string): string[] {
+  return [
+    'These deploy keys still work:',
+    deployKeys.map(({ name, key_ref }) => `  - ${oneLine(name)}: ${key_ref}…`).join('\n'),
+    'If someone else may have had your password, revoke them too:',
+    `${publicUrl}/settings/security`,
+  ];
 }

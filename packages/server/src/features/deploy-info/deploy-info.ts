@@ -1,9 +1,10 @@
-// What shipping builds takes: the game, the addresses to use, the limits and the recent builds; never a secret.
+// What a deploy tool needs to ship builds: the game, URLs, limits and recent builds, without secrets.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/deploy-info';
 import { PAGES } from '@chauffeur/contract/pages';
-import type { AccountCaller, Context, GameCaller } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
 import { countBuilds, recentBuilds } from '../builds/builds.ts';
 import { currentPointers } from '../channels/channels.ts';
 import { listDeployKeys } from '../deploy-keys/deploy-keys.ts';
@@ -14,7 +15,7 @@ import { readUsage } from '../usage/usage.ts';
 
 export async function getDeployInfo(
   ctx: Context,
-  caller: GameCaller,
+  { caller }: Call<typeof contract.getDeployInfo>,
 ): Promise<OutputOf<typeof contract.getDeployInfo>> {
   const { gameId, keyRef } = caller;
   const [info, builds, pointers, images, missing] = await Promise.all([
@@ -37,7 +38,7 @@ export async function getDeployInfo(
   };
 }
 
-/** The addresses of the images alone, which is all that some clients print. */
+/** Only the URLs of the images, which some clients print. */
 function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
   return {
     cover: cover?.url ?? null,
@@ -50,11 +51,10 @@ function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
 /** Throws 4040. */
 export async function getGameDeployInfo(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string },
+  { caller, input }: Call<typeof contract.getGameDeployInfo>,
 ): Promise<OutputOf<typeof contract.getGameDeployInfo>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const [info, keys] = await Promise.all([infoOf(ctx, game.game_id), listDeployKeys(ctx, caller, input)]);
+  const [info, keys] = await Promise.all([infoOf(ctx, game.game_id), listDeployKeys(ctx, { caller, input })]);
   return {
     ...info,
     auth: { crash_headers: { 'X-App-Id': game.game_id, 'X-Build-Id': '<build_id of the exact build>' } },

@@ -1,6 +1,6 @@
 // The SQL of deploy keys.
 import { sql } from 'kysely';
-import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 type NewKey = {
   gameId: string;
@@ -46,7 +46,7 @@ export function listKeys(db: Db, gameId: string): Promise<KeyRow[]> {
   );
 }
 
-/** The key that works now; undefined before the first one. */
+/** The active key; undefined if there is none. */
 export function findActiveKey(db: Db, gameId: string): Promise<KeyRow | undefined> {
   return row(
     db,
@@ -64,7 +64,7 @@ export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined
   );
 }
 
-/** Once a minute is exact enough, and spares a write at each chunk. */
+/** Called at most once a minute, which is exact enough and avoids a write for each chunk. */
 export async function touchKey(db: Db, gameId: string, keyId: string): Promise<void> {
   await changed(db, sql`update deploy_keys set last_used_at = now() where game_id = ${gameId} and key_id = ${keyId}`);
 }
@@ -77,7 +77,7 @@ export type OwnedKeyRow = {
   last_used_at: Date | null;
 };
 
-/** The keys that work, of all games of an owner. */
+/** The active keys of all games of an owner. */
 export function listOwnedKeys(db: Db, ownerId: string): Promise<OwnedKeyRow[]> {
   return rows(
     db,
@@ -87,7 +87,7 @@ export function listOwnedKeys(db: Db, ownerId: string): Promise<OwnedKeyRow[]> {
   );
 }
 
-/** Answers how many there were. */
+/** Returns how many were active. */
 export function revokeOwnedKeys(db: Db, ownerId: string): Promise<number> {
   return changed(
     db,

@@ -1,22 +1,26 @@
-// Deploy keys: issued one at a time to a game, shown once, kept as hashes, and checked at each request of a deploy tool.
+// Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/deploy-keys';
-import type { AccountCaller, Context, GameCaller } from '../../context.ts';
-import { type Db, type Tx, transact } from '../../kernel/db.ts';
-import { newId, newSecret } from '../../kernel/ids.ts';
+import type { Context, GameCaller } from '../../context.ts';
+import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { newId, newSecret } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
 import { lockGame, requireMember } from '../games/games.ts';
 import * as keys from './deploy-keys.sql.ts';
 
 type Issued = OutputOf<typeof contract.issueDeployKey>;
 
 const REF_LENGTH = 8;
-/** 32 characters of 5.8 bits: 186 bits each, so that a plain SHA-256 of them cannot be guessed. */
+/** Characters of 5.8 bits. With at least 186 bits, a plain SHA-256 is enough to protect them. */
 const TOKEN_LENGTH = 32;
 const SECRET_LENGTH = 48;
 
-export async function issueDeployKey(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<Issued> {
+export async function issueDeployKey(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.issueDeployKey>,
+): Promise<Issued> {
   const { game } = await requireMember(ctx, caller, input.uid);
   return issueDeployKeyFor(ctx, game.game_id, caller.user.name);
 }
@@ -26,12 +30,12 @@ export function issueDeployKeyFor(ctx: Context, gameId: string, issuedBy: string
   return transact(ctx.db, (tx) => issueDeployKeyWithin(tx, gameId, issuedBy));
 }
 
-/** Keeps the deploy keys of a game as they are until the transaction ends. */
+/** Blocks changes to the deploy keys of a game until the transaction ends. */
 export async function lockDeployKeys(tx: Tx, gameId: string): Promise<void> {
   await lockGame(tx, gameId);
 }
 
-/** The key that works now; null before the first one. */
+/** The active key; null if there is none. */
 export async function findActiveKey(
   db: Db,
   gameId: string,
@@ -39,17 +43,17 @@ export async function findActiveKey(
   return (await keys.findActiveKey(db, gameId)) ?? null;
 }
 
-/** The keys that work, of all games that the person owns. */
+/** The active keys of all games that the person owns. */
 export function listOwnedDeployKeys(db: Db, ownerId: string): Promise<keys.OwnedKeyRow[]> {
   return keys.listOwnedKeys(db, ownerId);
 }
 
-/** Revokes the keys of all games that the person owns. Answers how many worked until now. */
+/** Revokes the keys of all games that the person owns. Returns how many were active. */
 export function revokeOwnedDeployKeys(db: Db, ownerId: string): Promise<number> {
   return keys.revokeOwnedKeys(db, ownerId);
 }
 
-/** Issues a key as a part of a transaction. */
+/** Issues a key within a transaction. */
 export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: string): Promise<Issued> {
   const accessToken = newSecret(TOKEN_LENGTH);
   const secretKey = newSecret(SECRET_LENGTH);
@@ -62,27 +66,26 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
     secretHash: hashOf(secretKey),
     issuedBy,
   };
-  // Two issues at once go one after the other, so that the later one revokes the earlier.
+  // The lock serializes concurrent calls, so that the later key revokes the earlier one.
   await lockGame(tx, gameId);
   await keys.revokeKeys(tx, gameId);
   await keys.insertKey(tx, key);
   return { game_uid: gameId, key_ref: keyRef, access_token: accessToken, secret_key: secretKey };
 }
 
-/** Revokes the key of the game without another in its place, as a part of a transaction. */
+/** Revokes the key of the game without a replacement, within a transaction. */
 export function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
   return keys.revokeKeys(tx, gameId);
 }
 
 export async function listDeployKeys(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string },
+  { caller, input }: Call<typeof contract.listDeployKeys>,
 ): Promise<OutputOf<typeof contract.listDeployKeys>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const found = await keys.listKeys(ctx.db, game.game_id);
+  const all = await keys.listKeys(ctx.db, game.game_id);
   return {
-    deploy_keys: found.map((key) => ({
+    deploy_keys: all.map((key) => ({
       key_ref: key.key_ref,
       issued_at: key.issued_at.toISOString(),
       issued_by: key.issued_by,
@@ -93,18 +96,18 @@ export async function listDeployKeys(
 }
 
 /**
- * The game that a key pair belongs to. Throws 4022 for an unknown access token, 4023 for a revoked key, 4024 for a secret
- * that is not this key's. The secret is hashed and compared in constant time whatever was found, and whether the key is
- * revoked is only told to who has its secret: so the time of an answer and its code say nothing to one who guesses.
+ * Returns the game of a key pair. Throws 4022 for an unknown access token, 4023 for a revoked key and 4024 for a wrong secret. The
+ * secret is always hashed and compared in constant time, and a revocation is revealed only to callers with the correct secret, so
+ * neither the response time nor the code helps to guess a key.
  */
 export async function authenticateKey(ctx: Context, accessToken: string, secretKey: string): Promise<GameCaller> {
-  const found = await keys.findKey(ctx.db, hashOf(accessToken));
-  const matches = timingSafeEqual(hashOf(secretKey), found?.secret_hash ?? NO_HASH);
-  if (found === undefined) throw new ApiError(4022);
+  const key = await keys.findKey(ctx.db, hashOf(accessToken));
+  const matches = timingSafeEqual(hashOf(secretKey), key?.secret_hash ?? NO_HASH);
+  if (key === undefined) throw new ApiError(4022);
   if (!matches) throw new ApiError(4024);
-  if (found.revoked_at !== null) throw new ApiError(4023);
-  if (found.stale) await keys.touchKey(ctx.db, found.game_id, found.key_id);
-  return { kind: 'game', gameId: found.game_id, keyRef: found.key_ref };
+  if (key.revoked_at !== null) throw new ApiError(4023);
+  if (key.stale) await keys.touchKey(ctx.db, key.game_id, key.key_id);
+  return { kind: 'game', gameId: key.game_id, keyRef: key.key_ref };
 }
 
 const NO_HASH = Buffer.alloc(32);

@@ -1,14 +1,15 @@
-// Events as developers see them: counted, and those of one device read and deleted. The front door of the feature, whose rooms are receive/
-// (what games send, folded as it comes), read/ (counts and devices) and keep/ (days, sums, and what is forgotten).
+// Events for developers: their counts, and the events of a device, which can be deleted. The feature's folders are
+// receive/ (from games), read/ (counts and devices) and keep/ (partitions, sums and retention).
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/events';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
-import { readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { retryConflicts } from '../../kernel/db.ts';
+import { retryConflicts } from '../../kernel/database/db.ts';
+import type { Call } from '../../request/call.ts';
+import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { findBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import { readLaunches } from './facts.sql.ts';
@@ -23,10 +24,10 @@ type Device = OutputOf<typeof contract.getDevice>;
 const NAMES_DAYS = 30;
 const PAGE_SIZE = 50;
 
-/** Of a game: `devicesEver` are distinct over all its builds. */
+/** Facts about a game. `devicesEver` counts devices once over all builds. */
 export type LaunchFacts = { devicesEver: number; firstBootOkAt: Date | null };
 
-/** An entry for each of the games, also for those of which no event came. */
+/** An entry for each game, also without events. */
 export async function launchFacts(ctx: Context, gameIds: readonly string[]): Promise<Map<string, LaunchFacts>> {
   const facts = new Map<string, LaunchFacts>(
     gameIds.map((gameId) => [gameId, { devicesEver: 0, firstBootOkAt: null }]),
@@ -38,8 +39,7 @@ export async function launchFacts(ctx: Context, gameIds: readonly string[]): Pro
 
 export async function listEventNames(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string },
+  { caller, input }: Call<typeof contract.listEventNames>,
 ): Promise<OutputOf<typeof contract.listEventNames>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const hour = Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR;
@@ -56,8 +56,7 @@ export async function listEventNames(
 
 export async function countEvents(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.countEvents>,
+  { caller, input }: Call<typeof contract.countEvents>,
 ): Promise<OutputOf<typeof contract.countEvents>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { name, build_id: buildId, os, by } = input;
@@ -69,11 +68,7 @@ export async function countEvents(
   return { from: span.from.toISOString(), to: span.to.toISOString(), step: span.step, series: seriesOf(points) };
 }
 
-export async function getDevice(
-  ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.getDevice>,
-): Promise<Device> {
+export async function getDevice(ctx: Context, { caller, input }: Call<typeof contract.getDevice>): Promise<Device> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { device_uid: deviceUid, cursor, limit = PAGE_SIZE } = input;
   const device = { gameId: game.game_id, deviceUid };
@@ -109,11 +104,10 @@ function eventOf(row: DeviceEventRow): Device['events'][number] {
   };
 }
 
-/** May take a while: every day that is kept is looked through. Repeated, it finds nothing more, and says so. */
+/** May take a while, because every stored day is scanned. Repeated, it returns zeros. */
 export async function deleteDevice(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string; device_uid: string },
+  { caller, input }: Call<typeof contract.deleteDevice>,
 ): Promise<OutputOf<typeof contract.deleteDevice>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const device = { gameId: game.game_id, deviceUid: input.device_uid };

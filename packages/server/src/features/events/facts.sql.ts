@@ -1,6 +1,6 @@
-// The SQL that other features’ questions about devices and times are answered by.
+// The SQL for other features: numbers of devices and times of first boots.
 import { sql } from 'kysely';
-import { type Db, rows } from '../../kernel/db.ts';
+import { type Db, rows } from '../../kernel/database/db.ts';
 
 export type LaunchRow = { game_id: string; devices: number; first_boot_at: Date | null };
 

@@ -1,42 +1,41 @@
-// The routes that games send events to: the public API’s, and the one that the engines’ own analytics module knows.
+// The handlers for events from games: of the public API, and of engines' analytics modules.
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { createEngineEvents, createEvents } from '@chauffeur/contract/operations/events';
+import type * as contract from '@chauffeur/contract/operations/events';
 import type { FastifyRequest } from 'fastify';
-import type { Caller, Context } from '../../context.ts';
-import { countPublicPost } from '../../kernel/address-limit.ts';
-import { type Answer, answer } from '../../kernel/answer.ts';
-import { bodyDeadlineMs } from '../../kernel/bytes-parser.ts';
-import { idsOf } from '../../kernel/client-ids.ts';
-import { readJsonBody } from '../../kernel/json-body.ts';
+import type { Context } from '../../context.ts';
+import { countPublicPost } from '../../request/address-limit.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import { bodyDeadlineMs } from '../../request/bytes-parser.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { idsOf } from '../../request/client-ids.ts';
+import { readJsonBody } from '../../request/json-body.ts';
 import { resolveClientIds } from '../games/games.ts';
 import { accept, NO_EVENTS } from './receive/accept.ts';
 import { readEngineEvents } from './receive/engine.ts';
-import { refuse, takeEvents } from './receive/take.ts';
-import { takeEngineEvents } from './receive/take-engine.ts';
+import { ingestEvents, refuse } from './receive/ingest.ts';
+import { ingestEngineEvents } from './receive/ingest-engine.ts';
 
 /** `POST …/public/events`. */
 export async function receiveEvents(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-): Promise<Answer<OutputOf<typeof createEvents>>> {
+  { request }: StreamCall<typeof contract.createEvents>,
+): Promise<Answer<OutputOf<typeof contract.createEvents>>> {
   const body = await readBody(ctx, request, MIB);
   const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
-  return answer(202, await takeEvents(ctx, [verdict.accepted]));
+  return answer(202, await ingestEvents(ctx, [verdict.accepted]));
 }
 
-/** `POST /v1/events`: that module can be given no address but the host’s, and sets no headers. */
+/** `POST /v1/events`: in an analytics module only the host can be configured, and it sends no headers. */
 export async function receiveEngineEvents(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-): Promise<Answer<OutputOf<typeof createEngineEvents>>> {
+  { request }: StreamCall<typeof contract.createEngineEvents>,
+): Promise<Answer<OutputOf<typeof contract.createEngineEvents>>> {
   const body = await readBody(ctx, request, LIMITS.engineEventBytes);
   const events = readEngineEvents(body, idsOf(request));
   if (events === null) throw refuse(ctx, { rule: 'no_events', code: 4001, message: NO_EVENTS });
-  return answer(202, await takeEngineEvents(ctx, events));
+  return answer(202, await ingestEngineEvents(ctx, events));
 }
 
 function readBody(ctx: Context, request: FastifyRequest, maxBytes: number): unknown {

@@ -1,9 +1,9 @@
 // The SQL of files, their scan history and their entries.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type Origin = { type: 'deploy_key'; key_ref: string } | { type: 'website'; user: string };
+type Origin = { type: 'deploy_key'; key_ref: string } | { type: 'website'; user: string };
 
 export type FileRow = {
   game_id: string;
@@ -60,7 +60,7 @@ export function insertFile(tx: Tx, file: NewFile): Promise<FileRow> {
   );
 }
 
-/** False when the file is gone. */
+/** False if the file no longer exists. */
 export async function updateScanState(tx: Tx, file: FileKey, state: ScanState): Promise<boolean> {
   const count = await changed(
     tx,
@@ -95,10 +95,10 @@ export function findFileById(db: Db, fileId: string): Promise<FileRow | undefine
   return row(db, sql<FileRow>`select ${columns} from files where file_id = ${fileId}`);
 }
 
-/** Times of scans as PostgreSQL's JSON writes them. */
+/** Times of scans are in PostgreSQL's JSON format. */
 type FileWithScans = FileRow & { scans: (Omit<ScanEventRow, 'at'> & { at: string })[] };
 
-/** The newest files of a build, the newest first, each with its scans, the oldest first. */
+/** The newest files of a build, newest first, each with its scans, oldest first. */
 export function listFilesOfBuild(db: Db, gameId: string, buildId: string, most: number): Promise<FileWithScans[]> {
   return rows(
     db,
@@ -111,13 +111,13 @@ export function listFilesOfBuild(db: Db, gameId: string, buildId: string, most: 
   );
 }
 
-/** Of rows of `files`: those that are offered for download. */
+/** The condition on rows of `files` that are offered for download. */
 export const offered = sql`scan_state in ('clean', 'unscanned')`;
 
-/** A file that players may have, and when its last scan was. */
+/** A file that is offered for download, and the time of its last scan. */
 export type OfferedFile = FileRow & { scanned_at: Date };
 
-/** Of each of these builds the newest file that players may have. */
+/** The newest offered file of each of these builds. */
 export function newestOfferedFiles(db: Db, gameId: string, buildIds: readonly string[]): Promise<OfferedFile[]> {
   return rows(
     db,
@@ -139,21 +139,21 @@ export function listScanEvents(db: Db, file: FileKey): Promise<ScanEventRow[]> {
 }
 
 export async function readEntries(db: Db, file: FileKey): Promise<ZipEntry[]> {
-  const found = await row(
+  const stored = await row(
     db,
     sql<{
       entries: ZipEntry[];
     }>`select entries from file_entries where game_id = ${file.game_id} and file_id = ${file.file_id}`,
   );
-  return found?.entries ?? [];
+  return stored?.entries ?? [];
 }
 
 export async function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
-  const found = await rows(
+  const existing = await rows(
     db,
     sql<{ file_id: string }>`select file_id from files where file_id = any(${fileIds}::uuid[])`,
   );
-  return new Set(found.map(({ file_id }) => file_id));
+  return new Set(existing.map(({ file_id }) => file_id));
 }
 
 type RejectedRow = FileRow & { rejected_at: Date; detail: string | null };

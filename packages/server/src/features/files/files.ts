@@ -1,11 +1,12 @@
-// Uploaded files of builds: their rows, where their scan stands, and the uploads that were rejected.
+// Uploaded files of builds: their rows, their scan state, and rejected uploads.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/files';
 import type { ScanState } from '@chauffeur/contract/operations/files';
-import type { AccountCaller, Context, GameCaller } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import type { Db, Tx } from '../../kernel/db.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
+import type { Call } from '../../request/call.ts';
 import { requireMember } from '../games/games.ts';
 import * as files from './files.sql.ts';
 import { scanLine } from './scan-line.ts';
@@ -16,7 +17,7 @@ export type ScanEvent = files.ScanEventRow;
 export type NewFile = files.NewFile;
 export type ZipEntry = files.ZipEntry;
 
-/** What a summary is made of; times as PostgreSQL's JSON writes them, or as dates. */
+/** The fields of a summary. The time is a date or in PostgreSQL's JSON format. */
 export type FileFacts = Pick<FileRow, 'file_id' | 'filename' | 'size' | 'checksum' | 'scan_state'> & {
   uploaded_at: Date | string;
 };
@@ -30,10 +31,10 @@ export function isOffered(state: ScanState): boolean {
   return state === 'clean' || state === 'unscanned';
 }
 
-/** The same as a condition on rows of `files`, in SQL. */
+/** The same condition in SQL, on rows of `files`. */
 export const offered = files.offered;
 
-/** States after which nothing more happens by itself. */
+/** Whether the scan has ended. */
 export function isSettled(state: ScanState): boolean {
   return state !== 'pending' && state !== 'scanning';
 }
@@ -50,14 +51,14 @@ export function summaryOf(file: FileFacts) {
   };
 }
 
-/** Records an uploaded file as waiting for its scan. Its blob must be durable before. */
+/** Records an uploaded file as pending. Its blob must already be durable. */
 export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
   const row = await files.insertFile(tx, file);
   await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
   return row;
 }
 
-/** Moves a file to another scan state and writes it into the history; false when it was deleted meanwhile. */
+/** Changes the scan state of a file and records it in the history; false if the file was deleted in the meantime. */
 export async function recordScan(
   tx: Tx,
   file: { game_id: string; file_id: string },
@@ -68,7 +69,7 @@ export async function recordScan(
   return true;
 }
 
-/** Keeps the list of a zip's entries; written again, it replaces the one before. */
+/** Stores the list of a zip's entries, replacing an earlier one. */
 export function recordEntries(
   tx: Tx,
   file: { game_id: string; file_id: string },
@@ -81,34 +82,34 @@ export async function findFile(db: Db, gameId: string, fileId: string): Promise<
   return (await files.findFile(db, gameId, fileId)) ?? null;
 }
 
-/** Whichever game it is of. */
+/** Finds a file of any game. */
 export async function findFileById(db: Db, fileId: string): Promise<FileRow | null> {
   return (await files.findFileById(db, fileId)) ?? null;
 }
 
-/** The 20 newest files of a build, the newest first. */
+/** The 20 newest files of a build, newest first. */
 export async function filesOfBuild(db: Db, gameId: string, buildId: string) {
-  const found = await files.listFilesOfBuild(db, gameId, buildId, PAGE_SIZE);
-  return found.map((file) => ({
+  const newest = await files.listFilesOfBuild(db, gameId, buildId, PAGE_SIZE);
+  return newest.map((file) => ({
     ...summaryOf(file),
     origin: file.origin,
     scans: file.scans.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
   }));
 }
 
-/** The newest file of a build that may be offered, or null. */
+/** The newest offered file of a build, or null. */
 export async function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<OfferedFile | null> {
   return (await newestOfferedFiles(db, gameId, [buildId])).get(buildId) ?? null;
 }
 
-/** The same of many builds, by their ids; a build without such a file is left out. */
+/** The newest offered file of each build, keyed by build id; builds without one are left out. */
 export async function newestOfferedFiles(
   db: Db,
   gameId: string,
   buildIds: readonly string[],
 ): Promise<ReadonlyMap<string, OfferedFile>> {
-  const found = await files.newestOfferedFiles(db, gameId, buildIds);
-  return new Map(found.map((file) => [file.build_id, file]));
+  const newest = await files.newestOfferedFiles(db, gameId, buildIds);
+  return new Map(newest.map((file) => [file.build_id, file]));
 }
 
 export function readScanHistory(db: Db, file: FileRow): Promise<ScanEvent[]> {
@@ -119,15 +120,14 @@ export function readEntries(db: Db, file: FileRow): Promise<ZipEntry[]> {
   return files.readEntries(db, file);
 }
 
-/** Of these file ids, those that have a row: the sweeper keeps their blobs. */
+/** Returns the ids that have a row; the sweep keeps their blobs. */
 export function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
   return files.existingFiles(db, fileIds);
 }
 
 export async function getFile(
   ctx: Context,
-  caller: GameCaller,
-  input: { file_uid: string },
+  { caller, input }: Call<typeof contract.getFile>,
 ): Promise<OutputOf<typeof contract.getFile>> {
   const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
   if (file === undefined) throw new ApiError(4040, 'file_uid: this game has no such file.');
@@ -135,20 +135,16 @@ export async function getFile(
   return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
 }
 
-export async function listRejectedUploads(
-  ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listRejectedUploads>,
-) {
+export async function listRejectedUploads(ctx: Context, { caller, input }: Call<typeof contract.listRejectedUploads>) {
   const { game } = await requireMember(ctx, caller, input.uid);
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
   const since = new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY);
-  const [found, total] = await Promise.all([
+  const [rejected, total] = await Promise.all([
     files.listRejected(ctx.db, game.game_id, since, { limit: pageSize, offset: (page - 1) * pageSize }),
     files.countRejected(ctx.db, game.game_id, since),
   ]);
-  const listed = found.map((file) => ({
+  const listed = rejected.map((file) => ({
     ...summaryOf(file),
     build_id: file.build_id,
     detail: file.detail,
@@ -157,7 +153,7 @@ export async function listRejectedUploads(
   return { files: listed, pagination: { page, page_size: pageSize, total } };
 }
 
-/** Forgets rejected uploads whose 30 days are over. */
+/** Deletes the records of uploads that were rejected more than 30 days ago. */
 export function forgetRejected(ctx: Context): Promise<number> {
   return files.deleteRejectedBefore(ctx.db, new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY));
 }

@@ -1,11 +1,11 @@
-// Forgets, once a day, the rejected uploads whose 30 days are over.
+// Deletes, once a day, the records of uploads that were rejected more than 30 days ago.
 import type { Context } from '../../context.ts';
-import { defineJob } from '../../kernel/jobs.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { forgetRejected } from './files.ts';
 
 export const forgetRejectedJob = defineJob<object>('files:forget-rejected', 3);
 
 export async function forgetRejectedFiles(ctx: Context): Promise<void> {
-  const forgotten = await forgetRejected(ctx);
-  if (forgotten > 0) ctx.log.info({ forgotten }, 'rejected uploads of over 30 days ago forgotten');
+  const deleted = await forgetRejected(ctx);
+  if (deleted > 0) ctx.log.info({ deleted }, 'records of old rejected uploads deleted');
 }

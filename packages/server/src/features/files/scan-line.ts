@@ -1,13 +1,13 @@
-// The one line about a file's scan that players and deploy tools read.
+// The status line of a file's scan for players and deploy tools.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 
 const LINES: Record<ScanState, string> = {
-  pending: 'Waiting for the virus scan',
-  scanning: 'Being scanned for viruses',
+  pending: 'Queued for virus scan',
+  scanning: 'Scanning for viruses',
   clean: 'Scanned clean with ClamAV',
-  infected: 'Rejected: the virus scan found something',
-  error: 'Rejected: the file could not be checked',
-  unscanned: 'Not scanned: this server has no virus scanner',
+  infected: 'Rejected: malware found',
+  error: 'Rejected: the scan failed',
+  unscanned: 'Not scanned: no virus scanner on this server',
 };
 
 export function scanLine(state: ScanState): string {

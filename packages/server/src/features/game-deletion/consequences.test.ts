@@ -18,17 +18,17 @@ const NOTHING = {
 };
 const PUBLIC = { slug: 'owls', visibility: 'public', reservedDays: 90 } as const;
 
-describe('what deleting a game takes', () => {
-  it('is little for a draft that nobody has seen', () => {
+describe('the consequences of deleting a game', () => {
+  it('are short for an unused draft', () => {
     assert.deepEqual(describeDeletion({ ...PUBLIC, visibility: 'draft' }, NOTHING), [
       'The game is a draft, so players see no change.',
-      'Deleted: 0 builds, 0 files (0 bytes), 0 store images, 0 symbol files, and the history of channels.',
+      'Deleted: 0 builds, 0 files (0 bytes), 0 store images, 0 symbol files, and the channel history.',
       'Deploy keys stop working, and crash reports and events are refused.',
       'This cannot be undone.',
     ]);
   });
 
-  it('names players, content, reports, people and the address of a game in use', () => {
+  it('name the players, content, reports, people and address of a game in use', () => {
     const held = {
       ...NOTHING,
       builds: 2,
@@ -46,8 +46,8 @@ describe('what deleting a game takes', () => {
     assert.equal(lines[1], '3 players in the beta can no longer get its builds.');
     assert.match(lines[2] ?? '', /^Deleted: 2 builds, 1 file \(4\.8 MiB\), 1 store image, 0 symbol files/);
     assert.match(lines[3] ?? '', /^Deleted: 1,200 crash reports, 0 bug tickets, 0 events/);
-    assert.match(lines[4] ?? '', /1 upload in progress is cut off\.$/);
+    assert.match(lines[4] ?? '', /1 upload in progress is aborted\.$/);
     assert.equal(lines[5], '1 admin loses access.');
-    assert.equal(lines[6], 'Nobody else can use the address owls for 90 days; you can use it again at once.');
+    assert.equal(lines[6], 'The address owls is reserved for you for 90 days.');
   });
 });

@@ -1,6 +1,6 @@
-// The SQL of deleting a game: what belongs to it, and taking it out of sight. The rows go later, by tenant-tables.sql.ts.
+// The SQL of deleting a game: counting what belongs to it, and hiding it. tenant-tables.sql.ts deletes its rows later.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type Holdings = {
   builds: number;
@@ -17,7 +17,7 @@ export type Holdings = {
   upload_sessions: number;
 };
 
-/** Devices are those that sent events on `since` or later. */
+/** Counts what belongs to a game. Devices are counted if they sent events on `since` or later. */
 export function countHoldings(db: Db, gameId: string, now: Date, since: string): Promise<Holdings> {
   const ofGame = sql`game_id = ${gameId}`;
   return onlyRow(
@@ -38,7 +38,7 @@ export function countHoldings(db: Db, gameId: string, now: Date, since: string):
   );
 }
 
-/** Leaves nothing of the game but its id and the time: no query of the view `games` finds it from here on. */
+/** Keeps only the id of the game and the time of the deletion, and hides it from the view `games`. */
 export async function markDeleted(tx: Tx, gameId: string, now: Date): Promise<void> {
   await changed(
     tx,
@@ -48,7 +48,7 @@ export async function markDeleted(tx: Tx, gameId: string, now: Date): Promise<vo
   );
 }
 
-/** Ends the tokens of agents that reach this game and no other. */
+/** Revokes the keys and connections of agents that are limited to this game. */
 export async function revokeAgents(tx: Tx, gameId: string, now: Date): Promise<void> {
   for (const table of ['agent_keys', 'agent_connections'])
     await changed(
@@ -57,7 +57,7 @@ export async function revokeAgents(tx: Tx, gameId: string, now: Date): Promise<v
     );
 }
 
-/** Keeps the slug for its former owner until then. */
+/** Reserves the slug for its former owner until `expiresAt`. */
 export async function reserveSlug(tx: Tx, slug: string, userId: string, expiresAt: Date): Promise<void> {
   await changed(
     tx,
@@ -74,20 +74,20 @@ export async function isMarked(db: Db, gameId: string): Promise<boolean> {
   return (await row(db, sql`select from all_games where game_id = ${gameId} and deleted_at is not null`)) !== undefined;
 }
 
-/** Games that were deleted at `before` or earlier and whose last row is still there. */
+/** Games that were deleted at `before` or earlier and still have their last row. */
 export async function listMarked(db: Db, before: Date): Promise<string[]> {
-  const found = await rows(
+  const games = await rows(
     db,
     sql<{ game_id: string }>`select game_id from all_games where deleted_at <= ${before} order by deleted_at`,
   );
-  return found.map(({ game_id }) => game_id);
+  return games.map(({ game_id }) => game_id);
 }
 
 export async function deleteMarked(db: Db, gameId: string): Promise<void> {
   await changed(db, sql`delete from all_games where game_id = ${gameId} and deleted_at is not null`);
 }
 
-/** Counters of limits, which name the game as any other subject. */
+/** Deletes the rate limit counters of the game, whose column is named `subject`. */
 export async function deleteCounters(db: Db, gameId: string): Promise<void> {
   await changed(db, sql`delete from rate_counters where subject = ${gameId}`);
 }

@@ -1,13 +1,13 @@
-// Deleting a game: says what it takes, and from whom, before; then takes it out of sight at once, and has a job remove everything of it.
+// Deleting a game: announces the consequences first, then hides the game immediately, and a job removes all of its data.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/game-deletion';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
-import { retryConflicts, type Tx, transact } from '../../kernel/db.ts';
-import { addJob, defineJob } from '../../kernel/jobs.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
-import { requirePassword } from '../accounts/password.ts';
+import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import type { Call } from '../../request/call.ts';
+import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { type Game, listMembers, lockGame, requireOwner } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
@@ -18,18 +18,17 @@ import { isNameTyped } from './typed-name.ts';
 
 export type RemoveGame = { gameId: string };
 
-/** With waits of e^n seconds, a store or database may be away for a day; after that `finishDeletions` tries again. */
+/** With delays of e^n seconds, the attempts cover an outage of about a day. `finishDeletions` tries again afterwards. */
 export const removeGameJob = defineJob<RemoveGame>('game-deletion:remove', 12);
 
-/** As launch health counts them: today and the 29 days before. */
+/** The period of launch health: today and the 29 days before. */
 const DEVICE_DAYS = 30;
-/** Long enough for links to the game to be forgotten. */
+/** Long enough for old links to the game to fall out of use. */
 const RESERVED_DAYS = 90;
 
 export async function getGameDeletion(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.getGameDeletion>,
+  { caller, input }: Call<typeof contract.getGameDeletion>,
 ): Promise<OutputOf<typeof contract.getGameDeletion>> {
   const game = await requireOwner(ctx, caller, input.uid);
   const now = ctx.clock.now();
@@ -46,20 +45,19 @@ export async function getGameDeletion(
   };
 }
 
-/** Throws 4002 for another name than the game's, and 4236 for a wrong password. From its answer on, nobody finds the game. */
+/** Throws 4002 for a wrong name and 4236 for a wrong password. The game is hidden from everyone when it returns. */
 export async function deleteGame(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.deleteGame>,
+  { caller, input }: Call<typeof contract.deleteGame>,
 ): Promise<OutputOf<typeof contract.deleteGame>> {
   const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
   await requirePassword(ctx, caller.user.id, input.password);
   const game = await retryConflicts(() =>
     transact(ctx.db, async (tx) => {
       const locked = await lockGame(tx, gameId);
-      if (locked.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game may do this.');
+      if (locked.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game can do this.');
       if (!isNameTyped(locked.name, input.name))
-        throw new ApiError(4002, 'name: this is not the name of the game; type it as it is shown.');
+        throw new ApiError(4002, 'name: this is not the name of the game. Type it exactly as shown.');
       await hide(ctx, tx, locked, caller.user.name);
       return locked;
     }),
@@ -76,7 +74,7 @@ async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void>
   await revokeDeployKeys(tx, gameId);
   await revokeSymbolToken(tx, gameId);
   await deletion.revokeAgents(tx, gameId, now);
-  // A game that never was public has no links to protect.
+  // A game that was never public has no links to protect.
   if (game.published_at !== null || game.visibility !== 'draft')
     await deletion.reserveSlug(tx, slug, ownerId, new Date(now.getTime() + RESERVED_DAYS * DAY));
   await deletion.markDeleted(tx, gameId, now);

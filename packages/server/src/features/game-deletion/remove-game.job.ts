@@ -1,8 +1,8 @@
-// Removes everything of a deleted game: at once, and once more when nothing that was under way can still be writing.
+// Removes all data of a deleted game: immediately, and again when no earlier request or job can still write data.
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { type Attempt, defineJob } from '../../kernel/jobs.ts';
-import { removeReportsOfGame } from '../crashes/keep/remove-game.ts';
+import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
+import { deleteReportsOfGame } from '../crashes/crashes.ts';
 import * as deletion from './game-deletion.sql.ts';
 import type { RemoveGame } from './game-deletion.ts';
 import { orderTables } from './table-order.ts';
@@ -10,21 +10,21 @@ import { deleteRows, listTenantTables } from './tenant-tables.sql.ts';
 
 export const finishDeletionsJob = defineJob<object>('game-deletion:finish', 3);
 
-/** Folders of the blob store, in each of which a game has one of its own. Files of crash reports are found by their rows. */
+/** The folders of the blob store with a subfolder for each game. Files of crash reports are found through their rows. */
 const BLOB_FOLDERS = ['files', 'media', 'symbols'];
 
-/** Requests, jobs and batches that began before the game was deleted have ended by then. */
+/** After this time, requests, jobs and batches that started before the deletion have ended. */
 const SETTLED_AFTER = HOUR;
 
 export async function removeGame(ctx: Context, { gameId }: RemoveGame, { signal }: Attempt): Promise<void> {
-  // Nothing is ever removed of a game that is in use, whatever a job says.
+  // A safeguard: never removes data of a game that is not deleted.
   if (!(await deletion.isMarked(ctx.db, gameId))) return;
   await removeAll(ctx, gameId, signal);
 }
 
 /**
- * Once an hour has passed: removes what was still written after the first removal, then the last row. It also completes removals that
- * never ended, and frees the slugs whose time is over.
+ * An hour after a deletion, removes data that was written after the first removal, and then the last row. It also completes
+ * interrupted removals and releases expired slug reservations.
  */
 export async function finishDeletions(ctx: Context, _payload: object, { signal }: Attempt): Promise<void> {
   const now = ctx.clock.now();
@@ -36,9 +36,9 @@ export async function finishDeletions(ctx: Context, _payload: object, { signal }
   }
 }
 
-/** Blobs before the rows that know them. Every step can be repeated, so a removal that was cut short starts again from the front. */
+/** Files of crash reports are deleted before their rows. Every step can be repeated, so an interrupted removal starts over. */
 async function removeAll(ctx: Context, gameId: string, signal: AbortSignal): Promise<void> {
-  await removeReportsOfGame(ctx, gameId, signal);
+  await deleteReportsOfGame(ctx, gameId, signal);
   for (const table of orderTables(await listTenantTables(ctx.db))) await deleteRows(ctx.db, table, gameId, signal);
   await deletion.deleteCounters(ctx.db, gameId);
   for (const folder of BLOB_FOLDERS) await removeBlobs(ctx, `${folder}/${gameId}/`, signal);

@@ -6,12 +6,12 @@ const table = (name: string, ...parents: string[]) => ({ name, parents });
 const namesOf = (tables: readonly { name: string }[]) => tables.map(({ name }) => name);
 
 describe('the order in which tables are emptied', () => {
-  it('puts every table before those that it refers to', () => {
+  it('puts every table before the tables that it references', () => {
     const tables = [table('builds', 'games'), table('files', 'builds'), table('scans', 'files'), table('events')];
     assert.deepEqual(namesOf(orderTables(tables)), ['scans', 'events', 'files', 'builds']);
   });
 
-  it('keeps tables that refer to themselves or to each other', () => {
+  it('includes tables that reference themselves or each other', () => {
     const tables = [table('a', 'b'), table('b', 'a'), table('c', 'c', 'a')];
     assert.deepEqual(namesOf(orderTables(tables)), ['c', 'a', 'b']);
   });

@@ -1,17 +1,17 @@
-// Finds every table that has rows of games, in PostgreSQL's own catalog, and deletes those of one game in batches. A table that is added later is
-// covered without being named here.
+// Finds every table with rows of games in PostgreSQL's catalog, and deletes the rows of one game in batches. New tables are covered
+// automatically.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, retryConflicts, rows } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, retryConflicts, rows } from '../../kernel/database/db.ts';
 
 export type TenantTable = {
   readonly name: string;
-  /** Tables that its rows refer to. */
+  /** The tables that its rows reference. */
   readonly parents: readonly string[];
-  /** Whether an index finds the rows of a game; without one, the table is read block by block. */
+  /** Whether an index finds the rows of a game. Without one, the table is read block by block. */
   readonly indexed: boolean;
 };
 
-/** Of partitioned tables their partitions, each for itself. */
+/** Lists the partitions of partitioned tables separately. */
 export function listTenantTables(db: Db): Promise<TenantTable[]> {
   return rows(
     db,
@@ -28,10 +28,10 @@ export function listTenantTables(db: Db): Promise<TenantTable[]> {
 }
 
 const BATCH_ROWS = 5000;
-/** 64 MB of a table, at PostgreSQL's usual 8 kB a block. */
+/** 64 MB of a table with PostgreSQL's default block size of 8 kB. */
 const BATCH_BLOCKS = 8192;
 
-/** Each batch is a transaction of its own, so that nobody waits behind it for long. Safe to repeat. */
+/** Each batch is a separate transaction, so that it blocks others only briefly. Safe to repeat. */
 export async function deleteRows(
   db: Db,
   { name, indexed }: TenantTable,
@@ -41,7 +41,7 @@ export async function deleteRows(
   try {
     await (indexed ? deleteByIndex(db, name, gameId, signal) : deleteByBlock(db, name, gameId, signal));
   } catch (error) {
-    // Retention dropped the partition meanwhile, and the rows with it.
+    // Retention has dropped the partition and its rows in the meantime.
     if (!isMissingTable(error)) throw error;
   }
 }
@@ -61,7 +61,7 @@ async function deleteByIndex(db: Db, name: string, gameId: string, signal: Abort
   } while (count > 0);
 }
 
-/** With a limit alone, each batch would read again what the ones before it have left. */
+/** Without an index, a limited delete would read the same remaining rows again for each batch. */
 async function deleteByBlock(db: Db, name: string, gameId: string, signal: AbortSignal): Promise<void> {
   const table = sql.table(name);
   const { blocks } = await onlyRow(

@@ -1,6 +1,6 @@
-// Whether somebody typed the name of a game as it is shown to them.
+// Compares a typed name with the name of a game as a page shows it.
 
-/** A page shows several spaces as one, and the same letter may be composed in two ways. */
+/** Ignores differences that are invisible on a page: repeated spaces, and the Unicode composition of letters. */
 export function isNameTyped(name: string, typed: string): boolean {
   return normalize(name) === normalize(typed);
 }

@@ -1,15 +1,15 @@
-// Replaces the slug that a game's client sends with the game's uid. Slugs are remembered for a few seconds, so that reports and events
-// rarely cost a query for it.
+// Replaces the slug that a game's client sends with the game's uid. Slugs are cached for a few seconds, so reports and events
+// rarely need a query for them.
 import { SLUG_PATTERN } from '@chauffeur/contract/operations/fields';
 import type { Context } from '../../context.ts';
-import type { Ids } from '../../kernel/client-ids.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { isUuid } from '../../kernel/ids.ts';
-import { perContext } from '../../kernel/per-context.ts';
-import { createRecent } from '../../kernel/recent.ts';
+import { createRecent } from '../../kernel/collections/recent.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
+import type { Ids } from '../../request/client-ids.ts';
+import { perContext } from '../../request/per-context.ts';
 import { findIdsOfSlugs } from './games.sql.ts';
 
-/** How long a process that did not rename the game itself may still use the old slug. */
+/** How long other processes may still use the old slug of a renamed game. */
 const SLUG_MS = 10 * SECOND;
 const MAX_SLUGS = 10_000;
 
@@ -17,13 +17,13 @@ const SLUG = new RegExp(SLUG_PATTERN);
 
 const slugsOf = perContext(() => createRecent<string, { gameId: string; at: number }>(MAX_SLUGS));
 
-/** The ids with the uid in place of a slug. What names no game stays as it is, for the caller to refuse. */
+/** Replaces a slug with the uid of its game. An unknown slug is returned unchanged, for the caller to reject. */
 export function resolveClientIds(ctx: Context, ids: Ids): Ids | Promise<Ids> {
   if (!SLUG.test(ids.appId)) return ids;
   return findGameIds(ctx, [ids.appId]).then((gameIds) => ({ ...ids, appId: gameIds.get(ids.appId) ?? ids.appId }));
 }
 
-/** The uids of games by their slugs, after at most one query. Uids, and what is no slug of a game, are not in the answer. */
+/** Returns the uids of games by their slugs, with at most one query. Uids and unknown slugs are not in the result. */
 export async function findGameIds(ctx: Context, refs: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   const slugs = slugsOf(ctx);
   const now = ctx.clock.now().getTime();
@@ -43,7 +43,7 @@ export async function findGameIds(ctx: Context, refs: Iterable<string>): Promise
   return gameIds;
 }
 
-/** To be called when a game gets a slug: neither the old nor the new one may lead to the game that had it before. */
+/** Called when a game gets a new slug, so that neither its old nor its new slug leads to a wrong game. */
 export function forgetSlugs(ctx: Context, slugs: readonly string[]): void {
   for (const slug of slugs) slugsOf(ctx).delete(slug);
 }

@@ -1,7 +1,7 @@
-// The SQL of games and their members. `games` is a view of those that are not deleted (migration 0025).
+// The SQL of games and their members. `games` is a view that excludes deleted games (migration 0025).
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
 
 export type GameRow = {
   game_id: string;
@@ -14,7 +14,7 @@ export type GameRow = {
   published_at: Date | null;
 };
 
-/** Apart from the row, which nearly every request reads: a description may be long. */
+/** Not in `GameRow`, which nearly every request reads, because a description may be long. */
 export type Texts = { tagline: string; description: string; tags: string[] };
 
 type Member = { user_id: string; name: string; email: string; role: 'owner' | 'admin' };
@@ -39,12 +39,12 @@ export function insertGame(db: Db, game: NewGame): Promise<GameRow> {
   );
 }
 
-/** What is to change; the rest stays as it is. */
+/** The fields to change; all others stay unchanged. */
 export type Changes = {
   [Field in 'name' | 'slug' | 'visibility' | keyof Texts]?: (GameRow & Texts)[Field] | undefined;
 };
 
-/** Changes what is named, and dates the game at `now` when that makes it public for the first time. Undefined when the game is gone. */
+/** Updates the given fields, and the publication time when the game first becomes public. Undefined if the game was deleted. */
 export function updateGame(
   db: Db,
   gameId: string,
@@ -72,7 +72,7 @@ export function readTexts(db: Db, gameId: string): Promise<Texts | undefined> {
   return row(db, sql<Texts>`select tagline, description, tags from games where game_id = ${gameId}`);
 }
 
-/** A slug has the form of a UUID for nobody: a uid is never taken for a slug. */
+/** Finds a game by uid or slug. A slug never has the form of a UUID. */
 export async function findGame(db: Db, ref: string): Promise<GameRow | null> {
   const condition = isUuid(ref) ? sql`game_id = ${ref}` : sql`slug = ${ref}`;
   return (await row(db, sql<GameRow>`select ${columns} from games where ${condition}`)) ?? null;
@@ -85,28 +85,28 @@ export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<{ game
   );
 }
 
-/** The same, which nobody else changes or deletes until the transaction ends. */
+/** Finds and locks a game until the transaction ends. */
 export async function lockGame(tx: Tx, gameId: string): Promise<GameRow | null> {
-  const found = await row(tx, sql<GameRow>`select ${columns} from games where game_id = ${gameId} for update`);
-  return found ?? null;
+  const game = await row(tx, sql<GameRow>`select ${columns} from games where game_id = ${gameId} for update`);
+  return game ?? null;
 }
 
-/** Whether the slug is kept at `now` for somebody else, since they deleted the game that had it. */
+/** Whether the slug is reserved at `now` for another user, who deleted the game that had it. */
 export async function isReserved(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
-  const found = await row(
+  const reservation = await row(
     db,
     sql`select from reserved_slugs where slug = ${slug} and expires_at > ${now} and user_id is distinct from ${userId}`,
   );
-  return found !== undefined;
+  return reservation !== undefined;
 }
 
-/** Times inside as PostgreSQL's JSON writes them. */
+/** Nested times are in PostgreSQL's JSON format. */
 type ListedGame = GameRow & {
   newest_build: { build_id: string; version: string; created_at: string } | null;
   channels: { channel: string; versions: string[] }[];
 };
 
-/** The games of a developer, each with the build registered last and what its channels offer at `now`. */
+/** The games of a developer, each with its newest build and the versions its channels offer at `now`. */
 export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGame[]> {
   return rows(
     db,
@@ -128,12 +128,12 @@ export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGa
 }
 
 export async function listGameIds(db: Db, userId: string): Promise<string[]> {
-  const found = await rows(
+  const games = await rows(
     db,
     sql<{ game_id: string }>`select game_id from games where owner_id = ${userId}
       union select game_id from game_admins where user_id = ${userId}`,
   );
-  return found.map(({ game_id }) => game_id);
+  return games.map(({ game_id }) => game_id);
 }
 
 export async function ownsGames(db: Db, userId: string): Promise<boolean> {
@@ -157,12 +157,12 @@ export async function insertAdmin(db: Db, gameId: string, userId: string): Promi
   );
 }
 
-/** False when the person was no admin. */
+/** False if the person was not an admin. */
 export async function deleteAdmin(db: Db, gameId: string, userId: string): Promise<boolean> {
   return (await changed(db, sql`delete from game_admins where game_id = ${gameId} and user_id = ${userId}`)) > 0;
 }
 
-/** The person owns the game from now on, and its former owner is an admin. */
+/** Makes `to` the owner of the game and `from`, the former owner, an admin. */
 export async function changeOwner(tx: Tx, gameId: string, { from, to }: { from: string; to: string }): Promise<void> {
   await changed(tx, sql`update games set owner_id = ${to}, updated_at = now() where game_id = ${gameId}`);
   await deleteAdmin(tx, gameId, to);

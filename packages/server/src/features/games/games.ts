@@ -1,13 +1,14 @@
-// Games: created by a signed-in developer, who owns them; shared with admins; seen by players as their visibility says.
+// Games: created by a signed-in developer, who owns them; shared with admins; visible to players depending on their visibility.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
 import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
-import type { Ids } from '../../kernel/client-ids.ts';
-import { pageOfWhole } from '../../kernel/cursor.ts';
-import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import type { Ids } from '../../request/client-ids.ts';
+import { pageOfWhole } from '../../request/cursor.ts';
 import * as clientIds from './client-ids.ts';
 import * as games from './games.sql.ts';
 
@@ -15,15 +16,11 @@ export type Game = games.GameRow;
 type Record = OutputOf<typeof contract.createGame>;
 type FullRecord = OutputOf<typeof contract.updateGame>;
 
-export async function createGame(
-  ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.createGame>,
-): Promise<Record> {
+export async function createGame(ctx: Context, { caller, input }: Call<typeof contract.createGame>): Promise<Record> {
   return createGameFor(ctx, caller.user.id, input);
 }
 
-/** Creates a game owned by `ownerId`. Without a slug, one is made of the name and, where it is taken, a number. */
+/** Creates a game owned by `ownerId`. The default slug is made from the name, with a number if it is taken. */
 export async function createGameFor(
   ctx: Context,
   ownerId: string,
@@ -48,7 +45,7 @@ export async function createGameFor(
       clientIds.forgetSlugs(ctx, [slug]);
       return recordOf(created, 'owner');
     } catch (error) {
-      // The owner deleted their account at this moment.
+      // The owner deleted their account in the meantime.
       if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
       if (!isUniqueViolation(error) && !(error instanceof ReservedSlugError)) throw error;
       if (input.slug !== undefined) throw takenSlug(input.slug, error);
@@ -56,22 +53,22 @@ export async function createGameFor(
   }
 }
 
-/** The slug belonged to a game that somebody else deleted. */
+/** The slug is reserved, because another user deleted the game that had it. */
 class ReservedSlugError extends Error {
   override readonly name = 'ReservedSlugError';
 }
 
-/** Throws ReservedSlugError. To be called once the game has the slug: a deletion at the same moment is committed by then. */
+/** Throws ReservedSlugError. Call it after the game has the slug, when a concurrent deletion has been committed. */
 async function requireFreeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
   if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedSlugError(slug);
 }
 
 function takenSlug(slug: string, cause: unknown): ApiError {
-  const reason =
+  const message =
     cause instanceof ReservedSlugError
-      ? 'belonged to a game that was deleted, and is reserved for its former owner'
-      : 'belongs to another game';
-  return new ApiError(4002, `slug: ${slug} ${reason}; choose another.`, { cause });
+      ? `slug: ${slug} belonged to a deleted game and is reserved for its former owner. Choose another one.`
+      : `slug: ${slug} belongs to another game. Choose another one.`;
+  return new ApiError(4002, message, { cause });
 }
 
 function recordOf(game: Game, role: 'owner' | 'admin'): Record {
@@ -88,12 +85,11 @@ function recordOf(game: Game, role: 'owner' | 'admin'): Record {
 
 export async function listGames(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listGames>,
+  { caller, input }: Call<typeof contract.listGames>,
 ): Promise<OutputOf<typeof contract.listGames>> {
-  const found = await games.listGamesOf(ctx.db, caller.user.id, ctx.clock.now());
-  const reached = found.filter((game) => isReachable(caller, game));
-  const { items, ...next } = pageOfWhole(['games', caller.user.id], reached, input);
+  const all = await games.listGamesOf(ctx.db, caller.user.id, ctx.clock.now());
+  const reachable = all.filter((game) => isReachable(caller, game));
+  const { items, ...next } = pageOfWhole(['games', caller.user.id], reachable, input);
   return {
     games: items.map((game) => ({
       ...recordOf(game, game.owner_id === caller.user.id ? 'owner' : 'admin'),
@@ -109,8 +105,7 @@ export async function listGames(
 
 export async function getGame(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string },
+  { caller, input }: Call<typeof contract.getGame>,
 ): Promise<OutputOf<typeof contract.getGame>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   const [texts, members] = await Promise.all([readTexts(ctx, game.game_id), games.listMembers(ctx.db, game.game_id)]);
@@ -119,8 +114,7 @@ export async function getGame(
 
 export async function updateGame(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.updateGame>,
+  { caller, input }: Call<typeof contract.updateGame>,
 ): Promise<FullRecord> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   const changes = {
@@ -147,35 +141,35 @@ export async function updateGame(
   }
 }
 
-export async function removeAdmin(ctx: Context, caller: AccountCaller, input: { uid: string; user_id: string }) {
+export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
   const game = await requireOwner(ctx, caller, input.uid);
   await games.deleteAdmin(ctx.db, game.game_id, input.user_id);
   return { members: await games.listMembers(ctx.db, game.game_id) };
 }
 
-export async function leaveGame(ctx: Context, caller: AccountCaller, input: { uid: string }) {
+export async function leaveGame(ctx: Context, { caller, input }: Call<typeof contract.leaveGame>) {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   if (role === 'owner') throw new ApiError(4234);
   if (!(await games.deleteAdmin(ctx.db, game.game_id, caller.user.id))) throw unknownGame();
   return { game_uid: game.game_id };
 }
 
-/** Makes a person an admin, as a part of the transaction in which they accept. */
+/** Makes a person an admin, within a transaction. */
 export function addAdmin(tx: Tx, gameId: string, userId: string): Promise<void> {
   return games.insertAdmin(tx, gameId, userId);
 }
 
-/** Makes a person the owner, as a part of the transaction in which they accept; the former owner becomes an admin. */
+/** Makes a person the owner and the former owner an admin, within a transaction. */
 export function changeOwner(tx: Tx, game: Game, userId: string): Promise<void> {
   return games.changeOwner(tx, game.game_id, { from: game.owner_id, to: userId });
 }
 
-/** Owner and admins, with their names and addresses. */
+/** The owner and admins with their names and emails. */
 export function listMembers(db: Db, gameId: string) {
   return games.listMembers(db, gameId);
 }
 
-/** The game as it is now, and until the transaction ends. Throws 4040 when it was deleted. */
+/** Locks the game until the transaction ends and returns its current row. Throws 4040 if it was deleted. */
 export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
   const game = await games.lockGame(tx, gameId);
   if (game === null) throw unknownGame();
@@ -183,8 +177,8 @@ export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
 }
 
 /**
- * Throws `code` when `app` or `app_name` names another program than the game: a game has one, and its builds must not be changed in the
- * other’s name. The game’s uid, slug and name, in any case, are the game.
+ * Throws `code` if `app` or `app_name` names another program than the game, which has only one. The game's uid, slug and name are
+ * accepted in any letter case.
  */
 export async function requireOwnProgram(
   ctx: Context,
@@ -194,12 +188,12 @@ export async function requireOwnProgram(
 ): Promise<void> {
   if (app.trim() === '' && appName.trim() === '') return;
   const { name, slug } = await readGameAndOwner(ctx, gameId);
-  const ofGame = [gameId, slug, name].map((text) => text.trim().toLowerCase());
+  const ownNames = [gameId, slug, name].map((text) => text.trim().toLowerCase());
   for (const [field, value] of Object.entries({ app, app_name: appName })) {
-    if (value.trim() === '' || ofGame.includes(value.trim().toLowerCase())) continue;
+    if (value.trim() === '' || ownNames.includes(value.trim().toLowerCase())) continue;
     throw new ApiError(
       code,
-      `${field}: names another program than the game, and a game has one here; leave it out, or create a game for the other program.`,
+      `${field}: names another program, but a game has only one. Leave it out, or create a game for the other program.`,
     );
   }
 }
@@ -209,38 +203,38 @@ export function listGameIds(ctx: Context, caller: AccountCaller): Promise<string
   return games.listGameIds(ctx.db, caller.user.id);
 }
 
-/** Whether the person owns a game, be it a draft. */
+/** Whether the person owns a game, including drafts. */
 export function ownsGames(db: Db, userId: string): Promise<boolean> {
   return games.ownsGames(db, userId);
 }
 
-/** The game with this uid or slug, whoever asks; null when there is none. */
+/** Finds the game with this uid or slug for any caller; null if there is none. */
 export function findGame(db: Db, ref: string): Promise<Game | null> {
   return games.findGame(db, ref);
 }
 
-/** The ids that a game’s client sent, with the game’s uid in place of its slug. Ids of no game stay as they are. */
+/** Replaces the slug in the ids of a game client with the game's uid. Unknown slugs are left unchanged. */
 export function resolveClientIds(ctx: Context, ids: Ids): Ids | Promise<Ids> {
   return clientIds.resolveClientIds(ctx, ids);
 }
 
-/** The uids of the games that have these slugs; what is no slug of a game is left out. */
+/** Returns the uids of games keyed by slug. Unknown slugs are left out. */
 export function findGameIds(ctx: Context, refs: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   return clientIds.findGameIds(ctx, refs);
 }
 
-/** An agent may be bound to one game: for it, there are no others, not even what everybody sees of them. */
+/** An agent can be limited to one game. It cannot see any other game, not even its public data. */
 function isReachable(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolean {
   return caller.kind !== 'account' || caller.agent === undefined || [null, game_id].includes(caller.agent.gameId);
 }
 
-/** The game with this uid or slug, whatever the caller’s role on it; null when there is none, or none for the caller’s agent. */
+/** Finds the game with this uid or slug for any role; null if there is none or the caller's agent cannot reach it. */
 export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<Game | null> {
   const game = await games.findGame(db, ref);
   return game !== null && isReachable(caller, game) ? game : null;
 }
 
-/** The game that the caller owns or administers. Throws 4040 also when it exists for others, so as not to tell. */
+/** Returns a game that the caller owns or administers. Throws 4040 for all others, so as not to reveal that they exist. */
 export async function requireMember(
   ctx: Context,
   caller: AccountCaller,
@@ -252,10 +246,10 @@ export async function requireMember(
   return { game, role };
 }
 
-/** The game, whose owner the caller has to be. Throws 4040, and 4031 for an admin. */
+/** Returns a game that the caller owns. Throws 4040, and 4031 for an admin. */
 export async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
   const { game, role } = await requireMember(ctx, caller, ref);
-  if (role !== 'owner') throw new ApiError(4031, 'Only the owner of the game may do this.');
+  if (role !== 'owner') throw new ApiError(4031, 'Only the owner of the game can do this.');
   return game;
 }
 
@@ -273,20 +267,20 @@ export async function requireVerifiedOwner(ctx: Context, gameId: string): Promis
   if (!owner_verified) throw new ApiError(4096);
 }
 
-/** The game of a deploy key, with what its holder may know of the owner. Throws 4023 when it was deleted, and its keys with it. */
+/** Returns the game of a deploy key with its owner. Throws 4023 if it was deleted together with its keys. */
 export async function readGameAndOwner(ctx: Context, gameId: string) {
-  const found = await games.readOwner(ctx.db, gameId);
-  if (found === undefined) throw new ApiError(4023);
-  return found;
+  const game = await games.readOwner(ctx.db, gameId);
+  if (game === undefined) throw new ApiError(4023);
+  return game;
 }
 
-/** What the game says of itself. Throws 4040 when it was deleted. */
+/** Returns the texts of the game. Throws 4040 if it was deleted. */
 export async function readTexts(ctx: Context, gameId: string): Promise<games.Texts> {
-  const found = await games.readTexts(ctx.db, gameId);
-  if (found === undefined) throw unknownGame();
-  return found;
+  const texts = await games.readTexts(ctx.db, gameId);
+  if (texts === undefined) throw unknownGame();
+  return texts;
 }
 
 export function unknownGame(): ApiError {
-  return new ApiError(4040, 'There is no such game, or you may not see it.');
+  return new ApiError(4040, "This game does not exist, or you don't have access to it.");
 }

@@ -7,13 +7,13 @@ import { bandOf } from './band.ts';
 const of = (devices: number, booted: number, crashed: number) => bandOf({ devices, booted, crashed });
 
 describe('the band of a build', () => {
-  it('is none under 20 devices', () => {
+  it('is unrated with fewer than 20 devices', () => {
     assert.equal(of(0, 0, 0), 'unrated');
     assert.equal(of(19, 19, 0), 'unrated');
     assert.equal(of(20, 20, 0), 'excellent');
   });
 
-  it('changes exactly at the borders of what booted', () => {
+  it('changes exactly at the limits of booted devices', () => {
     const bands = [1000, 980, 979, 930, 929, 800, 799, 0].map((booted) => of(1000, booted, 0));
     assert.deepEqual(bands, [
       'excellent',
@@ -27,7 +27,7 @@ describe('the band of a build', () => {
     ]);
   });
 
-  it('changes exactly at the borders of what crashed', () => {
+  it('changes exactly at the limits of crashed devices', () => {
     const bands = [0, 10, 11, 30, 31, 100, 101, 1000].map((crashed) => of(1000, 1000, crashed));
     assert.deepEqual(bands, [
       'excellent',
@@ -41,14 +41,14 @@ describe('the band of a build', () => {
     ]);
   });
 
-  it('has no border lost to fractions: 49 of 50 is 98 %, 29 of 30 is less', () => {
+  it('is exact: 49 of 50 is 98%, 29 of 30 is less', () => {
     assert.deepEqual(
       [of(50, 49, 0), of(30, 29, 0), of(100, 98, 1), of(99, 97, 0)],
       ['excellent', 'healthy', 'excellent', 'healthy'],
     );
   });
 
-  it('is never better for a boot less or a crash more', () => {
+  it('is never better with fewer boots or more crashes', () => {
     const counts = fc.nat(500).chain((devices) => fc.tuple(fc.constant(devices), fc.nat(devices), fc.nat(devices)));
     fc.assert(
       fc.property(counts, ([devices, booted, crashed]) => {

@@ -1,15 +1,15 @@
-// Rates the launches of a build by how many of its devices booted and how many crashed before.
-import { BAND_RULES, LEAST_DEVICES } from '@chauffeur/contract/launch-bands';
+// Rates the launches of a build by the shares of its devices that booted, and that crashed on boot.
+import { BAND_RULES, MIN_DEVICES } from '@chauffeur/contract/launch-bands';
 import type { Band } from '@chauffeur/contract/operations/health';
 
-/** Distinct devices of the window; `booted` and `crashed` are parts of them. */
+/** Numbers of distinct devices in the window. `booted` and `crashed` are subsets of `devices`. */
 export type DeviceCounts = { readonly devices: number; readonly booted: number; readonly crashed: number };
 
-/** In whole numbers, so that a build exactly on a border is on its better side. */
+/** Compares integers, so a build exactly at a limit meets it. */
 export function bandOf({ devices, booted, crashed }: DeviceCounts): Band {
-  if (devices < LEAST_DEVICES) return 'unrated';
-  const kept = BAND_RULES.find(
-    ({ leastBooted, mostCrashed }) => booted * 100 >= leastBooted * devices && crashed * 100 <= mostCrashed * devices,
+  if (devices < MIN_DEVICES) return 'unrated';
+  const rule = BAND_RULES.find(
+    ({ minBooted, maxCrashed }) => booted * 100 >= minBooted * devices && crashed * 100 <= maxCrashed * devices,
   );
-  return kept?.band ?? 'problematic';
+  return rule?.band ?? 'problematic';
 }

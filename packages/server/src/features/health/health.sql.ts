@@ -1,7 +1,7 @@
-// The SQL that sums up what the devices of builds did.
+// The SQL that sums up device counts, times and events of builds.
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, rows } from '../../kernel/db.ts';
-import type { Histogram } from '../../kernel/sketch.ts';
+import type { Histogram } from '../../kernel/collections/sketch.ts';
+import { type Db, rows } from '../../kernel/database/db.ts';
 
 export type BuildRow = {
   build_id: string;
@@ -24,7 +24,7 @@ export type Position = { createdUs: string; buildId: string };
 
 const createdUs = sql`(extract(epoch from builds.created_at) * 1000000)::bigint`;
 
-/** The builds that had a device in the window, the newest first, those behind `after` only. */
+/** Builds after `after` that had a device in the window, the newest first. */
 export function listBuilds(
   db: Db,
   { gameId, since }: Window,
@@ -41,7 +41,7 @@ export function listBuilds(
   );
 }
 
-/** The build, with zeros where it had no device; none when there is no such build. */
+/** The build, with zeros if it had no device. Empty if there is no such build. */
 export function findBuild(db: Db, window: Window, buildId: string): Promise<BuildRow[]> {
   return rows(db, sql<BuildRow>`${buildsWith(sql`builds.build_id = ${buildId}`, window)}`);
 }
@@ -58,7 +58,7 @@ function buildsWith(condition: RawBuilder<unknown>, { gameId, since }: Window): 
 
 export type TimesRow = { build_id: string; what: 'boot_ms' | 'session_seconds'; histogram: Histogram };
 
-/** What the builds’ boots and sessions took, over the whole window. */
+/** Histograms of the builds' boot times and session lengths over the window. */
 export function readTimes(db: Db, { gameId, since }: Window, buildIds: readonly string[]): Promise<TimesRow[]> {
   return rows(
     db,
@@ -73,7 +73,7 @@ export function readTimes(db: Db, { gameId, since }: Window, buildIds: readonly 
 
 export type DayTimesRow = TimesRow & { day: string };
 
-/** The same of one build, day by day. */
+/** The same for one build and each day. */
 export function readDayTimes(db: Db, { gameId, since }: Window, buildId: string): Promise<DayTimesRow[]> {
   return rows(
     db,
@@ -85,7 +85,7 @@ export function readDayTimes(db: Db, { gameId, since }: Window, buildId: string)
 
 export type DayDevicesRow = { day: string; devices: number };
 
-/** How many of the build’s devices were heard of last on each day. */
+/** For each day, the number of the build's devices that were last seen on it. */
 export function readDayDevices(db: Db, { gameId, since }: Window, buildId: string): Promise<DayDevicesRow[]> {
   return rows(
     db,
@@ -97,7 +97,7 @@ export function readDayDevices(db: Db, { gameId, since }: Window, buildId: strin
 
 export type DayEventsRow = { day: string; name: string; count: number };
 
-/** How often events of these names came from the build on each day. */
+/** The number of the build's events with these names on each day. */
 export function readDayEvents(
   db: Db,
   { gameId, since }: Window,
@@ -115,13 +115,14 @@ export function readDayEvents(
 export type ListedRow = { game_id: string; build_id: string; devices: number; booted: number; crashed: number };
 
 /**
- * Of each game the newest build on stable with so many devices in the window. On stable are builds that were registered for it or were
- * ever moved to it, but none that is newer than what stable points at on its platform: such a one was rolled back.
+ * For each game, the newest build on stable that had at least `minDevices` devices in the window. Builds are on stable
+ * if they were registered for it or ever moved to it, unless they are newer than the current stable build of their
+ * platform: those were rolled back.
  */
 export function readListed(
   db: Db,
   gameIds: readonly string[],
-  { since, least }: { since: string; least: number },
+  { since, minDevices }: { since: string; minDevices: number },
 ): Promise<ListedRow[]> {
   return rows(
     db,
@@ -129,7 +130,7 @@ export function readListed(
       with counted as (
         select game_id, build_id, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
         where game_id = any(${gameIds}::uuid[]) and day >= ${since}::date
-        group by game_id, build_id having sum(devices) >= ${least}
+        group by game_id, build_id having sum(devices) >= ${minDevices}
       )
       select distinct on (game_id) game_id, build_id, devices, booted, crashed
       from counted join builds using (game_id, build_id)

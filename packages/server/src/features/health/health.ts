@@ -1,13 +1,14 @@
-// Launch health: the bands of builds over the last 30 days with the numbers behind them, and the band that a listing shows.
+// Launch health: the bands of builds over the last 30 days with their numbers, and the band on a game's store page.
 import { ApiError } from '@chauffeur/contract/errors';
-import { LEAST_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import type * as contract from '@chauffeur/contract/operations/health';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { medianOf } from '../../kernel/sketch.ts';
+import { medianOf } from '../../kernel/collections/sketch.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { requireMember } from '../games/games.ts';
 import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
@@ -27,8 +28,7 @@ function sinceOf(ctx: Context): string {
 
 export async function listHealth(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listHealth>,
+  { caller, input }: Call<typeof contract.listHealth>,
 ): Promise<OutputOf<typeof contract.listHealth>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { cursor, limit = PAGE_SIZE } = input;
@@ -40,19 +40,18 @@ export async function listHealth(
   const { page, last } = cutPage(found, limit);
   const [times, listing] = await Promise.all([
     timesOf(ctx, window, page),
-    listingOf(ctx, [game.game_id]).then((listed) => listed.get(game.game_id)),
+    listedHealthOf(ctx, [game.game_id]).then((listed) => listed.get(game.game_id)),
   ]);
   return {
     listing: { band: listing?.band ?? 'unrated', build_id: listing?.buildId ?? null },
-    builds: page.map((build) => recordOf(build, times.get(build.build_id) ?? NO_TIMES)),
+    builds: page.map((build) => buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES)),
     next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
   };
 }
 
 export async function getBuildHealth(
   ctx: Context,
-  caller: AccountCaller,
-  input: { uid: string; build_id: string },
+  { caller, input }: Call<typeof contract.getBuildHealth>,
 ): Promise<OutputOf<typeof contract.getBuildHealth>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const window = { gameId: game.game_id, since: sinceOf(ctx) };
@@ -60,7 +59,7 @@ export async function getBuildHealth(
   if (build === undefined)
     throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
   const [times, days] = await Promise.all([timesOf(ctx, window, [build]), daysOf(ctx, window, build.build_id)]);
-  return { ...recordOf(build, times.get(build.build_id) ?? NO_TIMES), days };
+  return { ...buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES), days };
 }
 
 async function timesOf(
@@ -79,7 +78,7 @@ async function timesOf(
   return times;
 }
 
-function recordOf(build: health.BuildRow, times: Times): BuildHealth {
+function buildHealthOf(build: health.BuildRow, times: Times): BuildHealth {
   const { created_at, created_us: _, devices, booted, crashed, ...identity } = build;
   return {
     ...identity,
@@ -109,21 +108,21 @@ async function daysOf(ctx: Context, window: health.Window, buildId: string): Pro
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-type Listed = { band: Band; buildId: string };
+type ListedHealth = { band: Band; buildId: string };
 
-/** Of each game that has one, the newest build on stable that is rated (spec: Launch health). */
-async function listingOf(ctx: Context, gameIds: readonly string[]): Promise<Map<string, Listed>> {
-  const found = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), least: LEAST_DEVICES });
+/** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
+async function listedHealthOf(ctx: Context, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
+  const found = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
   return new Map(found.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
 }
 
-/** The bands that listings show; a game that is not rated has `unrated`. */
+/** The band on each game's store page; `unrated` if it has no rated build. */
 export async function listingBands(ctx: Context, gameIds: readonly string[]): Promise<Map<string, Band>> {
-  const listed = await listingOf(ctx, gameIds);
+  const listed = await listedHealthOf(ctx, gameIds);
   return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.band ?? 'unrated']));
 }
 
-/** The band that the game’s listing shows. */
+/** The band on the game's store page. */
 export async function listingBand(ctx: Context, gameId: string): Promise<Band> {
   return (await listingBands(ctx, [gameId])).get(gameId) ?? 'unrated';
 }

@@ -1,11 +1,11 @@
-// What a person with the link of an invitation can do: look at it, accept it, decline it.
+// What a person with the link to an invitation can do: view, accept or decline it.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/invitations';
 import type { AccountCaller, Context, User } from '../../context.ts';
-import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/db.ts';
+import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import type { Call } from '../../request/call.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
-import { handOverApprovals } from '../approvals/hand-over.ts';
+import { handOverApprovals } from '../approvals/approvals.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { addAdmin, changeOwner, lockGame, roleOf } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
@@ -20,21 +20,19 @@ type Obstacle = typeof findObstacle;
 
 export async function getInvitation(
   ctx: Context,
-  { user }: AccountCaller,
-  { token }: InputOf<typeof contract.getInvitation>,
+  { caller: { user }, input: { token } }: Call<typeof contract.getInvitation>,
 ): Promise<InvitationView> {
   const row = await invitations.findByToken(ctx.db, hashOfToken(token));
   if (row === undefined) throw unknownInvitation();
   return viewOf(row, user, ctx.clock.now());
 }
 
-/** Does what the invitation is for, once. Throws 4230, 4231 and 4232. */
+/** Makes the person an admin or the owner, once. Throws 4230, 4231 and 4232. */
 export function acceptInvitation(
   ctx: Context,
-  caller: AccountCaller,
-  { token }: InputOf<typeof contract.acceptInvitation>,
+  { caller, input: { token } }: Call<typeof contract.acceptInvitation>,
 ): Promise<InvitationView> {
-  return answer(ctx, caller, token, findObstacle, async (tx, row, user) => {
+  return respond(ctx, caller, token, findObstacle, async (tx, row, user) => {
     const { game_id: gameId } = row;
     if (row.role === 'owner') return transferGame(ctx, tx, row, user);
     const game = await lockGame(tx, gameId);
@@ -45,16 +43,15 @@ export function acceptInvitation(
 
 export function declineInvitation(
   ctx: Context,
-  caller: AccountCaller,
-  { token }: InputOf<typeof contract.declineInvitation>,
+  { caller, input: { token } }: Call<typeof contract.declineInvitation>,
 ): Promise<InvitationView> {
-  return answer(ctx, caller, token, findDeclineObstacle, (tx, row) =>
+  return respond(ctx, caller, token, findDeclineObstacle, (tx, row) =>
     invitations.endInvitation(tx, row.invitation_id, 'declined', ctx.clock.now()),
   );
 }
 
-/** Runs `work` on an invitation that nobody else answers meanwhile, for the person as they are now: their address may have changed. */
-function answer(
+/** Runs `work` on the locked invitation, with the current data of the person, whose address may have changed. */
+function respond(
   ctx: Context,
   caller: AccountCaller,
   token: string,
@@ -64,10 +61,10 @@ function answer(
   const hash = hashOfToken(token);
   return retryConflicts(() =>
     transact(ctx.db, async (tx) => {
-      const found = await invitations.findByToken(tx, hash);
-      if (found === undefined) throw unknownInvitation();
-      // The game first, as everywhere else: two that lock both in different orders would wait for each other.
-      await lockGame(tx, found.game_id);
+      const unlocked = await invitations.findByToken(tx, hash);
+      if (unlocked === undefined) throw unknownInvitation();
+      // The game is locked first, as everywhere, to avoid deadlocks.
+      await lockGame(tx, unlocked.game_id);
       const row = await invitations.lockByToken(tx, hash);
       if (row === undefined) throw unknownInvitation();
       const user = await findUserById(tx, caller.user.id);
@@ -78,17 +75,17 @@ function answer(
       return viewOf((await invitations.findByToken(tx, hash))!, user, ctx.clock.now());
     }),
   ).catch((cause: unknown) => {
-    // The person deleted their account at this moment.
+    // The person deleted their account in the meantime.
     throw isMissingReference(cause) ? new ApiError(4011, undefined, { cause }) : cause;
   });
 }
 
-/** Whatever the former owner could use without being a member ends; what waits for an owner is for the new one. */
+/** Revokes everything that works without membership, and hands pending approvals to the new owner. */
 async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise<void> {
   const now = ctx.clock.now();
   const game = await lockGame(tx, row.game_id);
   if (game.owner_id !== row.inviter_id)
-    throw new ApiError(4230, 'The game has another owner than the one who offered it.');
+    throw new ApiError(4230, 'The game has a new owner since this was sent. Ask them for an invitation.');
   const former = await findUserById(tx, game.owner_id);
   await changeOwner(tx, game, user.id);
   await revokeDeployKeys(tx, game.game_id);
@@ -103,6 +100,6 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
 function unknownInvitation(): ApiError {
   return new ApiError(
     4040,
-    'There is no such invitation. A newer mail may have replaced this link, or the game was deleted.',
+    'This invitation does not exist. A newer mail may have replaced the link, or the game was deleted.',
   );
 }

@@ -1,4 +1,4 @@
-// Whether a person can accept an invitation: an ordered list of named rules, the first that objects decides.
+// Whether a person can accept an invitation: an ordered list of named rules, of which the first broken one counts.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { User } from '../../context.ts';
 import type { InvitationRow } from './invitations.sql.ts';
@@ -9,18 +9,18 @@ type Person = Pick<User, 'email' | 'emailVerified'>;
 type Rule = {
   readonly name: string;
   readonly code: ErrorCode;
-  /** Null where the rule does not object. */
+  /** The error message; null if the rule is kept. */
   readonly find: (invitation: Invitation, person: Person, now: Date) => string | null;
 };
 
 const ENDED: Readonly<Record<InvitationRow['state'], string | null>> = {
   pending: null,
-  accepted: 'The invitation was accepted already.',
+  accepted: 'The invitation was already accepted.',
   declined: 'The invitation was declined.',
   withdrawn: 'The invitation was withdrawn.',
 };
 
-/** Whose it is comes first: what became of an invitation is for the person it was sent to. */
+/** The recipient is checked first, because only they may learn the state of the invitation. */
 const RULES: readonly Rule[] = [
   {
     name: 'addressee',
@@ -28,11 +28,11 @@ const RULES: readonly Rule[] = [
     find: ({ email }, person) =>
       email === person.email.toLowerCase()
         ? null
-        : `The invitation was sent to ${email}, and you are signed in as ${person.email}.`,
+        : `The invitation was sent to ${email}, but you are signed in as ${person.email}.`,
   },
   { name: 'open', code: 4230, find: ({ state }) => ENDED[state] },
   {
-    name: 'in time',
+    name: 'not expired',
     code: 4230,
     find: ({ expires_at: end }, _person, now) => (end > now ? null : 'The invitation has expired.'),
   },
@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** What prevents the person from accepting; null when nothing does. */
+/** The error that prevents the person from accepting; null if there is none. */
 export function findObstacle(invitation: Invitation, person: Person, now: Date): ApiError | null {
   for (const { code, find } of RULES) {
     const message = find(invitation, person, now);
@@ -52,7 +52,7 @@ export function findObstacle(invitation: Invitation, person: Person, now: Date):
   return null;
 }
 
-/** The same for declining, which needs no verified address. */
+/** The error that prevents the person from declining, which does not require a verified address. */
 export function findDeclineObstacle(invitation: Invitation, person: Person, now: Date): ApiError | null {
   return findObstacle(invitation, { ...person, emailVerified: true }, now);
 }

@@ -1,12 +1,12 @@
-// Forgets the addresses of people who were invited, once nobody can accept any more.
+// Deletes old invitations with the addresses of the people who were invited.
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { defineJob } from '../../kernel/jobs.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { forgetInvitations } from './invitations.sql.ts';
 
 export const forgetInvitationsJob = defineJob<object>('invitations:forget', 3);
 
-/** Until then the link says what became of the invitation, and the owner can send it again. */
+/** Until then the link shows the state of the invitation, and the owner can resend it. */
 const KEPT_DAYS = 30;
 
 export async function forgetOldInvitations(ctx: Context): Promise<void> {

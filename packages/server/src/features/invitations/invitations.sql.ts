@@ -1,6 +1,6 @@
 // The SQL of invitations.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type InvitationRow = {
   game_id: string;
@@ -15,7 +15,7 @@ export type InvitationRow = {
   expires_at: Date;
 };
 
-/** With the game, which is not deleted. */
+/** An invitation with its game, which is not deleted. */
 export type FoundInvitation = InvitationRow & { slug: string; game_name: string };
 
 const columns = sql.raw(
@@ -41,7 +41,7 @@ export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<Inv
   );
 }
 
-/** The link of an earlier mail stops working. */
+/** Replaces the token, so the link in the earlier mail stops working. */
 export function renewInvitation(
   tx: Tx,
   invitationId: string,
@@ -67,7 +67,7 @@ export function findPending(
   );
 }
 
-/** Those that the owner can still do something about, the newest first. */
+/** Pending and declined invitations, newest first. */
 export function listOpen(db: Db, gameId: string, limit: number): Promise<InvitationRow[]> {
   return rows(
     db,
@@ -76,7 +76,7 @@ export function listOpen(db: Db, gameId: string, limit: number): Promise<Invitat
   );
 }
 
-/** One of the game, which nobody else changes until the transaction ends. */
+/** Finds and locks an invitation of the game until the transaction ends. */
 export function lockInvitation(tx: Tx, gameId: string, invitationId: string): Promise<InvitationRow | undefined> {
   return row(
     tx,
@@ -93,7 +93,7 @@ export function findByToken(db: Db, tokenHash: Buffer): Promise<FoundInvitation 
   return row(db, sql<FoundInvitation>`${ofToken(tokenHash)}`);
 }
 
-/** The same, which nobody else changes until the transaction ends. */
+/** Finds and locks an invitation by its token until the transaction ends. */
 export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundInvitation | undefined> {
   return row(tx, sql<FoundInvitation>`${ofToken(tokenHash)} for update of game_invitations`);
 }
@@ -110,7 +110,7 @@ export async function endInvitation(
   );
 }
 
-/** Of a game that changes hands: its new owner decides whom to invite. */
+/** Withdraws all pending invitations of a game, whose new owner decides whom to invite. */
 export async function withdrawAll(tx: Tx, gameId: string, now: Date): Promise<void> {
   await changed(
     tx,
@@ -118,7 +118,7 @@ export async function withdrawAll(tx: Tx, gameId: string, now: Date): Promise<vo
   );
 }
 
-/** Deletes the invitations that nobody can accept any more since then, whether they ended or expired. */
+/** Deletes the invitations that ended or expired before the given time. */
 export function forgetInvitations(db: Db, before: Date): Promise<number> {
   return changed(
     db,

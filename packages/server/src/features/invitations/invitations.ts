@@ -1,14 +1,14 @@
-// Invitations to a game, sent by its owner: to be an admin, or to be its owner, which transfers it. Listed, sent again, withdrawn.
+// Invitations sent by the owner of a game, to become an admin or its new owner: created, listed, resent and withdrawn.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/invitations';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
-import { type Tx, transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
-import { countUse } from '../../kernel/rate-limit.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
-import { requirePassword } from '../accounts/password.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { type Game, listMembers, lockGame, requireOwner } from '../games/games.ts';
 import * as invitations from './invitations.sql.ts';
 import { invitationMail } from './mail.ts';
@@ -18,34 +18,32 @@ import { hashOfToken, newToken } from './token.ts';
 type Role = 'admin' | 'owner';
 
 const VALID_DAYS = 7;
-/** Between two mails of one invitation. */
+/** Minimum time between two mails of one invitation. */
 const MIN_INTERVAL = MINUTE;
 const MAX_LISTED = 200;
 
 /**
- * Invites a person to be an admin. Nothing is looked up about the address but whether it belongs to a member of the game, so the answer
- * and the time that it takes are the same whether or not it has an account.
+ * Invites a person to be an admin. The address is only compared with the members of the game, so neither the response nor its
+ * time reveals whether it has an account.
  */
 export function inviteAdmin(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.inviteAdmin>,
+  { caller, input }: Call<typeof contract.inviteAdmin>,
 ): Promise<InvitationRecord> {
   return invite(ctx, caller, input.uid, 'admin', input.email);
 }
 
-/** Nothing changes until the person accepts. */
+/** Offers the game to a new owner. Nothing changes until they accept. */
 export async function offerTransfer(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.offerTransfer>,
+  { caller, input }: Call<typeof contract.offerTransfer>,
 ): Promise<InvitationRecord> {
   await requireOwner(ctx, caller, input.uid);
   await requirePassword(ctx, caller.user.id, input.password);
   return invite(ctx, caller, input.uid, 'owner', input.email);
 }
 
-/** To invite somebody again sends the mail again. Throws 4096, 4233, 4235 and 4290. */
+/** Inviting a person again resends the mail. Throws 4096, 4233, 4235 and 4290. */
 async function invite(
   ctx: Context,
   caller: AccountCaller,
@@ -55,15 +53,15 @@ async function invite(
 ): Promise<InvitationRecord> {
   const email = address.toLowerCase();
   return asOwner(ctx, caller, ref, async (tx, game) => {
-    if (!caller.user.emailVerified) throw new ApiError(4096, 'Verify your email address before you invite others.');
+    if (!caller.user.emailVerified) throw new ApiError(4096, 'Verify your email before you invite others.');
     await requireNoMember(tx, game, role, email);
     const pending = await invitations.findPending(tx, game.game_id, role, role === 'admin' ? email : null);
     if (pending !== undefined && (pending.email === email || pending.expires_at > ctx.clock.now())) {
       if (pending.email !== email)
-        throw new ApiError(4235, `The game is already offered to ${pending.email}; withdraw that offer first.`);
+        throw new ApiError(4235, `The game is already offered to ${pending.email}. Withdraw that offer first.`);
       return sendAgain(ctx, tx, caller, game, pending);
     }
-    // An offer to somebody else that has expired makes room for this one.
+    // This offer replaces an expired offer to another person.
     if (pending !== undefined) await invitations.endInvitation(tx, pending.invitation_id, 'withdrawn', ctx.clock.now());
     return sendFirst(ctx, tx, caller, game, role, email);
   });
@@ -79,7 +77,7 @@ async function asOwner<T>(
   const { game_id: gameId } = await requireOwner(ctx, caller, ref);
   return transact(ctx.db, async (tx) => {
     const game = await lockGame(tx, gameId);
-    if (game.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game may do this.');
+    if (game.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game can do this.');
     return work(tx, game);
   });
 }
@@ -87,7 +85,10 @@ async function asOwner<T>(
 async function requireNoMember(tx: Tx, game: Game, role: Role, email: string): Promise<void> {
   const member = (await listMembers(tx, game.game_id)).find((each) => each.email === email);
   if (member === undefined || (role === 'owner' && member.role === 'admin')) return;
-  throw new ApiError(4233, `email: ${email} is ${member.role === 'owner' ? 'the owner' : 'an admin'} already.`);
+  throw new ApiError(
+    4233,
+    member.role === 'owner' ? `email: ${email} is already the owner.` : `email: ${email} is already an admin.`,
+  );
 }
 
 async function sendFirst(
@@ -124,7 +125,7 @@ async function sendAgain(
   const { token, now, expiresAt } = newLink(ctx);
   const wait = Math.ceil((pending.sent_at.getTime() + MIN_INTERVAL - now.getTime()) / SECOND);
   if (wait > 0)
-    throw new ApiError(4290, `The invitation was sent less than a minute ago; try again in ${wait} s.`, {
+    throw new ApiError(4290, `The invitation was sent less than a minute ago. Try again in ${wait} s.`, {
       data: { retry_after: wait },
     });
   if (caller.user.id !== pending.inviter_id) throw new ApiError(4230);
@@ -142,7 +143,7 @@ function newLink(ctx: Context) {
   return { token: newToken(), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
 }
 
-/** Throws 4290 when the owner has sent too many within the hour, whichever their games. */
+/** Throws 4290 if the owner has sent too many invitations within an hour, for all their games. */
 async function mail(
   ctx: Context,
   tx: Tx,
@@ -158,34 +159,31 @@ async function mail(
 
 export async function listInvitations(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.listInvitations>,
+  { caller, input }: Call<typeof contract.listInvitations>,
 ): Promise<OutputOf<typeof contract.listInvitations>> {
   const game = await requireOwner(ctx, caller, input.uid);
-  const found = await invitations.listOpen(ctx.db, game.game_id, MAX_LISTED);
-  return { invitations: found.map((row) => recordOf(row, ctx.clock.now())) };
+  const open = await invitations.listOpen(ctx.db, game.game_id, MAX_LISTED);
+  return { invitations: open.map((row) => recordOf(row, ctx.clock.now())) };
 }
 
 export function resendInvitation(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.resendInvitation>,
+  { caller, input }: Call<typeof contract.resendInvitation>,
 ): Promise<InvitationRecord> {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
     const row = await lockOwn(tx, game, input.invitation_uid);
-    if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}; invite the person again.`);
+    if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
     return sendAgain(ctx, tx, caller, game, row);
   });
 }
 
 export function withdrawInvitation(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.withdrawInvitation>,
+  { caller, input }: Call<typeof contract.withdrawInvitation>,
 ): Promise<OutputOf<typeof contract.withdrawInvitation>> {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
     const row = await lockOwn(tx, game, input.invitation_uid);
-    if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was accepted already.');
+    if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
     if (row.state !== 'withdrawn') await invitations.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
     return { invitation_uid: row.invitation_id };
   });

@@ -1,4 +1,4 @@
-// How an invitation is shown: to the owner who sent it, and to the person with the link.
+// How an invitation is shown to the owner who sent it and to the person with the link.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/invitations';
 import type { User } from '../../context.ts';

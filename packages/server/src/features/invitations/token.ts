@@ -1,8 +1,8 @@
-// The token of an invitation's link: only its hash is stored.
+// The token in the link to an invitation. Only its hash is stored.
 import { createHash } from 'node:crypto';
-import { newSecret } from '../../kernel/ids.ts';
+import { newSecret } from '../../kernel/secrets/ids.ts';
 
-/** 232 bits, so that a plain SHA-256 of it cannot be guessed. */
+/** About 232 bits, so a plain SHA-256 is enough to protect it. */
 const LENGTH = 40;
 
 export function newToken(): string {

@@ -1,17 +1,20 @@
-// The streaming routes of store images: the form that adds some, and the image itself.
+// The streaming routes of store images: the form that adds images, and the image files.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/media';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountCaller, Caller, Context, GameCaller } from '../../context.ts';
-import { type Answer, answer } from '../../kernel/answer.ts';
-import { sendBlob } from '../../kernel/blobs/send.ts';
+import type { Context } from '../../context.ts';
+import { bytesOf } from '../../kernel/blobs/byte-source.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { bytesOf } from '../../kernel/byte-source.ts';
-import { newId } from '../../kernel/ids.ts';
-import { countUse } from '../../kernel/rate-limit.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { sendBlob } from '../../request/send-blob.ts';
 import { requireMember, requireVerifiedOwner } from '../games/games.ts';
 import { blobKeyOf, copyKeyOf } from './blob-key.ts';
 import { type EncodedImage, encodeImage } from './image.ts';
@@ -26,24 +29,26 @@ import {
 } from './media.ts';
 import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.ts';
 
+type Added = OutputOf<typeof contract.addMedia>;
+
 /** `POST …/tool/media`: all images of the form, or none. */
-export function addMedia(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
-  return receiveMedia(ctx, (caller as GameCaller).gameId, request);
+export function addMedia(
+  ctx: Context,
+  { caller, request }: StreamCall<typeof contract.addMedia>,
+): Promise<Answer<Added>> {
+  return receiveMedia(ctx, caller.gameId, request);
 }
 
-/** `POST …/games/{uid}/media`: the same from a page. */
+/** `POST …/games/{uid}/media`: the same for the website. */
 export async function addGameMedia(
   ctx: Context,
-  caller: Caller,
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  input: { uid: string },
-): Promise<Answer<unknown>> {
-  const { game } = await requireMember(ctx, caller as AccountCaller, input.uid);
+  { caller, input, request }: StreamCall<typeof contract.addGameMedia>,
+): Promise<Answer<Added>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
   return receiveMedia(ctx, game.game_id, request);
 }
 
-async function receiveMedia(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<unknown>> {
+async function receiveMedia(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
   await requireVerifiedOwner(ctx, gameId);
   const limit = { name: 'media uploads', most: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx.db, ctx.clock, gameId, limit);
@@ -64,7 +69,7 @@ async function storeForm(ctx: Context, gameId: string, { kind, files }: Received
   try {
     return await addImages(ctx, gameId, kind, images);
   } catch (error) {
-    // After any other error the rows may be there all the same; the sweeper finds out.
+    // After any other error the rows may exist; the sweep decides.
     if (error instanceof ApiError) await dropBlobs(ctx, images);
     throw error;
   }
@@ -106,15 +111,12 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
 }
 
 /**
- * `GET …/public/media/{uid}`. The bytes under a uid never change, so whoever has them keeps them; a draft's are nobody else's.
- * They come from here also where the store could sign an address: that would be another one each time, and never kept.
+ * `GET …/public/media/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. They are always
+ * served from here, because signed URLs of a store differ each time and defeat caching.
  */
 export async function downloadMedia(
   ctx: Context,
-  caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { uid, width }: { uid: string; width?: number },
+  { caller, input: { uid, width }, request, reply }: StreamCall<typeof contract.downloadMedia>,
 ): Promise<FastifyReply> {
   const { image, game } = await requireVisibleImage(ctx, caller, uid);
   const isDraft = game.visibility === 'draft';
@@ -128,9 +130,9 @@ export async function downloadMedia(
       signedSeconds: null,
     });
   } catch (cause) {
-    // An error must not be kept for a year.
+    // An error must not be cached for a year.
     reply.header('cache-control', 'no-store').removeHeader('etag');
-    // Deleted, or replaced, since its row was read.
+    // The image was deleted or replaced after its row was read.
     throw cause instanceof BlobMissingError ? unknownImage(cause) : cause;
   }
 }
@@ -139,10 +141,10 @@ function blobOf({ blob_key: key, size, media_id: id, content_type: contentType }
   return { key, size, etag: `"${id}"`, contentType };
 }
 
-/** Throws 4040 where the image has no copy of that width. */
+/** Throws 4040 if the image has no copy of this width. */
 function copyOf({ blob_key: key, media_id: id, copy_widths: widths, copy_sizes: sizes }: ImageRow, width: number) {
   const size = sizes[widths.indexOf(width)];
   if (size === undefined)
-    throw new ApiError(4040, 'width: the image has no copy of this width; take one of its copies.');
+    throw new ApiError(4040, 'width: the image has no copy of this width. Use one of the listed widths.');
   return { key: copyKeyOf(key, width), size, etag: `"${id}-${width}"`, contentType: 'image/webp' };
 }

@@ -2,13 +2,13 @@
 import type { MediaKind } from '@chauffeur/contract/operations/media';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type ImageRow = {
   game_id: string;
   media_id: string;
   kind: Static<typeof MediaKind>;
-  /** Place in the gallery, from 0 without gaps; 0 for cover and thumbnail. */
+  /** Position in the gallery, from 0 without gaps; 0 for a cover or thumbnail. */
   position: number;
   filename: string;
   content_type: string;
@@ -16,7 +16,7 @@ export type ImageRow = {
   height: number;
   size: number;
   blob_key: string;
-  /** Widths in pixels of its copies, ascending, and their bytes in the same order. */
+  /** The widths of its copies in pixels, ascending, and their sizes in bytes in the same order. */
   copy_widths: number[];
   copy_sizes: number[];
   uploaded_at: Date;
@@ -28,12 +28,12 @@ const columns = sql.raw(
   'game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, copy_widths, copy_sizes, uploaded_at',
 );
 
-/** Changes to one game's images go one after the other, so that the gallery keeps its limit and its order. */
+/** Serializes changes to the images of one game, so that the gallery keeps its limit and order. */
 export async function lockImages(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`media/${gameId}`}, 0))`);
 }
 
-/** All images of a game, the gallery in its order. */
+/** All images of a game, with the gallery in order. */
 export function listImages(db: Db, gameId: string): Promise<ImageRow[]> {
   return rows(db, sql<ImageRow>`select ${columns} from media where game_id = ${gameId} order by kind, position`);
 }
@@ -53,7 +53,7 @@ export function insertImage(tx: Tx, image: NewImage): Promise<ImageRow> {
   );
 }
 
-/** Deletes an image; those behind it in the gallery move up. */
+/** Deletes an image; later images of the gallery move up. */
 export async function deleteImage(tx: Tx, image: ImageRow): Promise<void> {
   const { game_id, media_id, kind, position } = image;
   await changed(tx, sql`delete from media where game_id = ${game_id} and media_id = ${media_id}`);
@@ -64,7 +64,7 @@ export async function deleteImage(tx: Tx, image: ImageRow): Promise<void> {
   );
 }
 
-/** Gives the gallery the order of `mediaIds`. */
+/** Sorts the gallery in the order of `mediaIds`. */
 export async function updateOrder(tx: Tx, gameId: string, mediaIds: readonly string[]): Promise<void> {
   await changed(
     tx,
@@ -74,11 +74,11 @@ export async function updateOrder(tx: Tx, gameId: string, mediaIds: readonly str
   );
 }
 
-/** Of these image ids, those that have a row. */
+/** Returns the image ids that have a row. */
 export async function existingImages(db: Db, mediaIds: readonly string[]): Promise<Set<string>> {
-  const found = await rows(
+  const existing = await rows(
     db,
     sql<{ media_id: string }>`select media_id from media where media_id = any(${mediaIds}::uuid[])`,
   );
-  return new Set(found.map(({ media_id }) => media_id));
+  return new Set(existing.map(({ media_id }) => media_id));
 }

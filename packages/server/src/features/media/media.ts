@@ -1,32 +1,34 @@
-// Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order of the developer's choosing.
+// Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order that the developer chooses.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/media';
-import type { AccountCaller, Caller, Context } from '../../context.ts';
-import { type Tx, transact } from '../../kernel/db.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import type { Caller, Context } from '../../context.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
 import { findGame, type Game, requireMember, roleOf } from '../games/games.ts';
 import { copyKeyOf } from './blob-key.ts';
 import * as media from './media.sql.ts';
 
 export type ImageRow = media.ImageRow;
 export type ImageKind = ImageRow['kind'];
-/** An image whose blob is durable, and which has no place yet. */
+/** An image with a durable blob but without a row. */
 export type StoredImage = Omit<media.NewImage, 'position' | 'kind'>;
 export type ImageSet = OutputOf<typeof contract.listGameMedia>;
 
 type ImageRecord = ImageSet['gallery'][number];
-/** Whose images: a deploy key has the field, and so may any other caller whose role was checked. */
-type OfGame = { readonly gameId: string };
 
-export async function listMedia(ctx: Context, caller: OfGame): Promise<OutputOf<typeof contract.listMedia>> {
+export async function listMedia(
+  ctx: Context,
+  { caller }: Call<typeof contract.listMedia>,
+): Promise<OutputOf<typeof contract.listMedia>> {
   const { cover, thumbnail, gallery } = await publicImages(ctx, caller.gameId);
   const images = [cover, thumbnail, ...gallery].filter((image) => image !== null);
   return { cover: cover?.url ?? null, thumbnail: thumbnail?.url ?? null, gallery, images };
 }
 
-/** The images of a game, to be shown to whoever may see the game. */
+/** The images of a game. The caller must have checked that the game is visible. */
 export async function publicImages(ctx: Context, gameId: string): Promise<ImageSet> {
   return imageSetOf(ctx, await media.listImages(ctx.db, gameId));
 }
@@ -63,8 +65,8 @@ function recordOf(ctx: Context, image: ImageRow): ImageRecord {
 }
 
 /**
- * Adds images of one kind, all or none: screenshots at the gallery's end, a cover or thumbnail in place of the one before.
- * Throws 4152 when the gallery has no room for all of them; the caller then deletes their blobs.
+ * Adds images of one kind, all or none: screenshots to the end of the gallery, a cover or thumbnail in place of the current one.
+ * Throws 4152 if the gallery has no room for all of them; the caller then deletes their blobs.
  */
 export async function addImages(
   ctx: Context,
@@ -92,19 +94,21 @@ function requireRoom(present: number, more: number): void {
   if (present + more <= most) return;
   throw new ApiError(
     4152,
-    `The gallery holds ${present} of at most ${most} images and has no room for ${more} more; delete some first.`,
+    `The gallery has ${present} of at most ${most} images and no room for ${more} more. Delete some first.`,
   );
 }
 
-/** Deletes an image by its uid, or the cover or thumbnail by that word. Throws 4040 and 4153. */
+/** Deletes an image by its uid, or the cover or thumbnail by its kind. Throws 4040 and 4153. */
 export async function deleteMedia(
   ctx: Context,
-  caller: OfGame,
-  input: InputOf<typeof contract.deleteMedia>,
+  { caller, input }: Call<typeof contract.deleteMedia>,
 ): Promise<ImageSet> {
-  const { gameId } = caller;
+  return deleteImage(ctx, caller.gameId, input.uid);
+}
+
+async function deleteImage(ctx: Context, gameId: string, uid: string): Promise<ImageSet> {
   const { image, left } = await changeImages(ctx, gameId, async (tx, images) => {
-    const ref = input.uid.toLowerCase();
+    const ref = uid.toLowerCase();
     const image = images.find(({ media_id, kind }) => media_id === ref || (kind !== 'screenshot' && kind === ref));
     if (image === undefined) throw unknownImage();
     if (image.kind !== 'screenshot') await requireUnlisted(tx, gameId, image.kind);
@@ -115,30 +119,26 @@ export async function deleteMedia(
   return imageSetOf(ctx, left);
 }
 
-/** A public game is listed with its cover and thumbnail: they can be replaced, not taken away. */
+/** The cover and thumbnail of a public game can be replaced but not deleted. */
 async function requireUnlisted(tx: Tx, gameId: string, kind: ImageKind): Promise<void> {
   const game = await findGame(tx, gameId);
   if (game?.visibility !== 'public') return;
-  throw new ApiError(
-    4153,
-    `The game is public and its listing needs the ${kind}; upload another in its place, or unlist the game first.`,
-  );
+  throw new ApiError(4153, `A public game needs its ${kind}. Upload a replacement, or unlist the game first.`);
 }
 
-/** Puts the gallery in the given order. Throws 4154 unless it names each of its images exactly once. */
-export function orderMedia(
-  ctx: Context,
-  caller: OfGame,
-  input: InputOf<typeof contract.orderMedia>,
-): Promise<ImageSet> {
-  const { gameId } = caller;
-  const order = input.order.map((uid) => uid.toLowerCase());
+/** Sorts the gallery. Throws 4154 unless the order names each of its images exactly once. */
+export function orderMedia(ctx: Context, { caller, input }: Call<typeof contract.orderMedia>): Promise<ImageSet> {
+  return orderGallery(ctx, caller.gameId, input.order);
+}
+
+function orderGallery(ctx: Context, gameId: string, uids: readonly string[]): Promise<ImageSet> {
+  const order = uids.map((uid) => uid.toLowerCase());
   return changeImages(ctx, gameId, async (tx, images) => {
     const gallery = images.filter(({ kind }) => kind === 'screenshot').map(({ media_id }) => media_id);
     if (order.length !== gallery.length || new Set(order).symmetricDifference(new Set(gallery)).size > 0) {
       throw new ApiError(
         4154,
-        `order: must name each of the gallery’s images (${gallery.length}) exactly once; list the images and send all their uids.`,
+        `order: must name each of the ${gallery.length} images in the gallery exactly once. List the images and send all their uids.`,
       );
     }
     await media.updateOrder(tx, gameId, order);
@@ -146,33 +146,31 @@ export function orderMedia(
   });
 }
 
-export async function listGameMedia(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<ImageSet> {
-  return publicImages(ctx, (await gameOf(ctx, caller, input)).gameId);
+export async function listGameMedia(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listGameMedia>,
+): Promise<ImageSet> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return publicImages(ctx, game.game_id);
 }
 
 export async function deleteGameMedia(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.deleteGameMedia>,
+  { caller, input }: Call<typeof contract.deleteGameMedia>,
 ): Promise<ImageSet> {
-  return deleteMedia(ctx, await gameOf(ctx, caller, input), { uid: input.image });
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return deleteImage(ctx, game.game_id, input.image);
 }
 
 export async function orderGameMedia(
   ctx: Context,
-  caller: AccountCaller,
-  input: InputOf<typeof contract.orderGameMedia>,
+  { caller, input }: Call<typeof contract.orderGameMedia>,
 ): Promise<ImageSet> {
-  return orderMedia(ctx, await gameOf(ctx, caller, input), { order: input.order });
-}
-
-/** Throws 4040. */
-async function gameOf(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<OfGame> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return { gameId: game.game_id };
+  return orderGallery(ctx, game.game_id, input.order);
 }
 
-/** Runs `work` on the game's images as they are, with nobody else changing them meanwhile. */
+/** Runs `work` on the current images of the game while other changes are blocked. */
 function changeImages<T>(ctx: Context, gameId: string, work: (tx: Tx, images: ImageRow[]) => Promise<T>): Promise<T> {
   return transact(ctx.db, async (tx) => {
     await media.lockImages(tx, gameId);
@@ -180,7 +178,7 @@ function changeImages<T>(ctx: Context, gameId: string, work: (tx: Tx, images: Im
   });
 }
 
-/** The image, when the caller may see its game: a draft's images are for its members. Throws 4040. */
+/** Returns an image of a game that the caller may see. Throws 4040. */
 export async function requireVisibleImage(
   ctx: Context,
   caller: Caller,
@@ -195,21 +193,21 @@ export async function requireVisibleImage(
 }
 
 export function unknownImage(cause?: unknown): ApiError {
-  return new ApiError(4040, 'uid: there is no such image, or you may not see it.', { cause });
+  return new ApiError(4040, "uid: this image does not exist, or you don't have access to it.", { cause });
 }
 
-/** Of these image ids, those that have a row: the sweeper keeps their blobs. */
+/** Returns the image ids that have a row; the sweep keeps their blobs. */
 export function existingImages(ctx: Context, mediaIds: readonly string[]): Promise<Set<string>> {
   return media.existingImages(ctx.db, mediaIds);
 }
 
-/** Removes the blobs of images that no row has. What is done stays done when this fails: the sweeper comes by later. */
+/** Deletes the blobs of images without a row. If this fails, the sweep deletes them later. */
 export async function dropBlobs(ctx: Context, images: readonly StoredImage[]): Promise<void> {
   const keys = images.flatMap(({ blob_key: key, copy_widths: widths }) => [
     key,
     ...widths.map((width) => copyKeyOf(key, width)),
   ]);
   for (const key of keys) {
-    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of an image could not be removed'));
+    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of an image could not be deleted'));
   }
 }

@@ -1,16 +1,16 @@
-// Receives the form of an image upload: which kind, and the image files, each kept in a folder as it comes.
+// Receives the form of an image upload: the kind, and the image files, which are written to a folder.
 import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
-import { MOST_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
+import { MAX_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { MediaKindInput } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { filenameProblem } from '../../kernel/filename.ts';
-import { type Fields, readForm } from '../../kernel/form.ts';
+import { filenameProblem } from '../../request/filename.ts';
+import { type Fields, readForm } from '../../request/form.ts';
 import type { ImageKind } from './media.ts';
 
 export type ReceivedFile = { filename: string; path: string };
@@ -18,11 +18,11 @@ export type ReceivedForm = { kind: ImageKind; files: ReceivedFile[] };
 
 const Form = Type.Object({ kind: MediaKindInput });
 
-/** Throws 4150 for the form, and 4151 with the file's index at the byte that no kind of image may have. */
+/** Throws 4150 for an invalid form, and 4151 with the index of the file at the first byte over the size limit. */
 export async function receiveImages(request: IncomingMessage, folder: string, idleMs: number): Promise<ReceivedForm> {
   const files: ReceivedFile[] = [];
   const fields = await readForm(request, {
-    maxBytes: LIMITS.imagesPerRequest * MOST_IMAGE_BYTES + MIB,
+    maxBytes: LIMITS.imagesPerRequest * MAX_IMAGE_BYTES + MIB,
     maxFiles: LIMITS.imagesPerRequest,
     invalid: 4150,
     idleMs,
@@ -40,7 +40,7 @@ export async function receiveImages(request: IncomingMessage, folder: string, id
   });
   const kind = readKind(fields);
   if (kind !== 'screenshot' && files.length > 1)
-    throw new ApiError(4150, `file: a game has one ${kind}; send exactly one file part.`);
+    throw new ApiError(4150, `file: a game has one ${kind}. Send exactly one file part.`);
   return { kind, files };
 }
 
@@ -54,14 +54,13 @@ async function* limited(source: ByteSource, tooLarge: () => Error): ByteSource {
   let size = 0;
   for await (const bytes of source) {
     size += bytes.length;
-    if (size > MOST_IMAGE_BYTES) throw tooLarge();
+    if (size > MAX_IMAGE_BYTES) throw tooLarge();
     yield bytes;
   }
 }
 
 function tooLarge(filename: string, index: number): ApiError {
-  const most = `${MOST_IMAGE_BYTES / MIB} MB`;
-  return new ApiError(4151, `${filename}: larger than ${most}, the most that an image may have; make it smaller.`, {
+  return new ApiError(4151, `${filename}: larger than ${MAX_IMAGE_BYTES / MIB} MB. Make it smaller.`, {
     data: { index },
   });
 }

@@ -1,7 +1,7 @@
-// Removes the blobs of images that no game has: of uploads that did not end, and of images whose blob outlived them.
+// Deletes unreferenced image blobs: leftovers of interrupted uploads and of deleted images.
 import type { Context } from '../../context.ts';
 import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
-import { defineJob } from '../../kernel/jobs.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { imageIdOf, MEDIA_PREFIX } from './blob-key.ts';
 import { existingImages } from './media.ts';
 
@@ -10,7 +10,7 @@ export const sweepMediaJob = defineJob<object>('media:sweep', 3);
 /** Deletes the blobs below `media/` that have no row and are older than a day. */
 export function sweepMedia(ctx: Context): Promise<void> {
   return sweepOrphans(ctx, MEDIA_PREFIX, async (keys) => {
-    const known = await existingImages(ctx, keys.map(imageIdOf));
-    return new Set(keys.filter((key) => known.has(imageIdOf(key))));
+    const referenced = await existingImages(ctx, keys.map(imageIdOf));
+    return new Set(keys.filter((key) => referenced.has(imageIdOf(key))));
   });
 }

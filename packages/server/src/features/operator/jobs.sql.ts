@@ -1,6 +1,6 @@
-// The SQL of the job queue as operators see it. What a job carries is never read: a mail's text holds links and codes.
+// The SQL of the job queue for operators. Payloads are never read, because mails contain links and codes.
 import { sql } from 'kysely';
-import { type Db, rows } from '../../kernel/db.ts';
+import { type Db, rows } from '../../kernel/database/db.ts';
 
 export type JobKindRow = {
   task: string;
@@ -17,7 +17,7 @@ export type FailedJobRow = {
   tries: number;
   error: string | null;
   failed_at: Date;
-  /** The same, in whole microseconds since 1970. */
+  /** `failed_at` in microseconds since 1970. */
   failed_us: string;
   created_at: Date;
 };
@@ -38,7 +38,7 @@ export function countJobs(db: Db): Promise<JobKindRow[]> {
   );
 }
 
-/** Where a page ended: microseconds since 1970, and the job. */
+/** The position at the end of a page: microseconds since 1970, and the job id. */
 export type JobPlace = { failedUs: string; jobId: string };
 
 export function listFailed(db: Db, before: JobPlace | null, limit: number): Promise<FailedJobRow[]> {
@@ -54,7 +54,7 @@ export function listFailed(db: Db, before: JobPlace | null, limit: number): Prom
   );
 }
 
-/** Gives failed jobs all their tries again, at once: the one, or all; answers how many. */
+/** Resets the attempts of one or all failed jobs so that they run again now. Returns their number. */
 export async function retryFailed(db: Db, jobId: string | null): Promise<number> {
   const retried = await rows(
     db,
@@ -65,7 +65,7 @@ export async function retryFailed(db: Db, jobId: string | null): Promise<number>
   return retried.length;
 }
 
-/** Deletes a job that has failed; answers how many that were. */
+/** Deletes a failed job. Returns the number of deleted jobs. */
 export async function deleteFailed(db: Db, jobId: string): Promise<number> {
   const deleted = await rows(
     db,

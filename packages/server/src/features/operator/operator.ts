@@ -1,11 +1,13 @@
-// What operators see and do: how the service is, jobs that failed, accounts, and the settings in force.
+// What operators can see and do: the state of the service, failed jobs, accounts and the active settings.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/operator';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
-import { listProcesses } from '../../kernel/presence.ts';
+import type { Lane } from '../../kernel/jobs/binding.ts';
+import { listProcesses } from '../../kernel/processes/presence.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
@@ -13,13 +15,13 @@ import { showSettings } from './settings.ts';
 import * as state from './state.sql.ts';
 import * as users from './users.sql.ts';
 
-/** In which lane each kind of job runs, by its name. */
-export type Lanes = ReadonlyMap<string, 'quick' | 'long'>;
+/** The lane of each kind of job, by the name of its task. */
+export type Lanes = ReadonlyMap<string, Lane>;
 
 type User = OutputOf<typeof contract.verifyUser>;
 
 const PAGE_SIZE = 50;
-const MOST_LIMITS = 50;
+const MAX_LIMITS = 50;
 
 export async function readServiceState(ctx: Context, lanes: Lanes): Promise<ServiceState> {
   const [queue, storage, kept, scanner, database, processes, totals] = await Promise.all([
@@ -45,13 +47,13 @@ export async function readServiceState(ctx: Context, lanes: Lanes): Promise<Serv
 }
 
 async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queue']> {
-  const found = await jobs.countJobs(ctx.db);
-  const kinds = found.map(({ oldest_waiting_at: oldest, ...kind }) => ({
+  const counts = await jobs.countJobs(ctx.db);
+  const kinds = counts.map(({ oldest_waiting_at: oldest, ...kind }) => ({
     ...kind,
     lane: lanes.get(kind.task) ?? null,
     oldest_waiting_at: oldest?.toISOString() ?? null,
   }));
-  const sum = (what: 'waiting' | 'running' | 'failed') => kinds.reduce((total, kind) => total + kind[what], 0);
+  const sum = (state: 'waiting' | 'running' | 'failed') => kinds.reduce((total, kind) => total + kind[state], 0);
   const oldest = kinds.map((kind) => kind.oldest_waiting_at).filter((at) => at !== null);
   return {
     waiting: sum('waiting'),
@@ -64,8 +66,7 @@ async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queu
 
 export async function listFailedJobs(
   ctx: Context,
-  _caller: AccountCaller,
-  { cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listFailedJobs>,
+  { input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listFailedJobs>,
 ): Promise<OutputOf<typeof contract.listFailedJobs>> {
   const list = ['failed jobs'];
   const [failedUs, jobId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'microseconds']);
@@ -76,7 +77,7 @@ export async function listFailedJobs(
       job_id: String(job.job_id),
       task: job.task,
       tries: job.tries,
-      error: job.error === null ? null : withoutPeople(job.error),
+      error: job.error === null ? null : redactAddresses(job.error),
       failed_at: job.failed_at.toISOString(),
       created_at: job.created_at.toISOString(),
     })),
@@ -84,17 +85,16 @@ export async function listFailedJobs(
   };
 }
 
-const MOST_ERROR = 2000;
+const MAX_ERROR_LENGTH = 2000;
 
-/** Mail servers name in their errors to whom they did not deliver. */
-export function withoutPeople(error: string): string {
-  return error.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '‹address›').slice(0, MOST_ERROR);
+/** Removes email addresses, because the errors of mail servers contain those of recipients. */
+function redactAddresses(error: string): string {
+  return error.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '‹address›').slice(0, MAX_ERROR_LENGTH);
 }
 
 export async function retryJobs(
   ctx: Context,
-  _caller: AccountCaller,
-  { job_id }: InputOf<typeof contract.retryJobs>,
+  { input: { job_id } }: Call<typeof contract.retryJobs>,
 ): Promise<OutputOf<typeof contract.retryJobs>> {
   const retried = await jobs.retryFailed(ctx.db, job_id ?? null);
   if (job_id !== undefined && retried === 0) throw unknownJob();
@@ -103,8 +103,7 @@ export async function retryJobs(
 
 export async function deleteFailedJob(
   ctx: Context,
-  _caller: AccountCaller,
-  { job_id }: InputOf<typeof contract.deleteFailedJob>,
+  { input: { job_id } }: Call<typeof contract.deleteFailedJob>,
 ): Promise<OutputOf<typeof contract.deleteFailedJob>> {
   const deleted = await jobs.deleteFailed(ctx.db, job_id);
   if (deleted === 0) throw unknownJob();
@@ -112,13 +111,12 @@ export async function deleteFailedJob(
 }
 
 function unknownJob(): ApiError {
-  return new ApiError(4040, 'job_id: no failed job has this id; it may have been retried or deleted already.');
+  return new ApiError(4040, 'job_id: no failed job has this id. It may have been retried or deleted.');
 }
 
 export async function listUsers(
   ctx: Context,
-  _caller: AccountCaller,
-  { search, cursor, limit = PAGE_SIZE }: InputOf<typeof contract.listUsers>,
+  { input: { search, cursor, limit = PAGE_SIZE } }: Call<typeof contract.listUsers>,
 ): Promise<OutputOf<typeof contract.listUsers>> {
   const list = ['users', search ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['text']);
@@ -126,19 +124,19 @@ export async function listUsers(
   return { users: page.map(userOf), next_cursor: last === null ? null : writeCursor(list, [last.user_id]) };
 }
 
-export async function verifyUser(ctx: Context, _caller: AccountCaller, input: { user_id: string }): Promise<User> {
+export async function verifyUser(ctx: Context, { input }: Call<typeof contract.verifyUser>): Promise<User> {
   await users.markVerified(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
 }
 
-export async function signUserOut(ctx: Context, _caller: AccountCaller, input: { user_id: string }): Promise<User> {
+export async function signUserOut(ctx: Context, { input }: Call<typeof contract.signUserOut>): Promise<User> {
   await users.endSessions(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
 }
 
 async function requireUser(ctx: Context, userId: string): Promise<User> {
   const user = await users.findUser(ctx.db, userId);
-  if (user === undefined) throw new ApiError(4040, 'user_id: there is no account with this id.');
+  if (user === undefined) throw new ApiError(4040, 'user_id: no account has this id.');
   return userOf(user);
 }
 
@@ -154,9 +152,9 @@ export async function getSettings(ctx: Context): Promise<OutputOf<typeof contrac
     'media uploads': limitMedia,
     'symbol uploads': limitSymbolUploads,
   };
-  // All of them are counted by the hour.
+  // All of these limits are per hour.
   const since = new Date(Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR);
-  const used = await state.listUsedLimits(ctx.db, since, MOST_LIMITS);
+  const used = await state.listUsedLimits(ctx.db, since, MAX_LIMITS);
   return {
     settings: showSettings(ctx.config),
     limits_in_use: used.map((limit) => ({ ...limit, most: most[limit.limit] ?? 0, since: limit.since.toISOString() })),

@@ -33,36 +33,36 @@ const said = (changes: Partial<typeof well>) =>
   findProblems({ ...well, ...changes }).map(({ part, level, says }) => `${level} ${part}: ${says}`);
 
 describe('the problems of a service', () => {
-  it('are none where all is well', () => {
+  it('are empty if all is well', () => {
     assert.deepEqual(said({}), []);
   });
 
-  it('are first that nobody takes jobs, be there a process that died', () => {
+  it('start with missing workers, even if a dead process is still listed', () => {
     const dead = { ...well.processes[0]!, alive: false };
     for (const processes of [[], [dead], [{ ...dead, alive: true, takes_jobs: false }]])
-      assert.match(said({ processes })[0] ?? '', /^bad processes: No process takes jobs/);
+      assert.match(said({ processes })[0] ?? '', /^bad processes: No process runs jobs/);
   });
 
-  it('are little room, and the worse the less there is; nothing where it cannot be told', () => {
+  it('include low disk space by severity, and nothing if the space is unknown', () => {
     const free = (bytes: number | null) => said({ storage: { ...well.storage, free_bytes: bytes } });
     assert.deepEqual(free(null), []);
-    assert.deepEqual(free(19 * GIB), ['unsure storage: 19.0 GiB are free on the disk of the data folder.']);
-    assert.match(free(GIB / 2)[0] ?? '', /^bad storage: 512 MiB/);
+    assert.deepEqual(free(19 * GIB), ['unsure storage: The disk of the data folder has 19.0 GiB free.']);
+    assert.match(free(GIB / 2)[0] ?? '', /^bad storage: .*512 MiB/);
   });
 
-  it('are a scanner that is away, is none, or has old signatures', () => {
+  it('include a scanner that is unavailable, missing or has old signatures', () => {
     const scanner = (changes: Partial<typeof well.scanner>) => said({ scanner: { ...well.scanner, ...changes } });
     assert.match(scanner({ reachable: false })[0] ?? '', /^bad scanner/);
     assert.match(scanner({ configured: false, reachable: false })[0] ?? '', /^unsure scanner: There is no/);
     assert.deepEqual(scanner({ signatures_day: '2026-11-14' }), []);
     assert.deepEqual(scanner({ signatures_day: '2026-11-01' }), [
-      'unsure scanner: The scanner’s signatures are 20 days old.',
+      'unsure scanner: The virus signatures are 20 days old.',
     ]);
   });
 
-  it('are jobs that failed, and jobs that wait longer than their lane has patience', () => {
+  it('include failed jobs, and jobs that are overdue in their lane', () => {
     assert.deepEqual(said({ queue: { ...well.queue, failed: 1 } }), [
-      'bad queue: 1 job has failed after all their tries.',
+      'bad queue: 1 job has failed after all attempts.',
     ]);
     const waiting = (lane: 'quick' | 'long', minutes: number) => {
       const oldest = new Date(Date.parse(well.at) - minutes * 60_000).toISOString();
@@ -75,7 +75,7 @@ describe('the problems of a service', () => {
     assert.equal(waiting('long', 45).length, 1);
   });
 
-  it('come with what does not work before what is to be looked at', () => {
+  it('list failures before warnings', () => {
     const found = said({ mail: { by: 'outbox' }, queue: { ...well.queue, failed: 3 } });
     assert.deepEqual(
       found.map((line) => line.split(' ')[0]),

@@ -1,7 +1,8 @@
-// Tells from the state of the service what an operator should see to: ordered rules, the worst first.
+// Finds the problems in the state of the service that an operator should fix: ordered rules, the worst first.
+
+import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getServiceState } from '@chauffeur/contract/operations/operator';
-import { sayBytes } from '@chauffeur/contract/sizes';
 
 export type ServiceState = OutputOf<typeof getServiceState>;
 export type Problem = ServiceState['problems'][number];
@@ -11,13 +12,13 @@ type Rule = (facts: Facts) => Problem | null;
 const GIB = 1024 ** 3;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Below, uploads are about to fail. */
-const LEAST_FREE = GIB;
-/** A few builds of the largest size. */
-const ROOM_FREE = 20 * GIB;
-/** Quick jobs are waited for by somebody, long ones take minutes themselves. */
-const PATIENCE_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS } as const;
-/** ClamAV’s signatures change every day. */
+/** Below this, uploads are about to fail. */
+const MIN_FREE_BYTES = GIB;
+/** Enough for a few of the largest builds. */
+const WARNING_FREE_BYTES = 20 * GIB;
+/** Someone is waiting for a quick job; a long one takes minutes itself. */
+const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS } as const;
+/** ClamAV publishes signatures every day. */
 const STALE_SIGNATURES_DAYS = 7;
 const FULL_SHARE = 0.9;
 
@@ -27,35 +28,31 @@ const RULES: readonly Rule[] = [
       ? null
       : bad(
           'processes',
-          'No process takes jobs: nothing is scanned, mailed or read.',
+          'No process runs jobs, so scans, mails and crash reports are not processed.',
           'Start chauffeur-server worker.',
         ),
   ({ storage }) =>
     storage.reachable
       ? null
-      : bad(
-          'storage',
-          'The blob store does not answer.',
-          'Look at the log for the reason; uploads and downloads fail.',
-        ),
+      : bad('storage', 'The blob store does not respond. Uploads and downloads fail.', 'Check the log for the reason.'),
   ({ storage: { free_bytes: free } }) => {
-    if (free === null || free >= ROOM_FREE) return null;
-    const says = `${sayBytes(free)} are free on the disk of the data folder.`;
-    return free < LEAST_FREE
-      ? bad('storage', says, 'Make room now: uploads are about to be refused with code 5070.')
-      : unsure('storage', says, 'Make room, or move blobs to S3, before large builds are refused.');
+    if (free === null || free >= WARNING_FREE_BYTES) return null;
+    const message = `The disk of the data folder has ${formatBytes(free)} free.`;
+    return free < MIN_FREE_BYTES
+      ? bad('storage', message, 'Free up disk space now. Uploads are about to be refused with code 5070.')
+      : unsure('storage', message, 'Free up disk space or move blobs to S3 before large builds are refused.');
   },
   ({ scanner }) =>
     scanner.configured && !scanner.reachable
-      ? bad('scanner', 'The virus scanner does not answer.', 'Start clamd: uploads wait for it for about a day.')
+      ? bad('scanner', 'The virus scanner does not respond.', 'Start clamd. Uploads wait for it for about a day.')
       : null,
   ({ queue: { failed } }) =>
     failed === 0
       ? null
       : bad(
           'queue',
-          `${failed} ${failed === 1 ? 'job has' : 'jobs have'} failed after all their tries.`,
-          'Mend the reason, then give them their tries again.',
+          failed === 1 ? '1 job has failed after all attempts.' : `${failed} jobs have failed after all attempts.`,
+          'Fix the cause, then retry them.',
         ),
   ...(['quick', 'long'] as const).map(
     (lane): Rule =>
@@ -65,30 +62,30 @@ const RULES: readonly Rule[] = [
   ({ scanner }) =>
     scanner.configured
       ? null
-      : unsure('scanner', 'There is no virus scanner: files are offered unscanned.', 'Set CHAUFFEUR_CLAMD.'),
+      : unsure('scanner', 'There is no virus scanner. Files are offered without a scan.', 'Set CHAUFFEUR_CLAMD.'),
   ({ at, scanner: { signatures_day: day } }) => {
     const days = day === null ? 0 : Math.floor((Date.parse(at) - Date.parse(day)) / DAY_MS);
     if (days <= STALE_SIGNATURES_DAYS) return null;
-    return unsure('scanner', `The scanner’s signatures are ${days} days old.`, 'See that freshclam runs.');
+    return unsure('scanner', `The virus signatures are ${days} days old.`, 'Make sure that freshclam is running.');
   },
   ({ database: { connections, most_connections: most } }) =>
     connections < most * FULL_SHARE
       ? null
       : unsure(
           'database',
-          `${connections} of ${most} connections of PostgreSQL are in use.`,
-          'Raise max_connections, or lower CHAUFFEUR_DATABASE_CONNECTIONS.',
+          `${connections} of ${most} PostgreSQL connections are in use.`,
+          'Raise max_connections or lower CHAUFFEUR_DATABASE_CONNECTIONS.',
         ),
   ({ mail }) =>
     mail.by === 'smtp'
       ? null
-      : unsure('mail', 'Mails are written to a folder: nobody receives them.', 'Set CHAUFFEUR_SMTP.'),
+      : unsure('mail', 'Mails are written to a folder and not delivered.', 'Set CHAUFFEUR_SMTP.'),
 ];
 
-/** What is wrong, in the order of the rules, what does not work before what is to be looked at. */
+/** The problems in the order of the rules, failures before warnings. */
 export function findProblems(facts: Facts): Problem[] {
-  const found = RULES.map((rule) => rule(facts)).filter((problem) => problem !== null);
-  return found.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
+  const problems = RULES.map((rule) => rule(facts)).filter((problem) => problem !== null);
+  return problems.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
 }
 
 function lateIn({ at, queue }: Facts, lane: 'quick' | 'long'): Problem | null {
@@ -96,15 +93,19 @@ function lateIn({ at, queue }: Facts, lane: 'quick' | 'long'): Problem | null {
     .filter((kind) => kind.lane === lane && kind.oldest_waiting_at !== null)
     .map((kind) => Date.parse(at) - Date.parse(kind.oldest_waiting_at ?? at));
   const longest = Math.max(0, ...waits);
-  if (longest <= PATIENCE_MS[lane]) return null;
-  const says = `A ${lane} job has waited for ${Math.floor(longest / MINUTE_MS)} minutes.`;
-  return unsure('queue', says, 'Start another worker, or raise CHAUFFEUR_JOBS and CHAUFFEUR_QUICK_JOBS.');
+  if (longest <= MAX_WAIT_MS[lane]) return null;
+  const minutes = Math.floor(longest / MINUTE_MS);
+  const message =
+    lane === 'quick'
+      ? `A quick job has waited for ${minutes} minutes.`
+      : `A long job has waited for ${minutes} minutes.`;
+  return unsure('queue', message, 'Start another worker, or raise CHAUFFEUR_JOBS and CHAUFFEUR_QUICK_JOBS.');
 }
 
-function bad(part: Problem['part'], says: string, remedy: string): Problem {
-  return { part, level: 'bad', says, remedy };
+function bad(part: Problem['part'], message: string, remedy: string): Problem {
+  return { part, level: 'bad', says: message, remedy };
 }
 
-function unsure(part: Problem['part'], says: string, remedy: string): Problem {
-  return { part, level: 'unsure', says, remedy };
+function unsure(part: Problem['part'], message: string, remedy: string): Problem {
+  return { part, level: 'unsure', says: message, remedy };
 }

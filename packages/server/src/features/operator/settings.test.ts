@@ -6,8 +6,8 @@ import { showSettings } from './settings.ts';
 const shown = (environment: Record<string, string>) =>
   new Map(showSettings(readConfig(environment)).map((setting) => [setting.variable, setting]));
 
-describe('the settings that operators see', () => {
-  it('are those in force, beside their defaults', () => {
+describe('the settings shown to operators', () => {
+  it('are the active values with their defaults', () => {
     const settings = shown({ CHAUFFEUR_LIMIT_UPLOADS: '7' });
     const uploads = settings.get('CHAUFFEUR_LIMIT_UPLOADS');
     assert.deepEqual([uploads?.value, uploads?.default, uploads?.changed], ['7', '60', true]);
@@ -16,7 +16,7 @@ describe('the settings that operators see', () => {
     assert.equal(settings.get('CHAUFFEUR_DATA')?.changed, false);
   });
 
-  it('never hold a secret, be it a setting of its own or a part of an address', () => {
+  it('never contain a secret, neither as a setting nor as a part of a URL', () => {
     const secret = 'hunter2-and-some-more-characters-of-it';
     const settings = shown({
       CHAUFFEUR_SECRET: secret,
@@ -34,7 +34,7 @@ describe('the settings that operators see', () => {
     assert.equal(settings.get('CHAUFFEUR_SMTP')?.value, 'smtp://‹…›@mail.example.com:587');
   });
 
-  it('take a password with an @ or a slash out as well', () => {
+  it('hide passwords that contain an @ or a slash', () => {
     const settings = shown({ DATABASE_URL: 'postgres://app:p@ss@db/chauffeur' });
     assert.equal(settings.get('DATABASE_URL')?.value, 'postgres://‹…›@db/chauffeur');
   });

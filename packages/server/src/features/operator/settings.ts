@@ -1,4 +1,4 @@
-// The settings in force as operators see them: what is secret is never shown, and neither are credentials inside an address.
+// The active settings as operators see them, without secrets and without credentials in URLs.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getSettings } from '@chauffeur/contract/operations/operator';
 import { type Config, SETTINGS } from '../../config.ts';
@@ -6,9 +6,9 @@ import { type Config, SETTINGS } from '../../config.ts';
 type Shown = OutputOf<typeof getSettings>['settings'][number];
 type Name = keyof typeof SETTINGS;
 
-/** Texts that may be shown as they are. One that is not named here counts as secret: a new one is, until somebody says that it is not. */
+/** Text settings that can be shown. All others count as secret, so a new setting is secret by default. */
 const PLAIN: ReadonlySet<Name> = new Set<Name>(['host', 'dataFolder', 'publicUrl', 'clamd', 'mailFrom', 'logLevel']);
-/** Addresses that may hold a name and a password. */
+/** URLs that may contain a user and a password. */
 const ADDRESSES: ReadonlySet<Name> = new Set<Name>(['databaseUrl', 'smtp', 'blobs']);
 
 export function showSettings(config: Config): Shown[] {
@@ -38,8 +38,8 @@ function show(name: Name, value: string | number | boolean): string {
 }
 
 /**
- * `postgres://‹…›@db/chauffeur`. Passwords hide in the query as well (`?password=…`, libpq's), so that goes too; not every
- * address of PostgreSQL is one that URL reads, so this goes by its text.
+ * Returns, for example, `postgres://‹…›@db/chauffeur`. The query is removed too, because libpq accepts `?password=…`. This works on
+ * the text, because some PostgreSQL addresses are not valid URLs.
  */
 function withoutCredentials(address: string): string {
   const [body = '', query] = address.split(/\?(.*)/s);

@@ -1,6 +1,6 @@
-// The SQL of the state of the service: the database's own, the living processes, and what is kept.
+// The SQL of the state of the service: the database itself, and the stored data.
 import { sql } from 'kysely';
-import { type Db, onlyRow, rows } from '../../kernel/db.ts';
+import { type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 
 export type DatabaseRow = {
   version: string;
@@ -25,7 +25,7 @@ export function readDatabase(db: Db): Promise<DatabaseRow> {
 
 export type KeptRow = { what: 'builds' | 'images' | 'symbols'; count: number; bytes: number };
 
-/** Not of crash reports, of which there may be millions. */
+/** Excludes crash reports, of which there may be millions. */
 export function countKept(db: Db): Promise<KeptRow[]> {
   return rows(
     db,
@@ -49,7 +49,7 @@ export function countTotals(db: Db): Promise<Totals> {
 
 export type UsedLimitRow = { game_uid: string; slug: string; name: string; limit: string; used: number; since: Date };
 
-/** Counters of the windows that began at `since` or later, the fullest first. */
+/** Counters of the windows that started at `since` or later, the highest first. */
 export function listUsedLimits(db: Db, since: Date, most: number): Promise<UsedLimitRow[]> {
   return rows(
     db,

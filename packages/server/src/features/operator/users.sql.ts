@@ -1,6 +1,6 @@
-// The SQL of accounts as operators see them.
+// The SQL of accounts for operators.
 import { sql } from 'kysely';
-import { changed, type Db, row, rows } from '../../kernel/db.ts';
+import { changed, type Db, row, rows } from '../../kernel/database/db.ts';
 
 export type UserRow = {
   user_id: string;
@@ -17,7 +17,7 @@ const columns = sql`id as user_id, name, email, email_verified as verified, oper
   (select count(*) from games where owner_id = users.id) as games,
   (select count(*) from user_sessions where user_id = users.id and expires_at > now()) as sessions`;
 
-/** Ids begin with the time at which they were made: the newest come first. */
+/** Newest first, because ids start with their creation time. */
 export function listUsers(
   db: Db,
   search: string | null,

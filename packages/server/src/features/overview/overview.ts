@@ -1,7 +1,8 @@
-// What came of a developer's games, asked for all of them at once: it needs only what other features tell.
+// A summary of all games of a developer, combined from other features.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/overview';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
 import { countOpenBugs } from '../bugs/bugs.ts';
 import { countNewGroups } from '../crashes/crashes.ts';
 import { listGameIds } from '../games/games.ts';
@@ -9,7 +10,7 @@ import { listingBands } from '../health/health.ts';
 
 export async function summarizeGames(
   ctx: Context,
-  caller: AccountCaller,
+  { caller }: Call<typeof contract.summarizeGames>,
 ): Promise<OutputOf<typeof contract.summarizeGames>> {
   const gameIds = await listGameIds(ctx, caller);
   const [bands, groups, bugs] = await Promise.all([

@@ -1,4 +1,4 @@
-// Says what an entry of a web build is, by its name alone: nothing is guessed from what is in it, nor left for the browser to guess.
+// Determines the content type of an entry of a web build from its name. Neither the content nor the browser's guess matters.
 
 const TEXT = '; charset=utf-8';
 
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: `text/csv${TEXT}`,
   xml: `application/xml${TEXT}`,
   glsl: `text/plain${TEXT}`,
-  // Compiled while it arrives only under this very type (WebAssembly Web API, section 3).
+  // Browsers compile WebAssembly while it arrives only with this type (WebAssembly Web API, section 3).
   wasm: 'application/wasm',
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -47,26 +47,26 @@ const TYPES: Readonly<Record<string, string>> = {
   gltf: 'model/gltf+json',
 };
 
-/** Of engines' archives, and of all that is not known: bytes, and nothing that a browser would show. */
+/** For archives of engines and unknown files, which a browser does not display. */
 const BYTES = 'application/octet-stream';
 
 const CODINGS = { br: 'br', gz: 'gzip' } as const;
 
 export type EntryKind = {
   readonly contentType: string;
-  /** How the entry is packed within itself, which the browser is to undo. */
+  /** The content encoding of the entry itself, for the browser to decode. */
   readonly coding: (typeof CODINGS)[keyof typeof CODINGS] | null;
 };
 
 /**
- * Situation: Unity exports `Build/walk.wasm.br` beside a loader that counts on `Content-Encoding: br`. A game may as well bring a `level.bin.gz`
- * that it unpacks by itself, so only what Unity and Emscripten write is taken for packed.
+ * Unity exports files such as `Build/walk.wasm.br` with a loader that requires `Content-Encoding: br`. Other games unpack files
+ * such as `level.bin.gz` themselves, so only the names that Unity and Emscripten use count as encoded.
  */
-const PACKED = /\.(js|wasm|data|mem|symbols\.json)\.(br|gz)$/i;
+const ENCODED = /\.(js|wasm|data|mem|symbols\.json)\.(br|gz)$/i;
 
-/** What the entry at this path is served as. */
+/** The content type and encoding of the entry at this path. */
 export function kindOf(path: string): EntryKind {
-  const coding = PACKED.exec(path)?.[2]?.toLowerCase() as keyof typeof CODINGS | undefined;
+  const coding = ENCODED.exec(path)?.[2]?.toLowerCase() as keyof typeof CODINGS | undefined;
   if (coding !== undefined) return { contentType: typeOf(path.slice(0, -coding.length - 1)), coding: CODINGS[coding] };
   return { contentType: typeOf(path), coding: null };
 }

@@ -1,8 +1,8 @@
-// The thread of `readWebBuild`: lists where the entries of one zip are.
+// The thread of `readWebBuild`: lists the entries of one zip with their offsets.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { openBlobStore } from '../../kernel/blobs/open.ts';
-import { answerTask } from '../../kernel/threads.ts';
-import { readZipDirectory } from '../scans/zip-directory.ts';
+import { answerTask } from '../../kernel/threads/threads.ts';
+import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import type { IndexInput, IndexOutput } from './web-build.ts';
 
 await answerTask(async ({ blobSettings, key, size }: IndexInput): Promise<IndexOutput> => {

@@ -1,26 +1,26 @@
-// What stands in the address of a game that is played: the id of a file that anyone may play, or a signed word for one that not everyone may.
-// It is in the path and no cookie, since the frame of a game has an origin that sends none.
+// The pass in the URL of a game: the id of a file that anyone can play, or a signed token for other files. It is in the path
+// because the frame of a game has an opaque origin, which sends no cookies.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Caller, Context } from '../../context.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
-import { isUuid } from '../../kernel/ids.ts';
-import { perContext } from '../../kernel/per-context.ts';
-import { createRecent, type Recent } from '../../kernel/recent.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/signed-token.ts';
+import { createRecent, type Recent } from '../../kernel/collections/recent.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
+import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { perContext } from '../../request/per-context.ts';
 import { findBuild } from '../builds/builds.ts';
 import { type FileRow, findFile, findFileById, isOffered } from '../files/files.ts';
 import { requireDownloadable } from '../store/store.ts';
 
 export type Pass = { readonly pass: string; readonly expiresAt: Date | null };
-/** What a pass opens. */
+/** The file that a pass opens. */
 export type Opened = { readonly file: FileRow; readonly isForAll: boolean };
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'play'));
 
 const ANYONE: Caller = { kind: 'anonymous' };
 
-/** A pass for a file that its caller may download. Throws 4092 where it is of no web build. */
+/** Issues a pass for a file that the caller may download. Throws 4092 unless it belongs to a web build. */
 export async function issuePass(ctx: Context, file: FileRow): Promise<Pass> {
   await requireWebBuild(ctx, file);
   if (await isForAll(ctx, file)) return { pass: file.file_id, expiresAt: null };
@@ -44,49 +44,49 @@ async function isForAll(ctx: Context, file: FileRow): Promise<boolean> {
   }
 }
 
-/** A game loads its files by the hundred: for so long, what was found out for one of them holds for the others. */
-const KNOWN_MS = 10 * SECOND;
+/** How long a check is reused. A game loads hundreds of files at once. */
+const CACHE_MS = 10 * SECOND;
 /**
- * A player who is in the midst of a game when the next build goes live still gets the levels of the one that they play. It holds in the process
- * that served them before, which is enough for a courtesy.
+ * How long players can continue to load files of a build after the next one goes live. Only the process that served them before
+ * grants this, which is enough for a best effort.
  */
 const GRACE_MS = 360 * MINUTE;
-const MOST_PASSES = 10_000;
+const MAX_PASSES = 10_000;
 
-type Known = Opened & { readonly checkedAt: number; readonly offeredAt: number };
+type CacheEntry = Opened & { readonly checkedAt: number; readonly offeredAt: number };
 
-const knownOf = perContext<Recent<string, Known>>(() => createRecent(MOST_PASSES));
+const cacheOf = perContext<Recent<string, CacheEntry>>(() => createRecent(MAX_PASSES));
 
-/** The file that the pass opens now. Throws 4040, 4074, 4092 and 4099. */
+/** Returns the file that the pass opens now. Throws 4040, 4074, 4092 and 4099. */
 export async function openPass(ctx: Context, pass: string): Promise<Opened> {
-  const all = knownOf(ctx);
-  const known = all.get(pass);
+  const cache = cacheOf(ctx);
+  const cached = cache.get(pass);
   const now = ctx.clock.now().getTime();
-  if (known !== undefined && now - known.checkedAt < KNOWN_MS) return known;
+  if (cached !== undefined && now - cached.checkedAt < CACHE_MS) return cached;
   try {
     const opened = isUuid(pass) ? await openForAll(ctx, pass) : await openSigned(ctx, pass);
-    all.set(pass, { ...opened, checkedAt: now, offeredAt: now });
+    cache.set(pass, { ...opened, checkedAt: now, offeredAt: now });
     return opened;
   } catch (error) {
     const isSuperseded = error instanceof ApiError && error.code === 4074;
-    if (known === undefined || !isSuperseded || now - known.offeredAt > GRACE_MS) {
-      all.delete(pass);
+    if (cached === undefined || !isSuperseded || now - cached.offeredAt > GRACE_MS) {
+      cache.delete(pass);
       throw error;
     }
-    all.set(pass, { ...known, checkedAt: now });
-    return known;
+    cache.set(pass, { ...cached, checkedAt: now });
+    return cached;
   }
 }
 
 async function openForAll(ctx: Context, fileId: string): Promise<Opened> {
-  const found = await findFileById(ctx.db, fileId);
-  if (found === null) throw unknownPass();
-  const { file } = await requireDownloadable(ctx, ANYONE, { uid: found.game_id, file_uid: fileId });
+  const stored = await findFileById(ctx.db, fileId);
+  if (stored === null) throw unknownPass();
+  const { file } = await requireDownloadable(ctx, ANYONE, { uid: stored.game_id, file_uid: fileId });
   await requireWebBuild(ctx, file);
   return { file, isForAll: true };
 }
 
-/** Whether its holder may have the file was asked when the pass was issued; here, whether it is still one to be had. */
+/** The access of the holder was checked when the pass was issued. Here the file only has to be available still. */
 async function openSigned(ctx: Context, token: string): Promise<Opened> {
   const [gameId = '', fileId = '', end] = openToken(keyOf(ctx), token)?.toString().split(' ') ?? [];
   if (!isUuid(gameId) || !isUuid(fileId) || !(Number(end) > ctx.clock.now().getTime())) throw unknownPass();
@@ -96,7 +96,7 @@ async function openSigned(ctx: Context, token: string): Promise<Opened> {
 }
 
 function unknownPass(): ApiError {
-  return new ApiError(4040, 'There is no such build to play, or its time was over; open the game’s page again.');
+  return new ApiError(4040, 'This game is not available, or the link has expired. Open the page of the game again.');
 }
 
 function isNotOffered(error: unknown): boolean {

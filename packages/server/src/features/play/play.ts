@@ -1,29 +1,109 @@
-// Playing web builds in the browser: who may play which, and at which address.
+// Serves the files of a game that is played in the browser. A stranger made all of them, so response headers limit what they can do.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/play';
+import { MIB } from '@chauffeur/contract/limits';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
-import type { Caller, Context } from '../../context.ts';
-import { type FileInput, requireDownloadable } from '../store/store.ts';
-import { isApart, originOf } from './origin.ts';
-import { issuePass } from './pass.ts';
-import { readWebBuild } from './web-build.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { acceptsGzip } from '../../request/accept-encoding.ts';
+import { isApart, isHostOf } from '../../request/play-origin.ts';
+import { matches, readRange } from '../../request/send-blob.ts';
+import { kindOf } from './content-type.ts';
+import { gzipSizeOf, readEntry, readEntryAsGzip } from './entry-bytes.ts';
+import { type Opened, openPass } from './pass.ts';
+import { readWebBuild, type WebBuild, type WebEntry } from './web-build.ts';
 
-export async function getPlay(
+const YEAR_SECONDS = 31_536_000;
+/** A range of a compressed entry requires unpacking everything before it, so larger entries are sent completely. */
+const MAX_CUT_BYTES = 32 * MIB;
+
+/** `GET /play/{pass}/{path}`; `path` is decoded. Redirects to the page of the game if it is opened outside its frame. */
+export async function servePlayed(
   ctx: Context,
-  caller: Caller,
-  input: FileInput,
-): Promise<OutputOf<typeof contract.getPlay>> {
-  const { file } = await requireDownloadable(ctx, caller, input);
-  const { pass, expiresAt } = await issuePass(ctx, file);
-  const { start } = await readWebBuild(ctx, file);
-  if (start === null)
-    throw new ApiError(4092, 'The build has no page to begin with; put index.html at the top of its zip.');
-  const keepsSaves = isApart(ctx);
-  return {
-    url: `${originOf(ctx, file.game_id)}/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}`,
-    sandbox: sandboxOf({ keepsSaves }),
-    keeps_saves: keepsSaves,
-    expires_at: expiresAt?.toISOString() ?? null,
-  };
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pass, path }: { pass: string; path: string },
+): Promise<FastifyReply> {
+  confine(ctx, reply);
+  refuseServiceWorker(ctx, request);
+  const opened = await openPass(ctx, pass);
+  const { game_id: gameId } = opened.file;
+  if (!isHostOf(ctx, request.hostname, gameId)) throw unknownEntry();
+  // As a page of its own it could pose as the host in the address bar.
+  if (request.headers['sec-fetch-dest'] === 'document')
+    return reply.code(302).header('location', `${ctx.publicUrl}/g/${gameId}/play`).send();
+  const build = await readWebBuild(ctx, opened.file);
+  const entry = build.entries.get(path);
+  if (entry === undefined) throw unknownEntry();
+  try {
+    return await send(ctx, request, reply, { opened, build, entry, path });
+  } catch (error) {
+    if (!(error instanceof BlobMissingError)) throw error;
+    for (const name of ['cache-control', 'content-encoding', 'content-length', 'etag']) reply.removeHeader(name);
+    throw unknownEntry(error);
+  }
+}
+
+/**
+ * Applies the sandbox of the frame also to URLs that are opened without it. There is no frame-ancestors rule: a game has nothing to
+ * gain by clickjacking, and its own frames have an ancestor with an opaque origin, which no rule can name. A sandboxed page has an
+ * opaque origin, so its own scripts, fonts and modules are cross-origin and need CORS. The last two headers allow engines to use
+ * threads: a page and its frames share memory only if all of them have these headers.
+ */
+function confine(ctx: Context, reply: FastifyReply): void {
+  reply
+    .header('content-security-policy', `sandbox ${sandboxOf({ keepsSaves: isApart(ctx) })}`)
+    .header('referrer-policy', 'strict-origin')
+    .header('access-control-allow-origin', '*')
+    .header('cross-origin-resource-policy', 'cross-origin')
+    .header('cross-origin-embedder-policy', 'credentialless');
+}
+
+/** On the host of the website it could intercept the website. Browsers mark the request with a `Service-Worker` header. */
+function refuseServiceWorker(ctx: Context, { headers }: FastifyRequest): void {
+  if (headers['service-worker'] !== undefined && !isApart(ctx)) throw unknownEntry();
+}
+
+type Asked = { opened: Opened; build: WebBuild; entry: WebEntry; path: string };
+
+async function send(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { opened, build, entry, path }: Asked,
+): Promise<FastifyReply> {
+  const { contentType, coding } = kindOf(path);
+  const isGzipped = coding === null && !entry.isStored && wantsGzip(request);
+  const etag = `"${entry.crc32.toString(16)}-${entry.size}${isGzipped ? '-gzip' : ''}"`;
+  reply.header('etag', etag).header('cache-control', cachingOf(opened, contentType)).header('vary', 'Accept-Encoding');
+  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  reply.header('content-type', contentType);
+  if (isGzipped) {
+    reply.header('content-encoding', 'gzip').header('content-length', String(gzipSizeOf(entry)));
+    return request.method === 'HEAD' ? reply.send() : reply.send(await readEntryAsGzip(ctx.blobs, build, entry));
+  }
+  if (coding !== null) reply.header('content-encoding', coding);
+  const canCut = coding === null && (entry.isStored || entry.size <= MAX_CUT_BYTES);
+  const { headers } = request;
+  const range = canCut ? readRange(headers.range, headers['if-range'], { size: entry.size, etag }) : null;
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${entry.size}`).send();
+  if (canCut) reply.header('accept-ranges', 'bytes');
+  if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${entry.size}`);
+  const length = range === null ? entry.size : range.end - range.start + 1;
+  reply.header('content-length', String(length));
+  return request.method === 'HEAD' ? reply.send() : reply.send(await readEntry(ctx.blobs, build, entry, range));
+}
+
+function wantsGzip({ headers }: FastifyRequest): boolean {
+  return headers.range === undefined && acceptsGzip(headers['accept-encoding']);
+}
+
+/** The bytes at a URL never change, but the page of a withdrawn build must not load again. */
+function cachingOf({ isForAll }: Opened, contentType: string): string {
+  const scope = isForAll ? 'public' : 'private';
+  return contentType.startsWith('text/html') ? `${scope}, no-cache` : `${scope}, max-age=${YEAR_SECONDS}, immutable`;
+}
+
+function unknownEntry(cause?: unknown): ApiError {
+  return new ApiError(4040, 'The build has no such file.', { cause });
 }

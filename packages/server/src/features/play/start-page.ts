@@ -1,8 +1,8 @@
-// Decides with which of its pages a web build begins.
+// Finds the start page of a web build.
 
 /**
- * The path of the page: `index.html` that lies highest, for a zip of a folder as well as of what is in it; else the only page at the top,
- * which some engines name like the game. Null when there is none, or nothing to tell one of several from the others.
+ * Returns the `index.html` with the fewest parent folders, so that zips with and without a top-level folder work; otherwise the
+ * only page at the top level, which some engines name after the game. Null if there is none, or several candidates of equal rank.
  */
 export function findStartPage(paths: Iterable<string>): string | null {
   const pages = [...paths].filter((path) => /\.html?$/i.test(path));
@@ -11,8 +11,8 @@ export function findStartPage(paths: Iterable<string>): string | null {
 }
 
 function onlyHighest(paths: readonly string[]): string | null {
-  const least = Math.min(...paths.map(depthOf));
-  return onlyOf(paths.filter((path) => depthOf(path) === least));
+  const minDepth = Math.min(...paths.map(depthOf));
+  return onlyOf(paths.filter((path) => depthOf(path) === minDepth));
 }
 
 function onlyOf(paths: readonly string[]): string | null {

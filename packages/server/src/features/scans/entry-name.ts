@@ -1,11 +1,11 @@
-// Shows the name of a zip entry in a message: short, on one line, whatever it holds.
+// Formats the name of a zip entry for a message: short, and on one line whatever it contains.
 
-const LONGEST = 80;
+const MAX_LENGTH = 80;
 
-/** The name in quotation marks; what does not print or would turn the text around becomes `?`, a long name loses its middle. */
-export function showName(name: string): string {
-  const printable = [...name.slice(0, 4 * LONGEST).replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')];
-  if (name.length <= LONGEST) return `“${printable.join('')}”`;
-  const tail = [...name.slice(-LONGEST).replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')];
-  return `“${printable.slice(0, LONGEST / 2).join('')}…${tail.slice(-LONGEST / 2 + 1).join('')}”`;
+/** The name in quotation marks. Unprintable characters and direction marks become `?`; a long name is cut in the middle. */
+export function formatEntryName(name: string): string {
+  const printable = [...name.slice(0, 4 * MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')];
+  if (name.length <= MAX_LENGTH) return `“${printable.join('')}”`;
+  const tail = [...name.slice(-MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')];
+  return `“${printable.slice(0, MAX_LENGTH / 2).join('')}…${tail.slice(-MAX_LENGTH / 2 + 1).join('')}”`;
 }

@@ -4,7 +4,7 @@ import { CLAMD_STREAM_LIMIT, EICAR, EICAR_SIGNATURE, NO_CLAMD, startClamd } from
 import { buildZip, ordinaryPieces, storeZip } from '../../../test/setup/zips.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { ThreadTimeoutError } from '../../kernel/threads.ts';
+import { ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { type ExamineInput, examine } from './examine.ts';
 
 async function storedInput(t: { after: (fn: () => Promise<void>) => void }, bytes: Buffer): Promise<ExamineInput> {
@@ -19,7 +19,7 @@ it('examines a zip in a thread', async (t) => {
   assert.equal(examination.entries.length, 4);
 });
 
-it('finds a virus by the clamd that it is told of', async (t) => {
+it('finds a virus with the given clamd', async (t) => {
   const clamd = await startClamd();
   if (clamd === null) return t.skip(NO_CLAMD);
   t.after(clamd.stop);
@@ -30,7 +30,7 @@ it('finds a virus by the clamd that it is told of', async (t) => {
   assert.match(examination.detail ?? '', new RegExp(EICAR_SIGNATURE));
 });
 
-it('tells a scanner that is away, a blob that is gone and time that is up from each other', async (t) => {
+it('distinguishes an unavailable scanner, a missing blob and a timeout', async (t) => {
   const input = await storedInput(t, buildZip(ordinaryPieces()));
   const scanner = { address: 'unix:/nowhere/clamd.ctl', streamLimit: 1000 };
   await assert.rejects(examine({ ...input, scanner }), ScannerUnavailableError);

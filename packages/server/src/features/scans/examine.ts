@@ -1,56 +1,56 @@
-// Scans one uploaded zip in a thread of its own.
+// Scans one uploaded zip in its own thread.
 import type { Os } from '@chauffeur/contract/identity';
-import type { BlobSettings } from '../../kernel/blobs/open.ts';
+import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { runInThread } from '../../kernel/threads.ts';
+import { runInThread } from '../../kernel/threads/threads.ts';
 
 export type ExamineInput = {
   blobSettings: BlobSettings;
   key: string;
-  /** Bytes of the blob. */
+  /** Size of the blob in bytes. */
   size: number;
-  /** Of the build; rules for the names of one system are left out where it is not known. */
+  /** OS of the build. Rules for the names of one OS are skipped if it is undefined. */
   os?: Os | undefined;
-  /** clamd's address and the bytes that one stream to it may have; null when there is no scanner. */
+  /** The address of clamd and the maximum bytes of one stream to it; null without a scanner. */
   scanner: null | { address: string; streamLimit: number };
   timeoutMs: number;
 };
 
-/** An entry of the zip, as its provenance lists it. */
+/** An entry of the zip, as the provenance record lists it. */
 export type ExaminedEntry = {
   path: string;
   type: 'file' | 'folder' | 'symlink';
-  /** Bytes when unpacked. */
+  /** Unpacked size in bytes. */
   size: number;
-  /** 64 hex characters; of a link’s target where it is a link; null for a folder. */
+  /** 64 hex characters; of the target if it is a link; null for a folder. */
   sha256: string | null;
 };
 
 export type Examination = {
   /**
-   * `failed`: not a zip that is safe to unpack, or the scanner did not look at all of it. `unscanned`: a good zip, and there
-   * is no scanner.
+   * `failed`: the zip is not safe to unpack, or the scanner skipped parts of it. `unscanned`: the zip is fine, but there is no
+   * scanner.
    */
   outcome: 'clean' | 'infected' | 'failed' | 'unscanned';
-  /** Why, as a sentence for the developer; null when clean or unscanned. */
+  /** The reason, as a sentence for the developer; null if clean or unscanned. */
   detail: string | null;
-  /** The scanner, such as `ClamAV 1.4.3`; null when there is none. */
+  /** The scanner, such as `ClamAV 1.4.3`; null without one. */
   engine: string | null;
-  /** Such as `27800 (2026-11-20)`; null when the scanner does not tell. */
+  /** Such as `27800 (2026-11-20)`; null if the scanner does not report it. */
   signatureVersion: string | null;
-  /** In the directory’s order; empty when the zip is infected or was not read to its end. */
+  /** In directory order; empty if the zip is infected or was not read completely. */
   entries: ExaminedEntry[];
 };
 
 const THREAD = new URL('./scan.thread.ts', import.meta.url);
-/** Mebibytes of heap; 200,000 entries with long names, and their report, take 250. */
+/** In MiB. 200,000 entries with long names, and the report on them, take 250. */
 const MAX_HEAP_MB = 512;
 
 /**
- * The report on the zip under `key`. Rejects with ScannerUnavailableError when the scanner cannot be asked, and with the store's
- * errors: both are worth another try. Rejects with BlobMissingError when there is no such blob, with ThreadTimeoutError after
- * `timeoutMs`, and with ThreadCrashError when the zip drove the thread out of its memory.
+ * Returns the report on the zip under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached, and with the
+ * store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with ThreadTimeoutError after
+ * `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
  */
 export function examine(input: ExamineInput): Promise<Examination> {
   const failures = [ScannerUnavailableError, BlobMissingError];

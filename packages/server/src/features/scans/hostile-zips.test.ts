@@ -7,7 +7,7 @@ import { examine } from './examine.ts';
 import { inspectZip } from './inspect.ts';
 import { scanZip } from './scan-zip.ts';
 
-/** A change to the bytes of a zip; places and lengths are parts of the whole, from 0 to 1. */
+/** A change to the bytes of a zip. Positions and lengths are fractions of the whole, from 0 to 1. */
 type Mutation =
   | { kind: 'flip'; at: number; bit: number }
   | { kind: 'set'; at: number; bytes: Uint8Array }
@@ -17,7 +17,7 @@ type Mutation =
 const part = fc.double({ min: 0, max: 1, noNaN: true });
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: part, bit: fc.nat(7) }),
-  // Where numbers of the zip are full of ones or zeros its fields mean something else.
+  // Fields of a zip that are all ones or zeros have a special meaning.
   fc.record({
     kind: fc.constant('set' as const),
     at: part,
@@ -62,7 +62,7 @@ const mutated = fc
   .tuple(fc.constantFrom(...ZIPS), fc.array(mutation, { minLength: 1, maxLength: 4 }))
   .map(([zip, changes]) => changes.reduce((bytes, change) => (bytes.length > 30 ? mutate(bytes, change) : bytes), zip));
 
-it('answers with a report to whatever was done to a zip, and finds no other content in it', {
+it('returns a report for every mutated zip and finds no altered content in it', {
   timeout: 120_000,
 }, async (t) => {
   const whole = await storeZip(ZIPS[0]!);
@@ -75,7 +75,7 @@ it('answers with a report to whatever was done to a zip, and finds no other cont
         const { outcome, detail, entries } = await scanZip(store, key, size, null);
         if (outcome === 'failed') return assert.match(detail ?? '', /^The .*[^.]\.$/s);
         assert.equal(outcome, 'unscanned');
-        // A flipped bit of a name or a mode may pass; content that passes is what its CRC-32 says.
+        // A flipped bit in a name or mode can pass; content that passes matches its CRC-32.
         const known = new Set([...truth.map((entry) => entry.sha256), hash('sha256', '')]);
         assert.ok(entries.every(({ sha256 }) => known.has(sha256)));
       } finally {
@@ -86,7 +86,7 @@ it('answers with a report to whatever was done to a zip, and finds no other cont
   );
 });
 
-it('neither throws nor hangs when a mutated zip goes through the threads', { timeout: 120_000 }, async () => {
+it('neither throws nor hangs when the threads process a mutated zip', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(mutated, async (bytes) => {
       const { settings, key, size, remove } = await storeZip(bytes);

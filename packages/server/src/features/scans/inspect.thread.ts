@@ -1,19 +1,19 @@
-// The thread of `inspectZip`: reads the directory of one zip and judges it.
+// The thread of `inspectZip`: reads the directory of one zip and applies the rules to it.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { answerTask } from '../../kernel/threads.ts';
+import { answerTask } from '../../kernel/threads/threads.ts';
+import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
+import { ZipError } from '../../kernel/zip/zip-entry.ts';
 import type { InspectInput } from './inspect.ts';
-import { readZipDirectory } from './zip-directory.ts';
-import { ZipError } from './zip-entry.ts';
 import { judgeDirectory } from './zip-rules.ts';
 
 await answerTask(async ({ blobSettings, key, os }: InspectInput): Promise<string | null> => {
   const store = openBlobStore(blobSettings);
   try {
-    const found = await store.stat(key);
-    if (found === null) throw new BlobMissingError(`There is no blob ${key}`);
-    return judgeDirectory(await readZipDirectory(store, key, found.size, LIMITS.zipEntries), os);
+    const blob = await store.stat(key);
+    if (blob === null) throw new BlobMissingError(`There is no blob ${key}`);
+    return judgeDirectory(await readZipDirectory(store, key, blob.size, LIMITS.zipEntries), os);
   } catch (error) {
     if (error instanceof ZipError) return error.message;
     throw error;

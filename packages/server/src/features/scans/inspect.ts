@@ -1,10 +1,10 @@
-// Looks at an uploaded zip's directory before the upload is answered, away from the request loop.
+// Checks the directory of an uploaded zip in a thread, before the upload gets its response.
 import type { Os } from '@chauffeur/contract/identity';
-import type { BlobSettings } from '../../kernel/blobs/open.ts';
+import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { runInThread } from '../../kernel/threads.ts';
+import { runInThread } from '../../kernel/threads/threads.ts';
 
-/** What the thread is given. */
+/** The input of the thread. */
 export type InspectInput = { blobSettings: BlobSettings; key: string; os: Os | undefined };
 
 const THREAD = new URL('./inspect.thread.ts', import.meta.url);
@@ -12,8 +12,8 @@ const THREAD = new URL('./inspect.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
- * Why the zip under `key` is refused for a build of `os`, as a sentence for error 4041; null when it is taken. Rejects with BlobMissingError, with
- * the store's errors, with ThreadTimeoutError when the store is too slow, and with ThreadCrashError.
+ * Why the zip under `key` is refused for a build of `os`, as a sentence for error 4041; null if it is accepted. Rejects with
+ * BlobMissingError, with the store's errors, with ThreadTimeoutError if the store is too slow, and with ThreadCrashError.
  */
 export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<string | null> {
   const input: InspectInput = { blobSettings, key, os };

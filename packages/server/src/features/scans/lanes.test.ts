@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Lanes } from './lanes.ts';
 
-it('runs no more tasks at once than it has lanes, and all of them', async () => {
+it('runs all tasks, and at most one per lane at once', async () => {
   const lanes = new Lanes(3);
   let running = 0;
   let most = 0;
@@ -19,7 +19,7 @@ it('runs no more tasks at once than it has lanes, and all of them', async () => 
   assert.deepEqual([most, done], [3, 20]);
 });
 
-it('tells a failure by the next task for which there is no room, or at the end', async () => {
+it('reports a failure from the next `add` that finds no free lane, or from `drain`', async () => {
   const fail = async () => {
     throw new Error('broken');
   };

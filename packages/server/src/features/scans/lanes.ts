@@ -1,6 +1,6 @@
-// Runs tasks side by side, a few at a time.
+// Runs tasks concurrently, a few at a time.
 
-/** Up to `width` tasks run at once. A failure reaches the caller at the latest by `drain`. */
+/** Runs up to `width` tasks concurrently. A failure reaches the caller through `add` or, at the latest, `drain`. */
 export class Lanes {
   readonly #width: number;
   readonly #running = new Set<Promise<void>>();
@@ -9,10 +9,10 @@ export class Lanes {
     this.#width = width;
   }
 
-  /** Starts `task` once there is room. Rejects when an earlier one has failed and there is none. */
+  /** Starts `task` when a lane is free. Rejects if all lanes are taken and an earlier task has failed. */
   async add(task: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#width) await Promise.race(this.#running);
-    // A task that fails stays in the set, for `add` and `drain` to find.
+    // A failed task stays in the set, where `add` and `drain` find it.
     const running: Promise<void> = task().then(() => void this.#running.delete(running));
     this.#running.add(running);
     running.catch(() => {});

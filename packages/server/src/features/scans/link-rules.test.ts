@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { judgeBelowLinks, judgeLink, judgeLinkLoops } from './link-rules.ts';
 
 describe('judgeLink', () => {
-  it('takes links that stay inside', () => {
+  it('accepts links that stay inside the archive', () => {
     const inside = [
       ['libfoo.so', 'libfoo.so.1'],
       ['Game.app/Frameworks/A.framework/Versions/Current', 'A'],
@@ -14,7 +14,7 @@ describe('judgeLink', () => {
     for (const [path, target] of inside) assert.equal(judgeLink(path, target), null, `${path} → ${target}`);
   });
 
-  it('refuses links that climb over the root', () => {
+  it('refuses links that go above the root', () => {
     for (const [path, target] of [
       ['a', '..'],
       ['./a', '..'],
@@ -25,9 +25,9 @@ describe('judgeLink', () => {
     }
   });
 
-  it('refuses to climb behind a folder, which may be a link itself', () => {
-    assert.match(judgeLink('c', 'd/up/..') ?? '', /\.\. behind a folder/);
-    assert.match(judgeLink('a/c', '../d/../e') ?? '', /\.\. behind a folder/);
+  it('refuses .. after a folder, which may be a link itself', () => {
+    assert.match(judgeLink('c', 'd/up/..') ?? '', /\.\. after a folder/);
+    assert.match(judgeLink('a/c', '../d/../e') ?? '', /\.\. after a folder/);
   });
 
   it('refuses absolute, Windows, empty and unreadable targets', () => {
@@ -49,21 +49,21 @@ describe('judgeLink', () => {
 });
 
 describe('judgeLinkLoops', () => {
-  it('names the link that cannot be followed, and what is wrong with it', () => {
+  it('names the link that cannot be resolved and the reason', () => {
     const links = [
       { path: 'lib/a', target: 'b' },
       { path: 'lib/b', target: '../lib/a' },
     ];
     assert.equal(
       judgeLinkLoops(links),
-      'The .zip’s symbolic link “lib/a” leads back to itself; leave it out, or point it elsewhere.',
+      "The .zip's symbolic link “lib/a” leads back to itself. Remove it or change its target.",
     );
     assert.equal(judgeLinkLoops(links.slice(1)), null);
   });
 });
 
 describe('judgeBelowLinks', () => {
-  it('refuses an entry below a link, in whatever case or form its name is written', () => {
+  it('refuses an entry below a link, in any letter case or Unicode form of its name', () => {
     assert.match(
       judgeBelowLinks(['a', 'Data/Über', 'data/u\u0308BER/x'], ['Data/Über']) ?? '',
       /below the symbolic link/,
@@ -71,7 +71,7 @@ describe('judgeBelowLinks', () => {
     assert.notEqual(judgeBelowLinks(['a/./b//c'], ['a/b']), null);
   });
 
-  it('takes entries beside a link, and names that only begin like it', () => {
+  it('accepts entries next to a link, and names that start with its name', () => {
     assert.equal(judgeBelowLinks(['lib', 'lib-x/a', 'lib.d/a', 'libs/a', 'x/lib/a'], ['lib']), null);
     assert.equal(judgeBelowLinks(['a/b'], []), null);
   });

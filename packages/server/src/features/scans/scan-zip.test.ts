@@ -24,7 +24,7 @@ async function scan(t: TestContext, bytes: Buffer, scanner: Scanner | null = nul
   return scanZip(zip.store, zip.key, zip.size, scanner);
 }
 
-/** Why a zip of these entries fails without a scanner. */
+/** Why a zip of these pieces fails without a scanner. */
 async function failure(t: TestContext, pieces: readonly ZipPiece[]): Promise<string> {
   const { outcome, detail, entries } = await scan(t, buildZip(pieces));
   assert.equal(outcome, 'failed');
@@ -37,7 +37,7 @@ function sha256(data: Buffer | string): string {
 }
 
 describe('scanZip without a scanner', () => {
-  it('lists every entry with the SHA-256 of its content, in the directory’s order', async (t) => {
+  it('lists every entry with the SHA-256 of its content, in directory order', async (t) => {
     const pieces = [
       ...ordinaryPieces(),
       { name: 'link', data: 'data/map.bin', mode: 0o120777 },
@@ -56,7 +56,7 @@ describe('scanZip without a scanner', () => {
     );
   });
 
-  it('reads entries whatever their order in the file, and bytes between them', async (t) => {
+  it('reads entries in any file order, and the bytes between them', async (t) => {
     const contents = ['a'.repeat(100), 'b'.repeat(100), 'c'];
     const pieces = contents.map((data, index) => ({
       name: data[0]!,
@@ -72,7 +72,7 @@ describe('scanZip without a scanner', () => {
     );
   });
 
-  it('reads content of many pieces', async (t) => {
+  it('reads content that spans many pieces', async (t) => {
     const data = Buffer.concat([randomBytes(9 * MIB), Buffer.alloc(20 * MIB)]);
     const pieces = [8, 0].map((method) => ({ name: `m${method}`, data, method }));
     const { entries } = await scan(t, buildZip(pieces));
@@ -82,17 +82,17 @@ describe('scanZip without a scanner', () => {
     );
   });
 
-  it('fails what its directory already refuses', async (t) => {
+  it('fails a zip whose directory breaks a rule', async (t) => {
     assert.match(await failure(t, [{ name: '../a', data: 'x' }]), /leads out of the archive/);
     assert.equal((await scan(t, Buffer.from('MZ no zip'))).outcome, 'failed');
   });
 
-  it('fails a bad CRC-32', async (t) => {
-    assert.match(await failure(t, [{ name: 'a', data: 'x', crc: 1 }]), /“a” does not have the CRC-32/);
+  it('fails a wrong CRC-32', async (t) => {
+    assert.match(await failure(t, [{ name: 'a', data: 'x', crc: 1 }]), /“a” does not match its CRC-32/);
     assert.match(await failure(t, [{ name: 'a', data: 'x', crc: 1, method: 8, descriptor: true }]), /CRC-32/);
   });
 
-  it('fails a lying size before it has unpacked more than that', async (t) => {
+  it('fails a wrong size before unpacking more than announced', async (t) => {
     const bomb = { name: 'a', data: Buffer.alloc(5 * MIB), method: 8 };
     for (const size of [100, 0, 1_000_000]) {
       assert.match(await failure(t, [{ ...bomb, size }]), /larger than the directory says/);
@@ -100,27 +100,30 @@ describe('scanZip without a scanner', () => {
     assert.match(await failure(t, [{ name: 'a', data: 'xyz', method: 8, size: 4 }]), /smaller than the directory says/);
   });
 
-  it('fails a broken deflate stream, one that is cut short and one with bytes behind it', async (t) => {
-    // Small content is inflated in one call, large as a stream.
+  it('fails a broken or truncated deflate stream and one followed by other bytes', async (t) => {
+    // Small content is inflated in one call, large content as a stream.
     for (const data of [randomBytes(1000), randomBytes(500_000)]) {
       const whole = deflateRawSync(data);
       const broken = Buffer.from(whole).fill(0xff, 0, 20);
-      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: broken }]), /not well compressed/);
+      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: broken }]), /damaged compressed data/);
       const cut = whole.subarray(0, -5);
-      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: cut }]), /not well compressed/);
+      assert.match(await failure(t, [{ name: 'a', data, method: 8, packed: cut }]), /damaged compressed data/);
       for (const extra of [1, 100_000]) {
         const packed = Buffer.concat([whole, Buffer.alloc(extra)]);
-        assert.match(await failure(t, [{ name: 'a', data, method: 8, packed }]), /bytes behind its compressed content/);
+        assert.match(await failure(t, [{ name: 'a', data, method: 8, packed }]), /bytes after its compressed data/);
       }
     }
   });
 
-  it('fails a local header that tells another story', async (t) => {
+  it('fails a local header that contradicts the directory', async (t) => {
     const lies: ZipPiece['local'][] = [{ name: 'b' }, { name: '../a' }, { method: 8 }, { size: 7 }, { flags: 1 }];
     for (const local of lies) {
-      assert.match(await failure(t, [{ name: 'a', data: 'x', ...(local && { local }) }]), /two ways/);
+      assert.match(await failure(t, [{ name: 'a', data: 'x', ...(local && { local }) }]), /contradictory headers/);
     }
-    assert.match(await failure(t, [{ name: 'a', data: 'x'.repeat(90), offset: 1 }, { name: 'b' }]), /not where|shares/);
+    assert.match(
+      await failure(t, [{ name: 'a', data: 'x'.repeat(90), offset: 1 }, { name: 'b' }]),
+      /not where|overlaps/,
+    );
   });
 
   it('fails symbolic links that leave the archive', async (t) => {
@@ -146,11 +149,11 @@ describe('scanZip with clamd', () => {
     return createClamdScanner({ address: clamd.address, streamLimit });
   }
 
-  /** Larger, packed and unpacked, than a scanner with this limit takes at once. */
+  /** Larger, packed plus unpacked, than the limit of this scanner for one stream. */
   const small = 256 * 1024;
   const filler: ZipPiece = { name: 'filler', data: randomBytes(small) };
 
-  it('finds an ordinary zip clean, in one stream and entry by entry', async (t) => {
+  it('reports an ordinary zip as clean, in one stream and entry by entry', async (t) => {
     for (const [limit, pieces] of [
       [CLAMD_STREAM_LIMIT, ordinaryPieces()],
       [small, [filler, ...ordinaryPieces()]],
@@ -177,7 +180,7 @@ describe('scanZip with clamd', () => {
     }
   });
 
-  it('finds what lies across the border of two windows of a large entry', async (t) => {
+  it('finds a virus across the border of two windows of a large entry', async (t) => {
     const scanner = open(t, small);
     if (!scanner) return;
     for (const border of [small, 2 * small - small / 8, 3 * small - small / 4]) {
@@ -190,7 +193,7 @@ describe('scanZip with clamd', () => {
     }
   });
 
-  it('finds what hides in bytes that belong to no entry', async (t) => {
+  it('finds a virus in bytes that belong to no entry', async (t) => {
     const scanner = open(t, small);
     if (!scanner) return;
     const { outcome, detail } = await scan(t, buildZip([filler, { name: 'a', data: 'x', before: EICAR }]), scanner);
@@ -202,7 +205,7 @@ describe('scanZip with clamd', () => {
     assert.equal(comment.outcome, 'infected');
   });
 
-  it('never calls clean what clamd did not look at, and names the first ten', async (t) => {
+  it('never reports skipped parts as clean, and lists the first ten', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
     const locked = buildZip([{ name: 'secret', data: 'x'.repeat(64), flags: 1 }]);
@@ -213,7 +216,7 @@ describe('scanZip with clamd', () => {
     assert.equal(entries.length, 16);
   });
 
-  it('says not scanned when clamd takes less than it is given', async (t) => {
+  it('reports content as skipped if clamd has a lower limit than configured', async (t) => {
     const scanner = open(t, 2 * CLAMD_STREAM_LIMIT);
     if (!scanner) return;
     const { outcome, detail } = await scan(
@@ -225,7 +228,7 @@ describe('scanZip with clamd', () => {
     assert.match(detail ?? '', /“a\.pak” \(longer than clamd’s StreamMaxLength\)/);
   });
 
-  it('calls a zip infected rather than damaged when it is both', async (t) => {
+  it('reports a zip that is infected and damaged as infected', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
     const zip = buildZip([
@@ -235,7 +238,7 @@ describe('scanZip with clamd', () => {
     assert.equal((await scan(t, zip, scanner)).outcome, 'infected');
   });
 
-  it('rejects with ScannerUnavailableError when clamd dies during the scan', async (t) => {
+  it('rejects with ScannerUnavailableError if clamd dies during the scan', async (t) => {
     const mortal = await startClamd();
     if (mortal === null) return t.skip(NO_CLAMD);
     t.after(mortal.stop);
@@ -246,7 +249,7 @@ describe('scanZip with clamd', () => {
     await rejected;
   });
 
-  it('rejects with ScannerUnavailableError when clamd is gone', async (t) => {
+  it('rejects with ScannerUnavailableError if clamd is not running', async (t) => {
     const scanner = createClamdScanner({ address: 'unix:/nowhere/clamd.ctl', streamLimit: MIB });
     await assert.rejects(scan(t, buildZip(ordinaryPieces()), scanner), ScannerUnavailableError);
   });

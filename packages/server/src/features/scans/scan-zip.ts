@@ -1,22 +1,23 @@
-// The whole scan of one uploaded zip: what its directory says, what it holds, and what the virus scanner says to every byte.
+// The complete scan of one uploaded zip: rules for its directory, a check of its content, and the virus scan of every byte.
 import { Readable } from 'node:stream';
 import type { Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Link } from '@chauffeur/contract/link-loops';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
-import { showName } from './entry-name.ts';
+import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
+import { type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
+import { formatEntryName } from './entry-name.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
 import { judgeLink, judgeLinkLoops } from './link-rules.ts';
 import { describeInfected, PartScans } from './part-scans.ts';
 import { readZipParts } from './zip-content.ts';
-import { readZipDirectory } from './zip-directory.ts';
-import { type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 import { judgeDirectory, unpackedBytes } from './zip-rules.ts';
 
 /**
- * Scans the zip of `size` bytes under `key`, which is of a build of `os`, without a scanner when there is none. Rejects with ScannerUnavailableError when the
- * scanner cannot be asked, which is worth another try; errors of the store pass through. Memory does not grow with the size.
+ * Scans the zip of `size` bytes under `key` for a build of `os`. Without a scanner it is only checked. Rejects with
+ * ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the store's errors. Memory use does
+ * not depend on the size.
  */
 export async function scanZip(
   store: BlobStore,
@@ -39,7 +40,7 @@ export async function scanZip(
     const reason = judgeDirectory(directory, os);
     if (reason !== null) return report('failed', reason);
     whole = await scanWhole(store, key, directory, scanner);
-    // Part by part where the whole told too little: which entry is infected, or what was not looked at.
+    // Scanning the parts shows which entry is infected or was skipped, unless the whole zip is clean.
     const parts = await scanParts(store, key, directory, whole?.result === 'clean' ? null : scanner);
     if (parts.infected !== null) return report('infected', parts.infected);
     if (whole?.result === 'infected') return report('infected', describeInfected(whole.signature, WHOLE));
@@ -57,10 +58,10 @@ export async function scanZip(
 const WHOLE = 'the .zip as a whole';
 const UNLISTED = 'the bytes that belong to no entry';
 
-/** clamd’s MaxFiles: of an archive with more it looks at the first so many, and says so only where AlertExceedsMax is on. */
+/** clamd's MaxFiles: it skips further files of an archive, and reports that only if AlertExceedsMax is on. */
 const FILES_AT_ONCE = 10_000;
 
-/** The scanner’s verdict on the zip in one stream; null when it is too large for that, packed and unpacked together. */
+/** The verdict on the zip scanned as one stream; null if its packed and unpacked size exceed the limit for that. */
 async function scanWhole(
   store: BlobStore,
   key: string,
@@ -73,17 +74,17 @@ async function scanWhole(
 }
 
 type PartsReport = {
-  /** What was found and where, as a sentence; null when nothing was. */
+  /** The finding as a sentence; null if there is none. */
   infected: string | null;
-  /** What the scanner did not look at, and why. */
+  /** The places that the scanner skipped, with the reason. */
   unscanned: string[];
-  /** The symbolic links, each of which stays in the archive. */
+  /** The symbolic links, all of which stay inside the archive. */
   links: Link[];
-  /** Empty when infected. */
+  /** Empty if infected. */
   entries: ExaminedEntry[];
 };
 
-/** Reads every part of the zip, and scans it when there is a scanner. Leaves off when one is infected. Throws ZipError. */
+/** Reads every part of the zip, and scans it if there is a scanner. Stops at an infected part. Throws ZipError. */
 async function scanParts(
   store: BlobStore,
   key: string,
@@ -97,7 +98,7 @@ async function scanParts(
     const target = entry?.type === 'symlink' ? await readTarget(entry, content) : null;
     if (entry !== null && target !== null)
       links.push(...entry.names.map((path) => ({ path, target: target.toString('utf8') })));
-    const place = entry === null ? UNLISTED : showName(entry.path);
+    const place = entry === null ? UNLISTED : formatEntryName(entry.path);
     if (size > 0) await scans?.add(place, target === null ? content : Readable.from([target]), size);
     const sha256 = await finish();
     if (entry !== null && entry.type !== 'folder') digests.set(entry, sha256);
@@ -111,7 +112,7 @@ async function scanParts(
   return { infected, unscanned, links, entries: infected === null ? entries : [] };
 }
 
-/** The content of a link, which `judgeDirectory` found to be short. Throws ZipError when it leads out of the archive. */
+/** The target of a link; `judgeDirectory` has limited its length. Throws ZipError if it leads out of the archive. */
 async function readTarget(entry: ZipEntry, content: AsyncIterable<Buffer>): Promise<Buffer> {
   const target = Buffer.concat(await Array.fromAsync(content));
   for (const name of entry.names) {
@@ -121,10 +122,12 @@ async function readTarget(entry: ZipEntry, content: AsyncIterable<Buffer>): Prom
   return target;
 }
 
-const MOST_NAMED = 10;
+const MAX_LISTED = 10;
 
 function describeUnscanned(places: readonly string[]): string {
-  const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : '';
-  const named = places.slice(0, MOST_NAMED).join(', ');
-  return `The scanner did not look at all of it: ${named}${more}. Leave these out, or have the operator raise the scanner’s limits.`;
+  const listed = places.slice(0, MAX_LISTED).join(', ');
+  const more = places.length - MAX_LISTED;
+  return more > 0
+    ? `The scanner skipped ${listed} and ${more} more. Remove them, or ask the operator to raise the scanner's limits.`
+    : `The scanner skipped ${listed}. Remove it, or ask the operator to raise the scanner's limits.`;
 }

@@ -1,12 +1,11 @@
-// Scans one uploaded file: pending → scanning → clean, infected, error or unscanned; what passes moves its channel.
+// Scans one uploaded file: pending → scanning → clean, infected, error or unscanned. A file that passes advances its channel.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { Context } from '../../context.ts';
-import { parseBlobSettings } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { transact } from '../../kernel/db.ts';
-import { type Attempt, defineJob } from '../../kernel/jobs.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
 import { type FileRow, findFile, isOffered, isSettled, recordEntries, recordScan } from '../files/files.ts';
@@ -14,7 +13,7 @@ import { type Examination, examine } from './examine.ts';
 
 type Payload = { gameId: string; fileId: string };
 
-/** With waits of e^n seconds, a scanner may be away for about a day. */
+/** With delays of e^n seconds, the attempts cover an outage of about a day. */
 export const scanJob = defineJob<Payload>('scans:scan', 12);
 
 const STATES: Record<Examination['outcome'], ScanState> = {
@@ -23,15 +22,15 @@ const STATES: Record<Examination['outcome'], ScanState> = {
   failed: 'error',
   unscanned: 'unscanned',
 };
-const LEAST_TIME_MS = 15 * 60_000;
-const LEAST_BYTES_PER_MS = 2000;
+const MIN_TIME_MS = 15 * 60_000;
+const MIN_BYTES_PER_MS = 2000;
 
-/** Safe to run twice: a file whose scan has ended is only cleaned up after. One that was deleted meanwhile is let be: its blob is for the sweep. */
+/** Safe to run twice: after a completed scan it only deletes the blob of a rejected file. The sweep removes blobs of deleted files. */
 export async function scanFile(ctx: Context, { gameId, fileId }: Payload, attempt: Attempt): Promise<void> {
   const file = await findFile(ctx.db, gameId, fileId);
   if (file === null) return;
   const state = isSettled(file.scan_state) ? file.scan_state : await scanNow(ctx, file, attempt);
-  // After the row says so: a blob is never missing while its file is offered.
+  // The state is recorded first, so an offered file always has its blob.
   if (isSettled(state) && !isOffered(state)) await ctx.blobs.delete(file.blob_key);
 }
 
@@ -43,7 +42,7 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
     return await conclude(ctx, file, await examineFile(ctx, file));
   } catch (error) {
     if (!(error instanceof ScannerUnavailableError) || attempt.last) return conclude(ctx, file, failureOf(error));
-    const detail = `The scanner could not be reached (try ${attempt.number}); it will be asked again.`;
+    const detail = `The scanner could not be reached (attempt ${attempt.number}). The scan will be retried.`;
     await transact(ctx.db, (tx) =>
       recordScan(tx, file, { state: 'pending', engine: null, signatureVersion: null, detail }),
     );
@@ -53,18 +52,18 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
 
 async function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
-  const { clamd, clamdStreamLimit, blobs, dataFolder } = ctx.config;
+  const { clamd, clamdStreamLimit } = ctx.config;
   return examine({
-    blobSettings: parseBlobSettings(blobs, dataFolder),
+    blobSettings: ctx.blobs.settings,
     key: file.blob_key,
     size: file.size,
     os: build?.os,
     scanner: clamd === undefined ? null : { address: clamd, streamLimit: clamdStreamLimit },
-    timeoutMs: LEAST_TIME_MS + file.size / LEAST_BYTES_PER_MS,
+    timeoutMs: MIN_TIME_MS + file.size / MIN_BYTES_PER_MS,
   });
 }
 
-/** A scan that cannot be made ends in a visible failure; anything that another try may mend is thrown on. */
+/** The failed examination for an error that a retry cannot fix; rethrows all other errors. */
 function failureOf(error: unknown): Examination {
   const detail = reasonOf(error);
   if (detail === null) throw error;
@@ -72,11 +71,10 @@ function failureOf(error: unknown): Examination {
 }
 
 function reasonOf(error: unknown): string | null {
-  if (error instanceof ScannerUnavailableError)
-    return 'The scanner could not be reached; upload the file again when it is back.';
-  if (error instanceof ThreadTimeoutError) return 'Examining the zip took too long; it may be made to.';
-  if (error instanceof ThreadCrashError) return 'Examining the zip took too much memory; it may be made to.';
-  if (error instanceof BlobMissingError) return 'The stored file is gone; upload it again.';
+  if (error instanceof ScannerUnavailableError) return 'The scanner could not be reached. Upload the file again later.';
+  if (error instanceof ThreadTimeoutError) return 'The scan timed out; the zip may be malformed or malicious.';
+  if (error instanceof ThreadCrashError) return 'The scan ran out of memory; the zip may be malformed or malicious.';
+  if (error instanceof BlobMissingError) return 'The stored file is missing. Upload it again.';
   return null;
 }
 

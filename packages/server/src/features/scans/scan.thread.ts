@@ -1,7 +1,7 @@
-// The thread of `examine`: scans one zip and answers its report.
+// The thread of `examine`: scans one zip and returns the report.
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
-import { answerTask } from '../../kernel/threads.ts';
+import { answerTask } from '../../kernel/threads/threads.ts';
 import type { ExamineInput } from './examine.ts';
 import { scanZip } from './scan-zip.ts';
 

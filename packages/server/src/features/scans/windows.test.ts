@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Scanner } from '../../kernel/scanner/scanner.ts';
 import { scanInWindows } from './windows.ts';
 
-/** A scanner that keeps what it is given. */
+/** A scanner that records its input. */
 function keeper(streamLimit: number): Scanner & { streams: Buffer[] } {
   const streams: Buffer[] = [];
   return {
@@ -22,7 +22,7 @@ async function* give(buffers: readonly Uint8Array[]): AsyncGenerator<Uint8Array>
   yield* buffers;
 }
 
-it('shows every run of bytes up to the overlap whole, in windows within the limit', async () => {
+it('includes every sequence up to the overlap completely in one window, within the limit', async () => {
   const buffers = fc.array(fc.uint8Array({ maxLength: 120 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(buffers, fc.integer({ min: 8, max: 300 }), async (content, limit) => {
@@ -44,13 +44,13 @@ it('shows every run of bytes up to the overlap whole, in windows within the limi
   );
 });
 
-it('asks nothing about nothing', async () => {
+it('does not call the scanner for empty content', async () => {
   const scanner = keeper(100);
   await scanInWindows(scanner, give([new Uint8Array()]));
   assert.equal(scanner.streams.length, 0);
 });
 
-it('gives content of exactly the limit as one window', async () => {
+it('scans content of exactly the limit as one window', async () => {
   const scanner = keeper(100);
   await scanInWindows(scanner, give([new Uint8Array(60), new Uint8Array(40), new Uint8Array()]));
   assert.deepEqual(

@@ -1,13 +1,13 @@
-// Scans content of any length with a scanner that takes only so much at once.
+// Scans content of any length with a scanner that limits the length of a stream.
 import { MIB } from '@chauffeur/contract/limits';
 import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 
-/** Two windows share this much, so that what lies across their border is whole in one of them. */
+/** Consecutive windows overlap by this much, so a pattern across their border is complete in one of them. */
 const OVERLAP_BYTES = MIB;
 
 /**
- * Scans `content` in windows of the scanner’s stream limit; content up to that limit is one window. Every byte is seen. Ends
- * with the first verdict that is not clean, and may then leave off within `content`.
+ * Scans every byte of `content` in windows of the scanner's stream limit; content up to that limit is one window. Returns the
+ * first verdict that is not clean, possibly without reading the rest of `content`.
  */
 export async function scanInWindows(scanner: Scanner, content: AsyncIterable<Uint8Array>): Promise<Verdict> {
   const windows = new Windows(content, scanner.streamLimit);
@@ -18,12 +18,12 @@ export async function scanInWindows(scanner: Scanner, content: AsyncIterable<Uin
   return { result: 'clean' };
 }
 
-/** Cuts content into windows that overlap. Keeps no more than the overlap and one buffer of the content. */
+/** Cuts content into overlapping windows. Keeps only the overlap and one buffer of the content in memory. */
 class Windows {
   readonly #content: AsyncIterator<Uint8Array>;
   readonly #limit: number;
   readonly #overlap: number;
-  /** The end of what was given: at least the overlap, in buffers. */
+  /** The last buffers that were returned, at least as long as the overlap. */
   #tail: Uint8Array[] = [];
   #tailBytes = 0;
   #rest: Uint8Array = new Uint8Array();
@@ -34,7 +34,7 @@ class Windows {
     this.#overlap = Math.min(OVERLAP_BYTES, Math.floor(limit / 8));
   }
 
-  /** Whether there is content that was in no window yet. */
+  /** Whether there is content that has not been in a window yet. */
   async hasMore(): Promise<boolean> {
     while (this.#rest.length === 0) {
       const { done, value } = await this.#content.next();
@@ -44,7 +44,7 @@ class Windows {
     return true;
   }
 
-  /** The bytes of the next window: the overlap, then what follows it. Read it to its end before the next one. */
+  /** The bytes of the next window: the overlap and the content after it. Read each window to its end. */
   async *next(): AsyncGenerator<Uint8Array, undefined> {
     let room = this.#limit;
     if (this.#tailBytes > 0) {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
-import type { ZipDirectory, ZipEntry } from './zip-entry.ts';
+import type { ZipDirectory, ZipEntry } from '../../kernel/zip/zip-entry.ts';
 import { judgeDirectory, ZIP_RULES } from './zip-rules.ts';
 
 type Claim = Partial<Omit<ZipEntry, 'names'>> & { path: string; alias?: string };
 
-/** A directory of entries that lie one behind the other, but for what they claim. */
+/** A directory of consecutive entries, except for their explicit claims. */
 function directory(claims: readonly Claim[], head: Partial<ZipDirectory> = {}): ZipDirectory {
   let end = 0;
   const entries = claims.map(({ alias, ...claim }): ZipEntry => {
@@ -21,13 +21,13 @@ function directory(claims: readonly Claim[], head: Partial<ZipDirectory> = {}): 
   return { fileSize: end + 100, start: end, entryCount: entries.length, entries, ...head };
 }
 
-/** The name of the rule that refuses. */
+/** The name of the rule that refuses the zip. */
 function refusal(claims: readonly Claim[], head: Partial<ZipDirectory> = {}, os?: Os): string | null {
   return ZIP_RULES.find((rule) => rule.judge(directory(claims, head), os) !== null)?.name ?? null;
 }
 
 describe('judgeDirectory', () => {
-  it('takes an ordinary zip', () => {
+  it('accepts an ordinary zip', () => {
     const claims: Claim[] = [
       { path: './', type: 'folder', size: 0, packedSize: 0 },
       { path: 'data/', type: 'folder', size: 0, packedSize: 2, method: 8 },
@@ -41,11 +41,11 @@ describe('judgeDirectory', () => {
   it('names the entry and the remedy', () => {
     assert.equal(
       judgeDirectory(directory([{ path: 'a/../../evil\u202E.exe' }])),
-      'The .zip’s entry “a/../../evil?.exe” leads out of the archive; zip it without .. in its path.',
+      'The .zip entry “a/../../evil?.exe” leads out of the archive. Remove .. from its path.',
     );
   });
 
-  it('refuses too many entries before it looks at any', () => {
+  it('refuses too many entries without reading any', () => {
     assert.equal(refusal([], { entryCount: LIMITS.zipEntries + 1 }), 'too-many-entries');
   });
 
@@ -58,12 +58,12 @@ describe('judgeDirectory', () => {
     for (const path of ['', 'a\0.png', 'a\uFFFD']) assert.equal(refusal([{ path }]), 'unreadable-name');
   });
 
-  it('refuses a name that no system takes', () => {
+  it('refuses a name that is too long for every OS', () => {
     assert.equal(refusal([{ path: 'ä/'.repeat(1366) }]), 'long-name');
     assert.equal(refusal([{ path: 'a/'.repeat(2047) }]), null);
   });
 
-  it('refuses absolute paths of every system', () => {
+  it('refuses absolute paths of every OS', () => {
     for (const path of ['/etc/passwd', 'C:\\a', 'c:/a', 'C:a', '\\\\server\\share', '\\a']) {
       assert.equal(refusal([{ path }]), 'absolute-path');
     }
@@ -74,25 +74,25 @@ describe('judgeDirectory', () => {
     for (const path of ['..', '../a', 'a/../b', 'a/..']) assert.equal(refusal([{ path }]), 'parent-folder');
   });
 
-  it('judges every name that an unpacker may read', () => {
+  it('checks every name that an unpacker may use', () => {
     assert.equal(refusal([{ path: 'a', alias: '../a' }]), 'parent-folder');
     assert.equal(refusal([{ path: 'a', alias: 'b' }, { path: 'b' }]), 'duplicate-name');
   });
 
-  it('refuses two entries of one name, also as a folder and written in another way', () => {
+  it('refuses two entries with the same path, also as a folder or in another spelling', () => {
     for (const path of ['a/b', 'a/b/', './a/b', 'a//b', 'a/./b']) {
       assert.equal(refusal([{ path: 'a/b' }, { path, size: 0, packedSize: 0 }]), 'duplicate-name');
     }
   });
 
-  it('refuses what cannot be scanned', () => {
+  it('refuses content that cannot be scanned', () => {
     assert.equal(refusal([{ path: 'a', flags: 1 }]), 'encrypted');
     assert.equal(refusal([{ path: 'a', flags: 0x2000 }]), 'encrypted');
     for (const method of [1, 9, 12, 14, 93, 99]) assert.equal(refusal([{ path: 'a', method }]), 'unknown-compression');
   });
 
-  it('refuses sizes and types that contradict themselves', () => {
-    assert.equal(refusal([{ path: 'a', size: 11 }]), 'lying-size');
+  it('refuses contradictory sizes and types', () => {
+    assert.equal(refusal([{ path: 'a', size: 11 }]), 'contradictory-size');
     assert.equal(refusal([{ path: 'b' }, { path: 'a/', type: 'folder' }]), 'folder-with-content');
     assert.equal(
       refusal([{ path: 'b' }, { path: 'a', type: 'symlink', size: 0, packedSize: 0 }]),
@@ -105,7 +105,7 @@ describe('judgeDirectory', () => {
     assert.equal(refusal([{ path: 'a', type: 'symlink' }, { path: 'A/b' }]), 'below-link');
   });
 
-  it('refuses entries that share bytes with each other or the directory', () => {
+  it('refuses entries that overlap each other or the directory', () => {
     assert.equal(refusal([{ path: 'a' }, { path: 'b', offset: 0 }]), 'overlap');
     assert.equal(
       refusal([
@@ -118,7 +118,7 @@ describe('judgeDirectory', () => {
     assert.equal(refusal([{ path: 'a' }], { start: 41 }), null);
   });
 
-  it('refuses what unpacks to over 50 GB or over 200 times the zip', () => {
+  it('refuses zips that unpack to over 50 GB or over 200 times their size', () => {
     const large = { method: 8, packedSize: GIB, size: 26 * GIB };
     assert.equal(
       refusal([
@@ -144,7 +144,7 @@ describe('judgeDirectory', () => {
     assert.equal(refusal([{ path: 'a' }, { ...folder, mode: 0o042755 }]), null);
   });
 
-  it('refuses what is a file and a folder', () => {
+  it('refuses a path that is both a file and a folder', () => {
     assert.equal(refusal([{ path: 'a' }, { path: 'a/b' }]), 'file-and-folder');
     assert.equal(refusal([{ path: './x/a/b/c' }, { path: 'x//a' }]), 'file-and-folder');
     assert.equal(refusal([{ path: 'a', mode: 0o040755 }]), 'two-types');
@@ -155,33 +155,33 @@ describe('judgeDirectory', () => {
     assert.equal(refusal([{ path: 'Data' }, { path: 'data/b' }], {}, 'windows'), 'file-and-folder');
   });
 
-  it('refuses line breaks, other control characters and ones that turn the text around', () => {
+  it('refuses line breaks, other control characters and direction marks', () => {
     for (const path of ['a\n', 'a\r\nb', 'Icon\r', 'a\tb', '\u001b[2Ja', 'photo\u202Egpj.exe', 'a\u2066b', 'a\u2028b'])
       assert.equal(refusal([{ path }]), 'control-character', JSON.stringify(path));
     for (const path of ['größe 🎮.txt', 'שלום.png', 'a b']) assert.equal(refusal([{ path }]), null);
   });
 
-  it('refuses names that Windows cannot create in builds for it, and only there', () => {
+  it('refuses names that Windows cannot create, only for Windows builds', () => {
     for (const path of ['CON', 'data/nul.txt', 'ab:c', 'what?', 'end.', 'end /a', 'COM¹.log', 'data/LPT1/x']) {
       assert.equal(refusal([{ path }], {}, 'windows'), 'windows-name', path);
       for (const os of ['linux', 'macos', undefined] as const) assert.equal(refusal([{ path }], {}, os), null, path);
     }
     assert.equal(refusal([{ path: 'a', alias: 'aux' }], {}, 'windows'), 'windows-name');
     const reason = judgeDirectory(directory([{ path: 'data/Con.txt' }]), 'windows');
-    assert.equal(
-      reason,
-      'The .zip’s entry “data/Con.txt” cannot be created by Windows: CON is a device there; rename it.',
-    );
+    assert.equal(reason, 'Windows cannot create the .zip entry “data/Con.txt”: CON is a device. Rename it.');
   });
 
-  it('refuses files that differ in case only in builds for Windows and macOS', () => {
+  it('refuses files whose names differ only in case, for Windows and macOS builds', () => {
     const claims: Claim[] = [{ path: 'Data/Map' }, { path: 'data/map' }];
     for (const os of ['windows', 'macos'] as const) assert.equal(refusal(claims, {}, os), 'same-but-for-case');
     for (const os of ['linux', 'web', undefined] as const) assert.equal(refusal(claims, {}, os), null);
     const folder = { type: 'folder', size: 0, packedSize: 0 } as const;
     const folders: Claim[] = [{ path: 'Data/', ...folder }, { path: 'data/', ...folder }, { path: 'data/a' }];
     assert.equal(refusal(folders, {}, 'windows'), null);
-    assert.match(judgeDirectory(directory(claims), 'macos') ?? '', /“data\/map” and “Data\/Map” are one file on macOS/);
+    assert.match(
+      judgeDirectory(directory(claims), 'macos') ?? '',
+      /“data\/map” and “Data\/Map” are the same file on macOS/,
+    );
   });
 
   it('refuses bytes before the first entry', () => {
@@ -193,7 +193,7 @@ describe('judgeDirectory', () => {
     assert.equal(refusal([second, first], { start: 200 }), null);
   });
 
-  it('refuses links with more targets than are held in memory', () => {
+  it('refuses links whose targets exceed the memory limit', () => {
     const links = Array.from(
       { length: 4097 },
       (_, no): Claim => ({ path: `l${no}`, type: 'symlink', size: 4096, packedSize: 4096 }),

@@ -1,72 +1,80 @@
-// Decides by its central directory whether a zip is taken: an ordered list of named rules.
+// Decides from its central directory whether a zip is accepted: an ordered list of named rules.
 import { findWindowsProblem, foldPath, hasUnsafeCharacter, ignoresCase } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
-import { showName } from './entry-name.ts';
+import { FLAGS, MODES, type ZipDirectory, type ZipEntry } from '../../kernel/zip/zip-entry.ts';
+import { formatEntryName } from './entry-name.ts';
 import { judgeBelowFiles, judgeBelowLinks } from './link-rules.ts';
-import { FLAGS, MODES, type ZipDirectory, type ZipEntry } from './zip-entry.ts';
 
 type Rule = {
   readonly name: string;
   /**
-   * Why the zip is refused: a sentence that names the entry and the remedy. Null when the rule has nothing against it. `os` is that of the
-   * build, where it is known.
+   * Why the zip is refused, with the entry and the remedy; null if it passes the rule. `os` is the OS of the build, if known.
    */
   readonly judge: (directory: ZipDirectory, os?: Os) => string | null;
 };
 
-/** Bytes of a path; no system takes a longer one (PATH_MAX). */
-const LONGEST_PATH = 4096;
+/** Bytes of a path; no OS supports a longer one (PATH_MAX). */
+const MAX_PATH_BYTES = 4096;
 const LOCAL_HEADER_BYTES = 30;
-/** Of all links together. They are held in memory to be followed; a game has a few hundred of them. */
+/** For all link targets together, which are held in memory. A game has a few hundred links. */
 const MAX_TARGET_BYTES = 16 * MIB;
 
-/** The rules. The first that refuses gives the reason, so those that make a name safe to judge stand before those that use it. */
+/** The first rule that refuses the zip gives the reason. Rules that make names safe to use come before the rules that use them. */
 export const ZIP_RULES: readonly Rule[] = [
   {
     name: 'too-many-entries',
     judge: ({ entryCount }) =>
       entryCount > LIMITS.zipEntries
-        ? `The .zip has ${count(entryCount)} entries and may have ${count(LIMITS.zipEntries)}; pack small files into archives of your engine.`
+        ? `The .zip has ${formatCount(entryCount)} entries, but the maximum is ${formatCount(LIMITS.zipEntries)}. Pack small files into archives of your engine.`
         : null,
   },
   {
     name: 'no-file',
     judge: ({ entries }) =>
-      entries.some((entry) => entry.type === 'file') ? null : 'The .zip holds no file; add the files of the build.',
+      entries.some((entry) => entry.type === 'file') ? null : 'The .zip contains no files. Add the files of the build.',
   },
   {
     name: 'unreadable-name',
-    judge: ofNames((name) => name === '' || /[\0\uFFFD]/.test(name), 'cannot be read; name it in UTF-8'),
+    judge: ofNames(
+      (name) => name === '' || /[\0\uFFFD]/.test(name),
+      (entry) => `The name of the .zip entry ${entry} cannot be read. Use UTF-8 names.`,
+    ),
   },
   {
     name: 'long-name',
     judge: ofNames(
-      (name) => Buffer.byteLength(name) > LONGEST_PATH,
-      'has too long a name; use fewer or shorter folders',
+      (name) => Buffer.byteLength(name) > MAX_PATH_BYTES,
+      (entry) => `The path of the .zip entry ${entry} is too long. Use fewer folders or shorter names.`,
     ),
   },
   {
     name: 'absolute-path',
     judge: ofNames(
       (name) => /^([/\\]|[a-z]:)/i.test(name),
-      'is an absolute path; zip the folder’s content by relative paths',
+      (entry) => `The .zip entry ${entry} is an absolute path. Use relative paths.`,
     ),
   },
   {
     name: 'backslash',
-    // A folder to Windows, a part of the name to others: players would not get the same files.
-    judge: ofNames((name) => name.includes('\\'), 'has a backslash; divide folders by /'),
+    // Windows reads it as a folder separator, other systems as a part of the name.
+    judge: ofNames(
+      (name) => name.includes('\\'),
+      (entry) => `The .zip entry ${entry} has a backslash. Separate folders with /.`,
+    ),
   },
   {
     name: 'parent-folder',
-    judge: ofNames((name) => name.split('/').includes('..'), 'leads out of the archive; zip it without .. in its path'),
+    judge: ofNames(
+      (name) => name.split('/').includes('..'),
+      (entry) => `The .zip entry ${entry} leads out of the archive. Remove .. from its path.`,
+    ),
   },
   {
     name: 'control-character',
     judge: ofNames(
       hasUnsafeCharacter,
-      'has a line break, another control character or one that turns the text around in its name; rename it',
+      (entry) => `The name of the .zip entry ${entry} has a line break or another control character. Rename it.`,
     ),
   },
   { name: 'windows-name', judge: judgeWindowsNames },
@@ -76,15 +84,16 @@ export const ZIP_RULES: readonly Rule[] = [
     name: 'special-file',
     judge: ofEntries(
       ({ mode }) => ![0, MODES.file, MODES.folder, MODES.symlink].includes(mode & MODES.type),
-      'is a device, a pipe or a socket; leave it out',
+      (entry) => `The .zip entry ${entry} is a device, pipe or socket. Remove it.`,
     ),
   },
   {
     name: 'setuid',
-    // On a folder the second bit only says which group new files belong to.
+    // On a folder, setgid only sets the group of new files.
     judge: ofEntries(
       ({ mode, type }) => (mode & (type === 'folder' ? MODES.setuid : MODES.setuid | MODES.setgid)) !== 0,
-      'would run with the rights of another user (setuid or setgid); take the bit away with chmod ug-s',
+      (entry) =>
+        `The .zip entry ${entry} would run with the rights of another user (setuid or setgid). Run chmod ug-s on it.`,
     ),
   },
   {
@@ -94,49 +103,51 @@ export const ZIP_RULES: readonly Rule[] = [
         type === 'symlink'
           ? path.endsWith('/')
           : type === 'file' && ((mode & MODES.type) === MODES.folder || ((mode & MODES.type) === 0 && isDosFolder)),
-      'is a folder and something else, too; make the .zip again with another tool',
+      (entry) =>
+        `The .zip entry ${entry} is marked as a folder and as a file. Create the .zip again with another tool.`,
     ),
   },
   {
     name: 'encrypted',
     judge: ofEntries(
       ({ flags }) => (flags & (FLAGS.encrypted | FLAGS.maskedHeaders)) !== 0,
-      'is encrypted and cannot be scanned; zip it without a password',
+      (entry) => `The .zip entry ${entry} is encrypted and cannot be scanned. Zip it without a password.`,
     ),
   },
   {
     name: 'unknown-compression',
     judge: ofEntries(
       ({ method }) => method !== 0 && method !== 8,
-      'is compressed in a way that not every unpacker knows; use deflate or store',
+      (entry) =>
+        `The .zip entry ${entry} uses a compression method that some unpackers do not support. Use deflate or store.`,
     ),
   },
   {
-    name: 'lying-size',
+    name: 'contradictory-size',
     judge: ofEntries(
       ({ method, size, packedSize }) => method === 0 && size !== packedSize,
-      'is stored and yet has two sizes; make the .zip again',
+      (entry) => `The .zip entry ${entry} is uncompressed but has two different sizes. Create the .zip again.`,
     ),
   },
   {
     name: 'folder-with-content',
     judge: ofEntries(
       ({ type, size }) => type === 'folder' && size > 0,
-      'is a folder with content; make the .zip again',
+      (entry) => `The .zip entry ${entry} is a folder with content. Create the .zip again.`,
     ),
   },
   {
     name: 'link-without-target',
     judge: ofEntries(
-      ({ type, size }) => type === 'symlink' && (size === 0 || size > LONGEST_PATH),
-      'is a symbolic link and its content is not a path; make the .zip again',
+      ({ type, size }) => type === 'symlink' && (size === 0 || size > MAX_PATH_BYTES),
+      (entry) => `The .zip entry ${entry} is a symbolic link without a valid target. Create the .zip again.`,
     ),
   },
   {
     name: 'long-targets',
     judge: ({ entries }) =>
       unpackedBytes(entries.filter(isLink)) > MAX_TARGET_BYTES
-        ? `The .zip’s symbolic links have targets of over ${MAX_TARGET_BYTES / MIB} MB; zip fewer links.`
+        ? `The targets of the .zip's symbolic links exceed ${MAX_TARGET_BYTES / MIB} MB. Use fewer links.`
         : null,
   },
   { name: 'below-link', judge: ({ entries }) => judgeBelowLinks(namesOf(entries), namesOf(entries.filter(isLink))) },
@@ -148,29 +159,29 @@ export const ZIP_RULES: readonly Rule[] = [
   { name: 'overlap', judge: judgeOverlaps },
   {
     name: 'leading-bytes',
-    // Another program, such as an installer, would start from the same file.
+    // The same file could be run as another program, such as an installer.
     judge: ({ entries }) =>
       entries.every(({ offset }) => offset > 0)
-        ? 'The .zip has bytes before its first entry, as a self-extracting archive has; upload a plain .zip.'
+        ? 'The .zip has bytes before its first entry, like a self-extracting archive. Upload a plain .zip.'
         : null,
   },
   {
     name: 'unpacked-size',
     judge: ({ entries }) =>
       unpackedBytes(entries) > LIMITS.zipUnpackedBytes
-        ? `The .zip unpacks to over ${LIMITS.zipUnpackedBytes / GIB} GB; split the build.`
+        ? `The .zip unpacks to over ${LIMITS.zipUnpackedBytes / GIB} GB. Split the build.`
         : null,
   },
   {
     name: 'ratio',
     judge: ({ entries, fileSize }) =>
       unpackedBytes(entries) > LIMITS.zipRatio * fileSize
-        ? `The .zip unpacks to over ${LIMITS.zipRatio} times its size; leave out files that are mostly zeros.`
+        ? `The .zip unpacks to over ${LIMITS.zipRatio} times its size. Remove files that consist mostly of zeros.`
         : null,
   },
 ];
 
-/** Why a zip with this directory is refused for a build of `os`: a sentence for its uploader. Null when it is taken. */
+/** Why a zip with this directory is refused for a build of `os`, as a message for its uploader; null if it is accepted. */
 export function judgeDirectory(directory: ZipDirectory, os?: Os): string | null {
   for (const rule of ZIP_RULES) {
     const reason = rule.judge(directory, os);
@@ -179,23 +190,23 @@ export function judgeDirectory(directory: ZipDirectory, os?: Os): string | null 
   return null;
 }
 
-/** Bytes of all entries unpacked, as the directory announces them. */
+/** The unpacked bytes of all entries according to the directory. */
 export function unpackedBytes(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, entry) => sum + entry.size, 0);
 }
 
-function ofEntries(isBad: (entry: ZipEntry) => boolean, what: string): Rule['judge'] {
+function ofEntries(isBad: (entry: ZipEntry) => boolean, describe: (name: string) => string): Rule['judge'] {
   return ({ entries }) => {
     const bad = entries.find(isBad);
-    return bad === undefined ? null : `The .zip’s entry ${showName(bad.path)} ${what}.`;
+    return bad === undefined ? null : describe(formatEntryName(bad.path));
   };
 }
 
-function ofNames(isBad: (name: string) => boolean, what: string): Rule['judge'] {
+function ofNames(isBad: (name: string) => boolean, describe: (name: string) => string): Rule['judge'] {
   return ({ entries }) => {
     for (const { names } of entries) {
       const bad = names.find(isBad);
-      if (bad !== undefined) return `The .zip’s entry ${showName(bad)} ${what}.`;
+      if (bad !== undefined) return describe(formatEntryName(bad));
     }
     return null;
   };
@@ -206,27 +217,27 @@ function judgeWindowsNames({ entries }: ZipDirectory, os?: Os): string | null {
   for (const name of namesOf(entries)) {
     const problem = findWindowsProblem(name);
     if (problem !== null)
-      return `The .zip’s entry ${showName(name)} cannot be created by Windows: ${problem} there; rename it.`;
+      return `Windows cannot create the .zip entry ${formatEntryName(name)}: ${problem}. Rename it.`;
   }
   return null;
 }
 
-/** Two entries for one place. `a`, `a/`, `./a` and `a//` are one place to an unpacker. */
+/** Two entries with the same path. To an unpacker `a`, `a/`, `./a` and `a//` are the same path. */
 function judgeDuplicates({ entries }: ZipDirectory): string | null {
   const [name] = findSamePlace(entries, placeOf) ?? [];
-  return name === undefined ? null : `The .zip has two entries named ${showName(name)}; keep one of them.`;
+  return name === undefined ? null : `The .zip has two entries named ${formatEntryName(name)}. Remove one of them.`;
 }
 
-/** On Windows and macOS `A` and `a` are one file: players would get whichever is unpacked last. Two folders become one, and lose nothing. */
+/** On Windows and macOS `A` and `a` are the same file, and the one unpacked last would win. Two folders are merged without loss. */
 function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
   if (!ignoresCase(os)) return null;
   const same = findSamePlace(entries, (name) => foldPath(placeOf(name), os), bothAreFolders);
   if (same === null) return null;
-  const system = os === 'windows' ? 'Windows' : 'macOS';
-  return `The .zip’s entries ${showName(same[0])} and ${showName(same[1])} are one file on ${system}; rename one of them.`;
+  const systemName = os === 'windows' ? 'Windows' : 'macOS';
+  return `The .zip entries ${formatEntryName(same[0])} and ${formatEntryName(same[1])} are the same file on ${systemName}. Rename one of them.`;
 }
 
-/** The names of the first two entries at one place, the later one first; null when each has a place of its own. */
+/** The names of the first two entries with the same path, the later one first; null if all paths differ. */
 function findSamePlace(
   entries: readonly ZipEntry[],
   placeOfName: (name: string) => string,
@@ -256,8 +267,8 @@ function placeOf(name: string): string {
 }
 
 /**
- * Every entry has bytes of its own, before the directory. In a bomb of overlapping files (D. Fifield, “A better zip bomb”,
- * 2019) many entries share one kernel of data. An entry’s local header may be longer than is known here; the scan sees that.
+ * Requires that each entry has its own bytes before the directory. In a zip bomb of overlapping files (D. Fifield, “A better zip
+ * bomb”, 2019) many entries share one kernel of data. A local header may be longer than assumed here; the scan detects that.
  */
 function judgeOverlaps({ entries, start }: ZipDirectory): string | null {
   const inFileOrder = entries.toSorted((a, b) => a.offset - b.offset);
@@ -265,8 +276,10 @@ function judgeOverlaps({ entries, start }: ZipDirectory): string | null {
     const end = entry.offset + LOCAL_HEADER_BYTES + entry.rawName.length + entry.packedSize;
     const next = inFileOrder[index + 1];
     if (end <= (next?.offset ?? start)) continue;
-    const other = next === undefined ? 'the directory' : showName(next.path);
-    return `The .zip’s entry ${showName(entry.path)} shares bytes with ${other}; make the .zip again with another tool.`;
+    const name = formatEntryName(entry.path);
+    return next === undefined
+      ? `The .zip entry ${name} overlaps the directory. Create the .zip again with another tool.`
+      : `The .zip entry ${name} overlaps ${formatEntryName(next.path)}. Create the .zip again with another tool.`;
   }
   return null;
 }
@@ -279,6 +292,6 @@ function isLink({ type }: ZipEntry): boolean {
   return type === 'symlink';
 }
 
-function count(value: number): string {
+function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }

@@ -1,43 +1,40 @@
-// Looking for games by words, system and tag, page by page.
+// Searching for games by words, OS and tag, in pages.
 import { canonicalOs } from '@chauffeur/contract/identity';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/browse';
-import type { Caller, Context } from '../../context.ts';
-import { cutPage, readCursor, writeCursor } from '../../kernel/cursor.ts';
+import type { Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import * as browse from './browse.sql.ts';
-import { questionsOf } from './search-words.ts';
+import { prefixQueriesOf } from './search-words.ts';
 import type { Candidate } from './shelf-rules.ts';
 import { type FactsRow, factsOfGames } from './shelves.sql.ts';
 import { cardsOf } from './shelves.ts';
 
-type Found = OutputOf<typeof contract.browseGames>;
+type Page = OutputOf<typeof contract.browseGames>;
 
 const PAGE_SIZE = 24;
-const NOTHING: Found = { games: [], next_cursor: null };
+const EMPTY_PAGE: Page = { games: [], next_cursor: null };
 
-export async function browseGames(
-  ctx: Context,
-  _caller: Caller,
-  input: InputOf<typeof contract.browseGames>,
-): Promise<Found> {
+export async function browseGames(ctx: Context, { input }: Call<typeof contract.browseGames>): Promise<Page> {
   const { q, tag } = input;
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
-  const questions = q === undefined ? [] : questionsOf(q);
-  // Asked for signs alone, which no game is called.
-  const isNothing = q !== undefined && questions.length === 0;
-  const list = ['browse', questions, os ?? null, tag ?? null];
+  const prefixQueries = q === undefined ? [] : prefixQueriesOf(q);
+  // Text without letters or digits matches no game.
+  const isWithoutWords = q !== undefined && prefixQueries.length === 0;
+  const list = ['browse', prefixQueries, os ?? null, tag ?? null];
   const after = readPosition(list, input.cursor);
-  return isNothing ? NOTHING : findGames(ctx, list, { os, tag, questions }, { after, limit: input.limit });
+  return isWithoutWords ? EMPTY_PAGE : findGames(ctx, list, { os, tag, prefixQueries }, { after, limit: input.limit });
 }
 
-/** The games of one developer, as browsing finds them. */
+/** The games of one developer, by the rules of a search. */
 export function browseGamesOf(
   ctx: Context,
   ownerId: string,
   { cursor, limit }: { cursor?: string; limit?: number },
-): Promise<Found> {
+): Promise<Page> {
   const list = ['developer', ownerId];
-  const wanted = { os: undefined, tag: undefined, questions: [], ownerId };
+  const wanted = { os: undefined, tag: undefined, prefixQueries: [], ownerId };
   return findGames(ctx, list, wanted, { after: readPosition(list, cursor), limit });
 }
 
@@ -46,10 +43,10 @@ async function findGames(
   list: readonly unknown[],
   wanted: browse.Wanted,
   { after, limit = PAGE_SIZE }: { after: browse.Position | null; limit: number | undefined },
-): Promise<Found> {
+): Promise<Page> {
   const now = ctx.clock.now();
-  const found = await browse.listFound(ctx.db, wanted, { after, limit: limit + 1, now });
-  const { page, last } = cutPage(found, limit);
+  const matches = await browse.searchGames(ctx.db, wanted, { after, limit: limit + 1, now });
+  const { page, last } = cutPage(matches, limit);
   return {
     games: await cardsOf(ctx, await candidatesOf(ctx, page, now)),
     next_cursor:
@@ -65,14 +62,14 @@ function readPosition(list: readonly unknown[], cursor: string | undefined): bro
   return { named: named === NAMED, publishedUs, gameId };
 }
 
-/** In the order that they were found in. */
-async function candidatesOf(ctx: Context, found: readonly browse.FoundRow[], now: Date): Promise<Candidate[]> {
-  const ids = found.map(({ game_id }) => game_id);
+/** The candidates in the order of the matches. */
+async function candidatesOf(ctx: Context, matches: readonly browse.MatchRow[], now: Date): Promise<Candidate[]> {
+  const ids = matches.map(({ game_id }) => game_id);
   const facts = new Map((await factsOfGames(ctx.db, ids, now)).map((row) => [row.game_id, row]));
   return ids.flatMap((id) => facts.get(id) ?? []).filter(isOffered);
 }
 
-/** Until a moment ago it was, or it would not have been found. */
+/** A match may have been withdrawn since the search. */
 function isOffered(row: FactsRow): row is FactsRow & Candidate {
   return row.published_at !== null && row.offers.length > 0;
 }

@@ -14,7 +14,7 @@ const day = fc.date({ min: new Date('2020-01-01'), max: new Date('2099-12-31'), 
 const idsOf = (from: readonly Game[]) => from.map(({ game_id }) => game_id);
 
 describe('the order of a day', () => {
-  test('has each game once, in an order that does not depend on that of the games', () => {
+  test('contains each game once, independent of the input order', () => {
     fc.assert(
       fc.property(games, day, fc.infiniteStream(fc.nat()), (given, on, dice) => {
         const ordered = idsOf(dayOrder('tonight', on, given));
@@ -34,7 +34,7 @@ describe('the order of a day', () => {
     );
   });
 
-  test('keeps the others in their order when a game comes or goes', () => {
+  test('keeps the order of other games when a game is added or removed', () => {
     fc.assert(
       fc.property(games, fc.uuid(), day, (given, another, on) => {
         fc.pre(!idsOf(given).includes(another));
@@ -48,15 +48,15 @@ describe('the order of a day', () => {
     );
   });
 
-  test('is another one on another day and on another shelf', () => {
+  test('differs on each day and shelf', () => {
     const some = Array.from({ length: 20 }, (_, index) => ({ game_id: `game ${index}` }));
     const order = idsOf(dayOrder('unheard_of', '2026-11-30', some));
     assert.notDeepEqual(idsOf(dayOrder('unheard_of', '2026-12-01', some)), order);
     assert.notDeepEqual(idsOf(dayOrder('tonight', '2026-11-30', some)), order);
   });
 
-  // Of 40 games 12 are shown, each with 12/40 a day: over 400 days 120 times, give or take five standard deviations of 9.2.
-  test('shows each of many games about as often as any other', () => {
+  // 12 of 40 games are shown, so each has a chance of 12/40 a day: 120 times in 400 days, within five standard deviations of 9.2.
+  test('shows each of many games about equally often', () => {
     const start = fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true });
     const forty = fc.uniqueArray(fc.uuid(), { minLength: 40, maxLength: 40 });
     const property = fc.property(forty, start, (ids, from) => {

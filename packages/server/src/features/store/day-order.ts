@@ -1,9 +1,9 @@
-// The order in which games stand on a shelf on one day: drawn anew each day, the same everywhere within it.
+// The order of games on a shelf on one day: random, different each day, and the same in every process.
 import { hash } from 'node:crypto';
 
 /**
- * Sorts games by a hash of shelf, day and game (rendezvous hashing): a pure function of these, so that all processes agree. A game that
- * comes or goes leaves the others in their order. Over the days each game is as often in front as any other.
+ * Sorts games by a hash of shelf, day and game (rendezvous hashing), a pure function that all processes agree on. Adding or
+ * removing a game keeps the order of the others. Over time, every game is first equally often.
  */
 export function dayOrder<Game extends { readonly game_id: string }>(
   shelf: string,

@@ -1,22 +1,21 @@
-// Downloads: a signed redirect where the blob store can sign, else the bytes with ranges and conditions. And shelves, which readers keep.
-import type { InputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/shelves';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Context } from '../../context.ts';
-import { type Answer, answer } from '../../kernel/answer.ts';
-import { matches, sendBlob } from '../../kernel/blobs/send.ts';
-import { KEPT_SECONDS, readShelf } from './shelves.ts';
-import { type FileInput, requireDownloadable } from './store.ts';
+// The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable shelves.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
+import type * as contract from '@chauffeur/contract/operations/store';
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../../context.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { matches, sendBlob } from '../../request/send-blob.ts';
+import { CACHE_SECONDS, readShelf } from './shelves.ts';
+import { requireDownloadable } from './store.ts';
 
 const SIGNED_SECONDS = 3600;
 
 /** `GET …/files/{file_uid}/download`. */
 export async function downloadFile(
   ctx: Context,
-  caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: FileInput,
+  { caller, input, request, reply }: StreamCall<typeof contract.downloadFile>,
 ): Promise<FastifyReply> {
   const { game, file } = await requireDownloadable(ctx, caller, input);
   const blob = {
@@ -26,21 +25,18 @@ export async function downloadFile(
     filename: file.filename,
     contentType: 'application/zip',
   };
-  // What only members may see must not lie in a shared cache; a signed address is good for a while only.
+  // Files of drafts must not be stored in shared caches, and signed URLs expire.
   reply.header('cache-control', game.visibility === 'public' ? 'no-cache' : 'private, no-cache');
   reply.header('vary', 'Cookie, X-Access-Token');
   return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: SIGNED_SECONDS });
 }
 
-/** `GET …/public/shelves/{shelf}`: the same for everybody, so caches in between may keep it too. */
+/** `GET …/public/shelves/{shelf}`: the same for everyone, so shared caches may store it. */
 export async function getShelf(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: InputOf<typeof contract.getShelf>,
-): Promise<Answer<unknown> | FastifyReply> {
+  { input, request, reply }: StreamCall<typeof shelvesContract.getShelf>,
+): Promise<Answer<OutputOf<typeof shelvesContract.getShelf>> | FastifyReply> {
   const { shelf, etag } = await readShelf(ctx, input);
-  reply.header('etag', etag).header('cache-control', `public, max-age=${KEPT_SECONDS}`);
+  reply.header('etag', etag).header('cache-control', `public, max-age=${CACHE_SECONDS}`);
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer(200, shelf);
 }

@@ -15,7 +15,7 @@ const COMPLETE: ListingFacts = {
   offers: [{}],
 };
 
-/** For each rule, what breaks it and nothing else. */
+/** For each rule, a change that breaks only that rule. */
 const BREACHES: Record<(typeof LISTING_RULES)[number], Partial<ListingFacts>> = {
   public: { visibility: 'invisible' },
   owner_verified: { owner_verified: false },
@@ -32,21 +32,21 @@ describe('the listing check', () => {
   test('finds nothing missing in a complete game', () => assert.deepEqual(findMissing(COMPLETE), []));
 
   for (const rule of LISTING_RULES) {
-    test(`names ${rule} alone when only that is missing, and says what to do`, () => {
+    test(`names only ${rule} if only that is missing, and what to do`, () => {
       const [missing, ...others] = findMissing({ ...COMPLETE, ...BREACHES[rule] });
       assert.deepEqual([missing?.rule, others], [rule, []]);
       for (const text of [missing?.message, missing?.remedy]) assert.match(text ?? '', /^[A-Z].*\.$/);
     });
   }
 
-  test('refuses a draft as it does an invisible game', () => {
+  test('treats a draft like an invisible game', () => {
     assert.deepEqual(
       findMissing({ ...COMPLETE, visibility: 'draft' }).map(({ rule }) => rule),
       ['public'],
     );
   });
 
-  test('names all that is missing, in the order of the rules', () => {
+  test('names everything that is missing, in the order of the rules', () => {
     const nothing = Object.assign({}, COMPLETE, ...Object.values(BREACHES)) as ListingFacts;
     assert.deepEqual(
       findMissing(nothing).map(({ rule }) => rule),

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { questionsOf } from './search-words.ts';
+import { prefixQueriesOf } from './search-words.ts';
 
-test('each word is asked for once, as the beginning of a word', () => {
-  assert.deepEqual(questionsOf('  Small walk, small!'), ["'small':*", "'walk':*"]);
+test('each word is searched once, as a prefix', () => {
+  assert.deepEqual(prefixQueriesOf('  Small walk, small!'), ["'small':*", "'walk':*"]);
 });
 
-test('letters beyond ASCII are asked for in each case that texts have them in', () => {
-  assert.deepEqual(questionsOf('МИР'), ["'мир':* | 'Мир':* | 'МИР':*"]);
-  assert.deepEqual(questionsOf('Größe'), ["'größe':* | 'grÖsse':*"]);
+test('letters beyond ASCII are searched in each case that texts use', () => {
+  assert.deepEqual(prefixQueriesOf('МИР'), ["'мир':* | 'Мир':* | 'МИР':*"]);
+  assert.deepEqual(prefixQueriesOf('Größe'), ["'größe':* | 'grÖsse':*"]);
 });
 
-test('what means something in a query is left out', () => {
-  assert.deepEqual(questionsOf(`' | !a & b:* \\ <-> (`), ["'a':*", "'b':*"]);
+test('query operators are removed', () => {
+  assert.deepEqual(prefixQueriesOf(`' | !a & b:* \\ <-> (`), ["'a':*", "'b':*"]);
 });
 
-test('a text without a word asks nothing', () => {
-  assert.deepEqual(questionsOf(' – !? '), []);
+test('a text without words gives no query', () => {
+  assert.deepEqual(prefixQueriesOf(' – !? '), []);
 });
 
-test('no more than eight words are asked for', () => {
-  assert.equal(questionsOf('a b c d e f g h i j').length, 8);
+test('at most eight words are searched', () => {
+  assert.equal(prefixQueriesOf('a b c d e f g h i j').length, 8);
 });

@@ -1,19 +1,19 @@
-// Takes apart what a player looks for, into questions that the index of words answers.
+// Splits a search text into prefix queries for the word index.
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Nobody looks for a game with more; each costs a look into the index. */
-const MOST_WORDS = 8;
+/** More than anyone searches for; each word costs an index lookup. */
+const MAX_WORDS = 8;
 
 /**
- * One question in PostgreSQL's form for each word, each of which a game has to answer: does a word begin so? The index folds the case of ASCII
- * alone, since it may not depend on the machine's locale. So for `мир` it is asked for `мир`, `Мир` and `МИР`.
+ * Returns a tsquery for each word, which matches words with this prefix; a game has to match all of them. The index folds only
+ * ASCII case, to be independent of the locale of the machine, so `мир` is searched as `мир`, `Мир` and `МИР`.
  */
-export function questionsOf(text: string): string[] {
+export function prefixQueriesOf(text: string): string[] {
   const words = new Set((text.normalize('NFC').match(WORD) ?? []).map((word) => word.toLowerCase()));
-  return [...words].slice(0, MOST_WORDS).map(questionOf);
+  return [...words].slice(0, MAX_WORDS).map(prefixQueryOf);
 }
 
-function questionOf(word: string): string {
+function prefixQueryOf(word: string): string {
   const [first = ''] = word;
   const spellings = [word, first.toUpperCase() + word.slice(first.length), word.toUpperCase()].map(foldAscii);
   return [...new Set(spellings)].map((spelling) => `'${spelling}':*`).join(' | ');

@@ -28,8 +28,8 @@ const offer = (given: Partial<StableOffer> = {}): StableOffer => ({
 const game = (...offers: StableOffer[]): Candidate => ({ game_id: 'g', published_at: NOW, offers });
 const asked = (shelf: ShelfName, os?: Os) => ({ shelf, os, now: NOW, day: '2026-11-30' });
 
-describe('a shelf for one system', () => {
-  test('takes games with a download for it, and for no system all games', () => {
+describe('a shelf for one OS', () => {
+  test('has games with a download for it; without an OS it has all games', () => {
     const both = game(offer({ os: 'windows' }), offer());
     assert.deepEqual(
       [fits(both, asked('new', 'windows')), fits(both, asked('new', 'macos')), fits(both, asked('new'))],
@@ -38,8 +38,8 @@ describe('a shelf for one system', () => {
   });
 });
 
-describe('the shelf for tonight', () => {
-  test('takes downloads under 1 GiB, and other shelves those of any size', () => {
+describe('the tonight shelf', () => {
+  test('has downloads under 1 GiB, while other shelves have any size', () => {
     const huge = game(offer({ size: GIB }));
     assert.equal(fits(huge, asked('tonight')), false);
     assert.equal(fits(game(offer({ size: GIB - 1 })), asked('tonight')), true);
@@ -47,14 +47,14 @@ describe('the shelf for tonight', () => {
       assert.equal(fits(huge, asked(shelf)), true);
   });
 
-  test('looks at the size for the system that is asked for', () => {
+  test('uses the size for the requested OS', () => {
     const mixed = game(offer({ os: 'windows', size: 2 * GIB }), offer({ size: 1000 }));
     assert.equal(fits(mixed, asked('tonight', 'windows')), false);
     assert.equal(fits(mixed, asked('tonight', 'linux')), true);
     assert.equal(fits(mixed, asked('tonight')), true);
   });
 
-  test('has excellent and healthy games in front, unrated ones behind, and none with trouble', () => {
+  test('lists excellent and healthy games first, then unrated ones, and none with poor health', () => {
     const bands: [string, Band][] = [
       ['a', 'unrated'],
       ['b', 'healthy'],
@@ -74,20 +74,20 @@ describe('the shelf for tonight', () => {
 describe('a game is unheard of', () => {
   const is = (devicesEver: number, firstBootOkAt: Date | null) => isUnheardOf({ devicesEver, firstBootOkAt }, NOW);
 
-  test('with fewer than 200 devices ever', () => {
+  test('with fewer than 200 devices in total', () => {
     assert.deepEqual([is(0, null), is(199, null), is(200, null)], [true, true, false]);
   });
 
-  test('up to 30 days after its first boot_ok, and as long as it has none', () => {
+  test('up to 30 days after its first boot_ok, or as long as it has none', () => {
     assert.deepEqual([is(1, daysAgo(30)), is(1, daysAgo(30, -1)), is(1, null)], [true, false, true]);
   });
 
-  test('when it was published within 60 days', () => {
+  test('if it was published within the last 60 days', () => {
     assert.deepEqual(unheardSince(NOW), daysAgo(60));
   });
 });
 
-test('a game changed when the offer that changed last did', () => {
+test('the update time of a game is the latest change of its offers', () => {
   const times = [daysAgo(3), daysAgo(1), daysAgo(2)];
   assert.deepEqual(changedAt(times.map((changed_at) => offer({ changed_at }))), daysAgo(1));
 });

@@ -1,4 +1,4 @@
-// Decides which games stand on which shelf.
+// Decides which games are on which shelf.
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import { GIB } from '@chauffeur/contract/limits';
 import type { Band } from '@chauffeur/contract/operations/health';
@@ -6,13 +6,13 @@ import type { ShelfName } from '@chauffeur/contract/operations/shelves';
 import { DAY } from '../../kernel/clock.ts';
 import type { LaunchFacts } from '../events/events.ts';
 
-/** What `stable` offers on one platform. */
+/** The download that `stable` offers on one platform. */
 export type StableOffer = {
   readonly os: Os;
   readonly arch: Arch;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly size: number;
-  /** When players there last got another build or another file. */
+  /** When the offered build or file last changed. */
   readonly changed_at: Date;
 };
 
@@ -24,40 +24,40 @@ export type Candidate = {
   readonly offers: readonly StableOffer[];
 };
 
-export type Asked = {
+export type ShelfRequest = {
   readonly shelf: ShelfName;
-  /** Games with a download for it; undefined: any game. */
+  /** Only games with a download for this OS; undefined for any game. */
   readonly os: Os | undefined;
   readonly now: Date;
-  /** UTC day of `now`. */
+  /** The UTC day of `now`. */
   readonly day: string;
 };
 
 export const SHELF_LENGTH = 12;
 
-/** The spec's bounds of Unheard of. */
+/** The limits of the Unheard of shelf (spec: Shelves). */
 const UNHEARD_DAYS = 60;
 const UNHEARD_DEVICES = 200;
 const UNHEARD_BOOT_DAYS = 30;
 
-/** Well within an evening on a middling line. */
+/** A size that downloads within an evening on an average connection. */
 const TONIGHT_BYTES = GIB;
 
-/** Whether the game's downloads are such as the shelf takes, for the system that is asked for. */
-export function fits({ offers }: Candidate, { shelf, os }: Asked): boolean {
+/** Whether the game has a download that matches the shelf and the requested OS. */
+export function fits({ offers }: Candidate, { shelf, os }: ShelfRequest): boolean {
   return offers.some(
     (offer) => (os === undefined || offer.os === os) && (shelf !== 'tonight' || offer.size < TONIGHT_BYTES),
   );
 }
 
-/** Few devices, and not long since the first player saw it running; one that nobody has started yet may wait for its player. */
+/** A game with few devices whose first start is recent or has not happened yet. */
 export function isUnheardOf({ devicesEver, firstBootOkAt }: LaunchFacts, now: Date): boolean {
   return (
     devicesEver < UNHEARD_DEVICES && (firstBootOkAt === null || now <= daysAfter(firstBootOkAt, UNHEARD_BOOT_DAYS))
   );
 }
 
-/** The first moment of publication that is still new enough for Unheard of. */
+/** The earliest publication time for Unheard of. */
 export function unheardSince(now: Date): Date {
   return daysAfter(now, -UNHEARD_DAYS);
 }
@@ -66,7 +66,7 @@ function daysAfter(time: Date, days: number): Date {
   return new Date(time.getTime() + days * DAY);
 }
 
-/** For tonight: games known to start come before those of which too little is known; those known to have trouble stay away. */
+/** For tonight: games known to start come first, then games with too little data. Games known to have problems are left out. */
 export function bestFirst<Game extends { readonly game_id: string }>(
   games: readonly Game[],
   bands: ReadonlyMap<string, Band>,
@@ -76,7 +76,7 @@ export function bestFirst<Game extends { readonly game_id: string }>(
   return [...good, ...games.filter((game) => bandOf(game) === 'unrated')];
 }
 
-/** When what players of the game get last changed, on any platform. */
+/** The last change of an offer on any platform. */
 export function changedAt(offers: readonly StableOffer[]): Date {
   return new Date(Math.max(...offers.map(({ changed_at }) => changed_at.getTime())));
 }

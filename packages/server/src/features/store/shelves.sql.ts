@@ -1,6 +1,6 @@
-// The SQL of shelves and of the listing check: what they have to know of games, read from the tables of other features at once.
+// The SQL of shelves and of the listing check, which reads the tables of several features in one statement.
 import { sql } from 'kysely';
-import { type Db, onlyRow, rows } from '../../kernel/db.ts';
+import { type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
 import type { ListingFacts } from './listing-check.ts';
 import type { StableOffer } from './shelf-rules.ts';
@@ -11,14 +11,14 @@ export type FactsRow = ListingFacts & {
   readonly offers: readonly StableOffer[];
 };
 
-/** Times as PostgreSQL's JSON writes them. */
+/** Times are in PostgreSQL's JSON format. */
 type RawRow = Omit<FactsRow, 'offers'> & {
   readonly offers: readonly (Omit<StableOffer, 'changed_at'> & { readonly changed_at: string })[];
 };
 
 /**
- * When the pointer of `moves` came to its build. A promotion of the build that it pointed at already only sets another expiry, which is no
- * change for players: then an earlier move counts, which few pointers need.
+ * When the pointer of `moves` moved to its build. Promoting the current build again only changes the expiry, not what players
+ * get; in this rare case an earlier move counts.
  */
 const switchedAt = sql`case when moves.build_id is distinct from moves.previous_build_id then moves.moved_at else (
   select max(moved_at) from channel_moves as earlier
@@ -26,11 +26,11 @@ const switchedAt = sql`case when moves.build_id is distinct from moves.previous_
     and earlier.build_id is distinct from earlier.previous_build_id
 ) end`;
 
-/** Of `pointers` and their `moves`: those of stable that have not expired. */
+/** The condition on `pointers` and their `moves` that are of stable and have not expired. */
 const pointsNow = (now: Date) =>
   sql`pointers.channel = 'stable' and (moves.expires_at is null or moves.expires_at > ${now})`;
 
-/** An offer is the newest passed file of the build that a pointer of stable, not expired, points at. */
+/** An offer is the newest offered file of a build that an unexpired pointer of stable points at. */
 function readFacts(which: ReturnType<typeof sql>, now: Date) {
   return sql<RawRow>`
     select games.game_id, visibility, published_at, email_verified as owner_verified,
@@ -65,12 +65,12 @@ export async function factsOfGame(db: Db, gameId: string, now: Date): Promise<Fa
   return factsOf(await onlyRow(db, readFacts(sql`games.game_id = ${gameId}`, now)));
 }
 
-/** In no order; games that are gone are left out. */
+/** Unordered; deleted games are left out. */
 export async function factsOfGames(db: Db, gameIds: readonly string[], now: Date): Promise<FactsRow[]> {
   return (await rows(db, readFacts(sql`games.game_id = any(${gameIds}::uuid[])`, now))).map(factsOf);
 }
 
-/** What stable points at now, of the game of a row of `table`. */
+/** The current stable pointers of the game in a row of `table`. */
 const pointersOf = (table: string, now: Date) =>
   sql`select from channel_pointers as pointers
     join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
@@ -79,12 +79,12 @@ const pointersOf = (table: string, now: Date) =>
 export type GameKey = { readonly game_id: string };
 
 /**
- * Of games: public ones that say something of themselves. The listing check decides on each; this, which an index knows, spares it those
- * that nobody has described yet.
+ * The condition on games that are public and described, which an index supports. It only preselects games; the listing check
+ * decides.
  */
 const DESCRIBED = sql`visibility = 'public' and tagline <> '' and description <> ''`;
 
-/** Described games with a build on stable, for `os` if one is given, published since `since` if given: the newest, at most `most`. */
+/** The newest `most` described games with a build on stable, optionally for `os` and published since `since`. */
 export function listPublished(
   db: Db,
   { os, since, most }: { os: string | undefined; since?: Date; most: number },
@@ -99,7 +99,7 @@ export function listPublished(
   );
 }
 
-/** Described games by the last change of what their stable offers, found in the last `most` moves and the last `most` files there. */
+/** Described games ordered by the last change of their stable offer, from the last `most` moves and the last `most` files. */
 export function listChanged(db: Db, now: Date, most: number): Promise<GameKey[]> {
   return rows(
     db,
@@ -119,7 +119,7 @@ export function listChanged(db: Db, now: Date, most: number): Promise<GameKey[]>
 
 export type CardRow = { game_id: string; slug: string; name: string; developer: string; tagline: string };
 
-/** What a shelf shows of these games, in no order; those that are not public any more are left out. */
+/** The texts of the cards of these games, unordered; games that are no longer public are left out. */
 export function listCards(db: Db, gameIds: readonly string[]): Promise<CardRow[]> {
   return rows(
     db,

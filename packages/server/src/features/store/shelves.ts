@@ -1,63 +1,63 @@
-// Shelves of the shop window: filled once a minute by each process at most, and the same for every caller.
+// The shelves of the store: computed at most once a minute by each process, and the same for every caller.
 import { hash } from 'node:crypto';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/shelves';
 import type { Context } from '../../context.ts';
 import { SECOND, utcDayOf } from '../../kernel/clock.ts';
-import { perContext } from '../../kernel/per-context.ts';
+import { perContext } from '../../request/per-context.ts';
 import { listingBands } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
 import { chooseGames } from './choose.ts';
-import { type Asked, type Candidate, changedAt } from './shelf-rules.ts';
+import { type Candidate, changedAt, type ShelfRequest } from './shelf-rules.ts';
 import { type CardRow, listCards } from './shelves.sql.ts';
 
 type Shelf = OutputOf<typeof contract.getShelf>;
 type ShelfGame = Shelf['games'][number];
-/** A shelf and its entity tag, with its quotes. */
-type Answer = { readonly shelf: Shelf; readonly etag: string };
+/** A shelf and its ETag, including the quotes. */
+type TaggedShelf = { readonly shelf: Shelf; readonly etag: string };
 
-/** How long a process gives the same answer again. */
-export const KEPT_SECONDS = 60;
+/** How long a process caches a shelf. */
+export const CACHE_SECONDS = 60;
 
-type Kept = { readonly day: string; readonly filledAt: number; readonly answer: Promise<Answer> };
-/** By shelf and system, so there are few; each fill takes the place of the one before. */
-const keptOf = perContext(() => new Map<string, Kept>());
+type CacheEntry = { readonly day: string; readonly filledAt: number; readonly shelf: Promise<TaggedShelf> };
+/** Keyed by shelf and OS, so there are few entries. */
+const cacheOf = perContext(() => new Map<string, CacheEntry>());
 
-/** The shelf as it is, or was up to a minute ago on the same day. */
-export function readShelf(ctx: Context, input: InputOf<typeof contract.getShelf>): Promise<Answer> {
+/** Reads the shelf, which may be up to a minute old but is always of the current day. */
+export function readShelf(ctx: Context, input: InputOf<typeof contract.getShelf>): Promise<TaggedShelf> {
   const now = ctx.clock.now();
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
-  const asked: Asked = { shelf: input.shelf, os, now, day: utcDayOf(now) };
-  const all = keptOf(ctx);
-  const key = `${asked.shelf} ${os ?? ''}`;
-  const kept = all.get(key);
-  if (kept !== undefined && isGood(kept, asked)) return kept.answer;
-  const next: Kept = { day: asked.day, filledAt: now.getTime(), answer: fillShelf(ctx, asked) };
-  all.set(key, next);
-  // Who waits for it gets the failure; who comes later has it tried again.
-  next.answer.catch(() => all.get(key) === next && all.delete(key));
-  return next.answer;
+  const request: ShelfRequest = { shelf: input.shelf, os, now, day: utcDayOf(now) };
+  const cache = cacheOf(ctx);
+  const key = `${request.shelf} ${os ?? ''}`;
+  const cached = cache.get(key);
+  if (cached !== undefined && isFresh(cached, request)) return cached.shelf;
+  const next: CacheEntry = { day: request.day, filledAt: now.getTime(), shelf: fillShelf(ctx, request) };
+  cache.set(key, next);
+  // Current callers get the failure; later callers try again.
+  next.shelf.catch(() => cache.get(key) === next && cache.delete(key));
+  return next.shelf;
 }
 
-function isGood({ day, filledAt }: Kept, asked: Asked): boolean {
-  return day === asked.day && asked.now.getTime() - filledAt < KEPT_SECONDS * SECOND;
+function isFresh({ day, filledAt }: CacheEntry, request: ShelfRequest): boolean {
+  return day === request.day && request.now.getTime() - filledAt < CACHE_SECONDS * SECOND;
 }
 
-async function fillShelf(ctx: Context, asked: Asked): Promise<Answer> {
-  const chosen = await chooseGames(ctx, asked);
-  const shelf = { shelf: asked.shelf, day: asked.day, games: await cardsOf(ctx, chosen) };
+async function fillShelf(ctx: Context, request: ShelfRequest): Promise<TaggedShelf> {
+  const chosen = await chooseGames(ctx, request);
+  const shelf = { shelf: request.shelf, day: request.day, games: await cardsOf(ctx, chosen) };
   return { shelf, etag: `"${hash('sha256', JSON.stringify(shelf))}"` };
 }
 
-/** What stands on the cards of these games, in their order; one that was hidden meanwhile is left out. */
+/** The cards of these games, in order. Games that were hidden or deleted in the meantime are left out. */
 export async function cardsOf(ctx: Context, chosen: readonly Candidate[]): Promise<ShelfGame[]> {
   const ids = chosen.map(({ game_id }) => game_id);
   const [cards, bands] = await Promise.all([listCards(ctx.db, ids), listingBands(ctx, ids)]);
   const byId = new Map(cards.map((card) => [card.game_id, card]));
   const games = chosen.map(async (candidate): Promise<ShelfGame[]> => {
     const card = byId.get(candidate.game_id);
-    // Hidden or gone since it was chosen.
+
     if (card === undefined) return [];
     return [{ ...(await cardOf(ctx, card, candidate)), health: bands.get(candidate.game_id) ?? 'unrated' }];
   });

@@ -1,12 +1,12 @@
-// Who sees which channel (spec: Channels): stable everyone, beta who joined, dev the game's members, others by link only.
+// Who sees which channel (spec: Channels): stable is for everyone, beta for beta members, dev for game members, others need a link.
 
 export type Viewer = {
-  /** Owner or admin of the game, or its deploy key. */
+  /** The owner or an admin of the game, or its deploy key. */
   readonly isMember: boolean;
   readonly isBetaPlayer: boolean;
 };
 
-/** Whether the viewer may download from the channel, given a link. */
+/** Whether the viewer may download from the channel with a link. */
 export function isReachable(channel: string, viewer: Viewer): boolean {
   if (viewer.isMember) return true;
   if (channel === 'dev') return false;
@@ -14,11 +14,11 @@ export function isReachable(channel: string, viewer: Viewer): boolean {
 }
 
 /**
- * Whether a game’s page lists the channel to the viewer; `asked` is the channel that the link names. A channel of the
- * developer’s own naming is shown to members and to who names it.
+ * Whether the page of a game lists the channel to the viewer; `requested` is the channel in the link. A channel with a custom name
+ * is listed for members and for links that name it.
  */
-export function isListed(channel: string, viewer: Viewer, asked: string | undefined): boolean {
-  if (asked !== undefined) return channel === asked && isReachable(channel, viewer);
+export function isListed(channel: string, viewer: Viewer, requested: string | undefined): boolean {
+  if (requested !== undefined) return channel === requested && isReachable(channel, viewer);
   if (viewer.isMember) return true;
   return channel === 'stable' || (channel === 'beta' && viewer.isBetaPlayer);
 }

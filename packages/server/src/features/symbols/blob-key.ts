@@ -1,9 +1,9 @@
-// Where the blobs of symbols lie: texts as `symbols/<game>/<id>.sym.gz`, compiled caches as `symbols/<game>/<id>.cache`.
-import { newId } from '../../kernel/ids.ts';
+// The keys of symbol blobs: `symbols/<game>/<id>.sym.gz` for texts, `symbols/<game>/<id>.cache` for compiled caches.
+import { newId } from '../../kernel/secrets/ids.ts';
 
 export const SYMBOLS_PREFIX = 'symbols/';
 
-/** A new key each time: what is being read under another one is never written over. */
+/** Keys are never reused, so a blob that is being read is never overwritten. */
 export function newTextKey(gameId: string): string {
   return `${SYMBOLS_PREFIX}${gameId}/${newId()}.sym.gz`;
 }

@@ -1,53 +1,40 @@
-// Compiled symbols as files on this machine: a blob's own file, or with S3 a copy in a folder of bounded size.
+// Compiled symbols as local files: the file of the blob itself, or with S3 a copy in a folder of limited size.
 import { createWriteStream } from 'node:fs';
 import { mkdir, opendir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { BlobSettings } from '../../kernel/blobs/open.ts';
-import { BlobMissingError, type BlobStore } from '../../kernel/blobs/store.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { BlobStore } from '../../kernel/blobs/store.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
 
 export type CacheFolder = {
   /**
-   * Path of the file that holds the compiled symbols under `key`. It may be opened within ten minutes; a file that is open stays
-   * readable. Rejects with BlobMissingError, and with the errors of store and disk.
+   * Returns the path of the file with the compiled symbols under `key`, to be opened within ten minutes. An open file stays
+   * readable. Rejects with BlobMissingError, and with errors of the store and the disk.
    */
   fileOf(key: string): Promise<string>;
 };
 
 type Options = {
   blobs: BlobStore;
-  /** Where the copies lie. Several processes may share it. */
+  /** The folder of the copies, which several processes may share. */
   folder: string;
-  /** Of all copies together; those handed out just now may exceed it. */
-  mostBytes: number;
+  /** For all copies together. Recently returned copies may exceed it. */
+  maxBytes: number;
   now: () => Date;
 };
 
-/** Between being handed out and being opened; a copy that is being made is this old at most, too. */
+/** The maximum time between returning and opening a file, and for making a copy. */
 const IN_USE_MS = 10 * 60_000;
 const UNFINISHED = '.part';
 
-export function openCacheFolder(settings: BlobSettings, options: Options): CacheFolder {
-  return settings.kind === 'files' ? blobFiles(settings.folder) : copies(options);
-}
-
-function blobFiles(folder: string): CacheFolder {
-  return {
-    async fileOf(key) {
-      const path = join(folder, key);
-      if ((await stat(path).catch(nullWhenMissing)) === null) throw new BlobMissingError(`There is no blob ${key}`);
-      return path;
-    },
-  };
-}
-
-function copies(options: Options): CacheFolder {
+export function openCacheFolder(options: Options): CacheFolder {
   const underWay = new Map<string, Promise<string>>();
   return {
-    fileOf(key) {
-      const begun = underWay.get(key);
-      if (begun !== undefined) return begun;
+    async fileOf(key) {
+      const local = await options.blobs.localPath(key);
+      if (local !== null) return local;
+      const existing = underWay.get(key);
+      if (existing !== undefined) return existing;
       const copying = copyOf(key, options).finally(() => underWay.delete(key));
       underWay.set(key, copying);
       return copying;
@@ -55,11 +42,11 @@ function copies(options: Options): CacheFolder {
   };
 }
 
-async function copyOf(key: string, { blobs, folder, mostBytes, now }: Options): Promise<string> {
+async function copyOf(key: string, { blobs, folder, maxBytes, now }: Options): Promise<string> {
   const path = join(folder, key.replaceAll('/', '_'));
-  // Its time says when it was last wanted; to set it is also to see whether it is there.
-  const isThere = await utimes(path, now(), now()).then(() => true, nullWhenMissing);
-  if (isThere) return path;
+  // The modification time is the time of the last use. Setting it also checks whether the file exists.
+  const exists = await utimes(path, now(), now()).then(() => true, nullIfMissing);
+  if (exists) return path;
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.${newId()}${UNFINISHED}`;
   try {
@@ -70,28 +57,28 @@ async function copyOf(key: string, { blobs, folder, mostBytes, now }: Options): 
     throw error;
   }
   await utimes(path, now(), now());
-  await shrink(folder, mostBytes, now().getTime() - IN_USE_MS);
+  await shrink(folder, maxBytes, now().getTime() - IN_USE_MS);
   return path;
 }
 
-/** Deletes the copies that were not wanted for longest, until the rest fits; none that was wanted since `before`. */
-async function shrink(folder: string, mostBytes: number, before: number): Promise<void> {
+/** Deletes the least recently used copies until the rest fits, but none used since `before`. */
+async function shrink(folder: string, maxBytes: number, before: number): Promise<void> {
   const files: { path: string; size: number; usedAt: number }[] = [];
   for await (const { name } of await opendir(folder)) {
     const path = join(folder, name);
-    const found = await stat(path).catch(nullWhenMissing);
-    if (found !== null) files.push({ path, size: found.size, usedAt: found.mtimeMs });
+    const stats = await stat(path).catch(nullIfMissing);
+    if (stats !== null) files.push({ path, size: stats.size, usedAt: stats.mtimeMs });
   }
   let total = files.reduce((sum, { size }) => sum + size, 0);
   for (const { path, size, usedAt } of files.sort((a, b) => a.usedAt - b.usedAt)) {
     if (usedAt >= before) return;
-    if (total <= mostBytes && !path.endsWith(UNFINISHED)) continue;
+    if (total <= maxBytes && !path.endsWith(UNFINISHED)) continue;
     await rm(path, { force: true });
     total -= size;
   }
 }
 
-function nullWhenMissing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
   throw error;
 }

@@ -1,18 +1,17 @@
-// Compiles one symbol text: stored → compiled or unreadable, and tells that a module's symbols have arrived.
+// Compiles one symbol text: stored → compiled or unreadable. Then reports without these symbols are processed again.
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import type { Context } from '../../context.ts';
-import { parseBlobSettings } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { transact } from '../../kernel/db.ts';
-import type { Attempt } from '../../kernel/jobs.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads.ts';
+import { transact } from '../../kernel/database/db.ts';
+import type { Attempt } from '../../kernel/jobs/jobs.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { newCacheKey } from './blob-key.ts';
 import { compileText } from './compile.ts';
 import { dropBlobs } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
-import { type CompilePayload, tellArrived } from './symbols.ts';
+import { type CompilePayload, enqueueArrived } from './symbols.ts';
 
-/** Safe to run twice: a text that is compiled in the present format stays as it is. */
+/** Safe to run twice: a text that is compiled in the current format is skipped. */
 export async function compileSymbols(
   ctx: Context,
   { gameId, checksum }: CompilePayload,
@@ -22,7 +21,7 @@ export async function compileSymbols(
   if (text === undefined || text.state === 'unreadable' || text.cache_version === CACHE_VERSION) return;
   const cacheKey = newCacheKey(gameId);
   const compiled = await compile(ctx, text.blob_key, cacheKey, attempt);
-  // When this fails, the row may have the cache all the same: the sweeper finds out.
+  // If this fails, the row may still refer to the cache; the sweep decides.
   const recorded = await record(ctx, gameId, { checksum, blobKey: text.blob_key }, compiled);
   if (!recorded && compiled.cache !== null) await dropBlobs(ctx, [cacheKey]);
   if (recorded && text.cache_key !== null) await dropBlobs(ctx, [text.cache_key]);
@@ -34,28 +33,27 @@ async function compile(
   cacheKey: string,
   attempt: Attempt,
 ): Promise<symbols.CompiledText> {
-  const blobSettings = parseBlobSettings(ctx.config.blobs, ctx.config.dataFolder);
   try {
-    const result = await compileText({ blobSettings, textKey, cacheKey });
+    const result = await compileText({ blobSettings: ctx.blobs.settings, textKey, cacheKey });
     if (!('unreadable' in result))
       return { problem: result.problem, cache: { key: cacheKey, size: result.cacheSize, version: CACHE_VERSION } };
     await dropBlobs(ctx, [cacheKey]);
     return { problem: result.unreadable, cache: null };
   } catch (error) {
     await dropBlobs(ctx, [cacheKey]);
-    const problem = reasonOf(error) ?? (attempt.last ? 'It could not be compiled; upload it again.' : null);
+    const problem = reasonOf(error) ?? (attempt.last ? 'The file could not be compiled. Upload it again.' : null);
     if (problem === null) throw error;
     ctx.log.warn({ err: error, key: textKey }, 'symbols could not be compiled');
     return { problem, cache: null };
   }
 }
 
-/** What another try would not mend. */
+/** The reason for an error that a retry cannot fix; null for all others. */
 function reasonOf(error: unknown): string | null {
-  if (error instanceof BlobMissingError) return 'The stored file is gone; upload it again.';
+  if (error instanceof BlobMissingError) return 'The stored file is missing. Upload it again.';
   if (error instanceof ThreadCrashError && error.reason === 'memory')
-    return 'Compiling it took too much memory; it may be made to.';
-  if (error instanceof ThreadTimeoutError) return 'Compiling it took too long; it may be made to.';
+    return 'Compiling ran out of memory; the file may be malformed or malicious.';
+  if (error instanceof ThreadTimeoutError) return 'Compiling timed out; the file may be malformed or malicious.';
   return null;
 }
 
@@ -69,7 +67,7 @@ async function record(
     const isNew = await symbols.recordCompiled(tx, gameId, { ...text, cacheVersion: CACHE_VERSION }, compiled);
     if (!isNew || compiled.cache === null) return isNew;
     for (const { debug_file: debugFile, debug_id: debugId } of await symbols.modulesOfText(tx, gameId, text.checksum))
-      await tellArrived(tx, { gameId, debugFile, debugId });
+      await enqueueArrived(tx, { gameId, debugFile, debugId });
     return true;
   });
   if (recorded) ctx.metrics.symbols.inc({ state: compiled.cache === null ? 'unreadable' : 'compiled' });

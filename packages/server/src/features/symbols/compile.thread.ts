@@ -1,11 +1,11 @@
-// The thread of `compileText`: reads one text, and writes its cache while it reads.
+// The thread of `compileText`: reads one text and writes its cache at the same time.
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { SymbolCompiler } from '@chauffeur/minidump/symbols/compiler/compiler';
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
-import { answerTask } from '../../kernel/threads.ts';
+import { answerTask } from '../../kernel/threads/threads.ts';
 import type { CompileInput, CompileResult } from './compile.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -14,7 +14,7 @@ await answerTask(async ({ blobSettings, textKey, cacheKey }: CompileInput): Prom
   const store = openBlobStore(blobSettings);
   try {
     const pieces: Uint8Array[] = [];
-    // The compiler uses its buffers again.
+    // Copied, because the compiler reuses its buffers.
     const compiler = new SymbolCompiler({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
     const cache = compile(compiler, pieces, await readText(store, textKey));
     const upload = await store.append(await store.begin(cacheKey), cache);
@@ -30,7 +30,7 @@ await answerTask(async ({ blobSettings, textKey, cacheKey }: CompileInput): Prom
 
 async function readText(store: BlobStore, key: string): Promise<AsyncIterable<Buffer>> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // What goes wrong shows at the other end, which is read.
+  // Errors reach the reader of the output.
   pipeline(await store.read(key), gunzip).catch(() => undefined);
   return gunzip;
 }
@@ -47,6 +47,7 @@ async function* compile(compiler: SymbolCompiler, pieces: Uint8Array[], text: As
 function describeProblems({ problems, problemCount }: SymbolCompiler): string | null {
   const [first] = problems;
   if (first === undefined) return null;
-  const lines = problemCount === 1 ? '1 line was left out' : `${problemCount} lines were left out`;
-  return `${lines}, the first is line ${first.line}: ${first.text}.`;
+  return problemCount === 1
+    ? `1 line was skipped: line ${first.line}, ${first.text}.`
+    : `${problemCount} lines were skipped. The first is line ${first.line}: ${first.text}.`;
 }

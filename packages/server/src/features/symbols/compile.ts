@@ -1,26 +1,26 @@
-// Compiles a stored symbol text into a cache blob, in a thread with bounded time and memory.
-import type { BlobSettings } from '../../kernel/blobs/open.ts';
+// Compiles a stored symbol text into a cache blob, in a thread with limited time and memory.
+import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { runInThread } from '../../kernel/threads.ts';
+import { runInThread } from '../../kernel/threads/threads.ts';
 
 export type CompileInput = {
   blobSettings: BlobSettings;
-  /** Of the gzipped text. */
+  /** Key of the gzipped text. */
   textKey: string;
-  /** Of the cache, which must not be there yet. */
+  /** Key of the cache, which must not exist yet. */
   cacheKey: string;
 };
 
-/** `unreadable` says why; size in bytes; `problem` says what was left out. */
+/** Size in bytes. `problem` describes skipped lines, `unreadable` why the text cannot be read. */
 export type CompileResult = { cacheSize: number; problem: string | null } | { unreadable: string };
 
 const THREAD = new URL('./compile.thread.ts', import.meta.url);
-/** The largest text that is taken compiles in half a minute on one core; the rest is for a slow store. */
+/** The largest accepted text compiles in half a minute on one core; the rest is for a slow store. */
 const THREAD_LIMITS = { timeoutMs: 10 * 60_000, maxHeapMb: 512 };
 
 /**
- * Rejects with BlobMissingError when the text is gone, with ThreadTimeoutError and ThreadCrashError, and with the store's errors;
- * then there may be a cache under the key, begun or whole.
+ * Rejects with BlobMissingError if the text does not exist, with ThreadTimeoutError and ThreadCrashError, and with the store's
+ * errors. After an error a partial or complete cache may exist under the key.
  */
 export function compileText(input: CompileInput): Promise<CompileResult> {
   return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);

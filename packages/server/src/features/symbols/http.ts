@@ -1,16 +1,19 @@
-// The streaming routes of symbols: the upload, and the text of a symbol file for other stackwalkers.
+// The streaming routes of symbols: the upload, and symbol files for other stackwalkers.
 import { timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
+import type { AddressOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/symbols';
 import { symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Context, GameCaller } from '../../context.ts';
-import { acceptsGzip } from '../../kernel/accept-encoding.ts';
-import { type Answer, answer } from '../../kernel/answer.ts';
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { countUse } from '../../kernel/rate-limit.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { acceptsGzip } from '../../request/accept-encoding.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import type { StreamCall } from '../../request/call.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { requireRoom } from '../usage/usage.ts';
 import { findReadable } from './lookup.sql.ts';
@@ -20,18 +23,14 @@ import { recordSymbols } from './record.ts';
 import { hashOfToken, recordOf } from './symbols.ts';
 
 /**
- * `POST …/tool/upload/symbols`: all files of the upload, or none. Breakpad’s sym_upload is answered 200, since every other status is a failure
- * to it.
+ * `POST …/tool/upload/symbols`: records all files of the upload or none. Breakpad's sym_upload gets status 200, because it treats
+ * every other status as a failure.
  */
 export async function uploadSymbols(
   ctx: Context,
-  caller: Caller,
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  { build_id: buildId }: { build_id?: string },
-): Promise<Answer<unknown>> {
-  const game = caller as GameCaller;
-  const { gameId, keyRef } = game;
+  { caller, input: { build_id: buildId }, request }: StreamCall<typeof contract.uploadSymbols>,
+): Promise<Answer<OutputOf<typeof contract.uploadSymbols>>> {
+  const { gameId, keyRef } = caller;
   await requireVerifiedOwner(ctx, gameId);
   if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
   const limit = { name: 'symbol uploads', most: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
@@ -39,7 +38,7 @@ export async function uploadSymbols(
   await countUse(ctx.db, ctx.clock, gameId, limit);
   ctx.metrics.uploadsUnderWay.inc();
   try {
-    const { build, texts, form } = await receiveSymbols(ctx, game, request, { buildId, room });
+    const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, room });
     const recorded = await recordSymbols(ctx, { build, keyRef, texts });
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
     return answer(form === 'breakpad' ? 200 : 201, {
@@ -52,18 +51,15 @@ export async function uploadSymbols(
   }
 }
 
-type Address = { token: string; debug_file: string; debug_id: string; name: string };
+type Address = AddressOf<typeof contract.readSymbols>;
 
 /**
- * `GET /symbols/{token}/{debug_file}/{debug_id}/{name}`, as symbol servers lay their files out. Who asks is a program that goes on
- * without: an unknown token, a module without symbols and another kind of file are all 4040.
+ * `GET /symbols/{token}/{debug_file}/{debug_id}/{name}`, the path layout of symbol servers. Callers are programs that continue
+ * without symbols, so an unknown token, a module without symbols and other kinds of files are all 4040.
  */
 export async function readSymbols(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  input: Address,
+  { input, request, reply }: StreamCall<typeof contract.readSymbols>,
 ): Promise<FastifyReply> {
   const text = await findText(ctx, input);
   if (text === undefined) throw noSymbols();
@@ -81,20 +77,20 @@ export async function readSymbols(
 async function findText(ctx: Context, { token, debug_file: debugFile, debug_id: debugId, name }: Address) {
   if (name.toLowerCase() !== symbolFileName(debugFile).toLowerCase()) return undefined;
   const hash = hashOfToken(token);
-  const found = await findReadable(ctx.db, hash, { debugFile, debugId: canonicalDebugId(debugId) });
-  return found !== undefined && timingSafeEqual(found.token_hash, hash) ? found : undefined;
+  const text = await findReadable(ctx.db, hash, { debugFile, debugId: canonicalDebugId(debugId) });
+  return text !== undefined && timingSafeEqual(text.token_hash, hash) ? text : undefined;
 }
 
 async function readBlob(ctx: Context, key: string): Promise<Readable> {
   try {
     return await ctx.blobs.read(key);
   } catch (cause) {
-    // Deleted since its row was read.
+    // The blob was deleted after its row was read.
     throw cause instanceof BlobMissingError ? noSymbols(cause) : cause;
   }
 }
 
-/** A store that breaks off ends the answer without its last chunk, so that the reader sees that it is not whole. */
+/** If the store fails, the response ends without its last chunk, so the reader detects that it is incomplete. */
 function unzipped(stored: Readable): Readable {
   const gunzip = createGunzip();
   pipeline(stored, gunzip).catch(() => undefined);
@@ -102,5 +98,5 @@ function unzipped(stored: Readable): Readable {
 }
 
 function noSymbols(cause?: unknown): ApiError {
-  return new ApiError(4040, 'There are no such symbols.', { cause });
+  return new ApiError(4040, 'These symbols do not exist.', { cause });
 }

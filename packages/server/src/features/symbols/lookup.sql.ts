@@ -1,22 +1,22 @@
-// The SQL that finds the symbols of a dump's modules, and of a reader's address.
+// The SQL that finds symbols, for the modules of a dump and for other stackwalkers.
 import { sql } from 'kysely';
-import { type Db, keepPlan, row, rows } from '../../kernel/db.ts';
+import { type Db, keepPlan, row, rows } from '../../kernel/database/db.ts';
 
 export type FoundSymbols = {
-  /** Null when the game has no symbols of this module and debug id. */
+  /** Null if the game has no symbols for this module and debug id. */
   checksum: string | null;
   state: 'stored' | 'compiled' | 'unreadable';
   problem: string | null;
   cache_key: string | null;
   cache_size: number | null;
   cache_version: number | null;
-  /** When there are none: a debug id that the game has symbols of this file for. */
+  /** If there are none: another debug id of this file for which the game has symbols. */
   other_debug_id: string | null;
 };
 
 /**
- * For each module in its place what the game has. Of several builds’ symbols those of the given build count first, unless they
- * cannot be read. One round trip, with one or two index look-ups a module.
+ * Returns the game's symbols for each module, in order. Symbols of the given build are preferred, then readable ones of others. One
+ * round trip, with one or two index lookups per module.
  */
 export function findModules(
   db: Db,
@@ -50,7 +50,7 @@ export function findModules(
 
 export type ReadableText = { checksum: string; blob_key: string; token_hash: Buffer };
 
-/** The newest text of a module in the game that the token is for, whatever its state: the reader has a parser of its own. */
+/** The newest text of a module in the game of the token, in any state, because the reader has its own parser. */
 export function findReadable(
   db: Db,
   tokenHash: Buffer,

@@ -1,4 +1,4 @@
-// Which symbol files are taken by their first line, and how debug ids are written here.
+// Which symbol files are accepted by their first line, and how debug ids are normalized.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { canonicalDebugId, lastPart, readModuleFacts } from './module-facts.ts';
 const read = (line: string) => readModuleFacts(Buffer.from(`${line}\nFILE 0 a.c\n`));
 const GUID = '5A9832E5287241C1838ED98914E9B7FF';
 
-test('a MODULE line gives the module, its file by its last part and its id as it is kept', () => {
+test('a MODULE line provides the module with its base name and normalized id', () => {
   assert.deepEqual(read(`MODULE windows x86 ${GUID.toLowerCase()}1F C:\\out\\test app.pdb`), {
     debugFile: 'test app.pdb',
     debugId: `${GUID}1f`,
@@ -16,7 +16,7 @@ test('a MODULE line gives the module, its file by its last part and its id as it
   });
 });
 
-test('systems are known as their tools write them', () => {
+test('OS names are recognized as their tools write them', () => {
   const osOf = (os: string) => {
     const facts = read(`MODULE ${os} x86 ${GUID}0 a`);
     return 'os' in facts ? facts.os : null;
@@ -29,18 +29,18 @@ test('systems are known as their tools write them', () => {
 });
 
 for (const line of ['', 'ELF', 'MODULE Linux x86', `module Linux x86 ${GUID}0 a`]) {
-  test(`${JSON.stringify(line)} is no symbol file`, () => {
-    assert.match((read(line) as { refused: string }).refused, /^is not a Breakpad symbol file/);
+  test(`${JSON.stringify(line)} is not a symbol file`, () => {
+    assert.match((read(line) as { refused: string }).refused, /^its first line is not a MODULE line/);
   });
 }
 
 for (const name of ['..', 'a:b', 'nul', 'a.', 'x'.repeat(300), '/', 'a\u0001']) {
   test(`a module cannot be called ${JSON.stringify(name.slice(0, 20))}`, () => {
-    assert.match((read(`MODULE Linux x86 ${GUID}0 ${name}`) as { refused: string }).refused, /^names a module/);
+    assert.match((read(`MODULE Linux x86 ${GUID}0 ${name}`) as { refused: string }).refused, /^its module name/);
   });
 }
 
-test('an id is the same whatever the case it came in', () => {
+test('an id is the same in any letter case', () => {
   const ids = fc.stringMatching(/^[0-9a-fA-F]{1,64}$/);
   fc.assert(
     fc.property(ids, (id) => {
@@ -51,10 +51,10 @@ test('an id is the same whatever the case it came in', () => {
   );
 });
 
-test('an id of a PDB before GUIDs keeps its age apart, too', () => {
+test('the id of a PDB without a GUID keeps its age separate', () => {
   assert.equal(canonicalDebugId('45d35f6c2A'), '45D35F6C2a');
 });
 
-test('the last part of a path is its name on either system', () => {
+test('the last segment of a path is its name, on Windows and elsewhere', () => {
   assert.deepEqual(['a', '/b/a', 'C:\\b\\a', 'b/c\\a', 'b/'].map(lastPart), ['a', 'a', 'a', 'a', '']);
 });

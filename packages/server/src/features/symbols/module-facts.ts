@@ -1,4 +1,4 @@
-// Decides from the first line of a symbol file whether it is taken, and how its module is known here.
+// Decides from the first line of a symbol file whether it is accepted, and reads its module from it.
 import type { Os } from '@chauffeur/contract/identity';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { readModuleLine } from '@chauffeur/minidump/symbols/module-line';
@@ -6,13 +6,13 @@ import { isSafeName, symbolFileName } from '@chauffeur/minidump/symbols/symbol-p
 
 export type ModuleFacts = {
   readonly debugFile: string;
-  /** As `canonicalDebugId` writes it. */
+  /** In the form of `canonicalDebugId`. */
   readonly debugId: string;
   readonly os: Os;
   readonly cpu: string;
 };
 
-/** By how the makers of symbol files write them, in lower case. Those of Android’s libraries mostly say Linux. */
+/** Keyed by the names in symbol files, in lower case. Symbols of Android libraries mostly say Linux. */
 const OSES: ReadonlyMap<string, Os> = new Map([
   ['linux', 'linux'],
   ['android', 'android'],
@@ -21,20 +21,20 @@ const OSES: ReadonlyMap<string, Os> = new Map([
   ['ios', 'ios'],
   ['windows', 'windows'],
 ]);
-const LONGEST_CPU = 32;
+const MAX_CPU_LENGTH = 32;
 
-/** Bytes that `readModuleFacts` wants, unless the file has fewer. */
+/** The bytes that `readModuleFacts` needs, unless the file is shorter. */
 export const MODULE_LINE_BYTES = 4096;
 
-/** The module of a symbol file by its first bytes, or why the file is refused: the end of a sentence about it. */
+/** Reads the module from the first bytes of a symbol file; `refused` is a clause with the reason. */
 export function readModuleFacts(firstBytes: Uint8Array): ModuleFacts | { refused: string } {
   const line = readLine(firstBytes);
-  if (line === null) return { refused: 'is not a Breakpad symbol file: its first line is not a MODULE line' };
+  if (line === null) return { refused: 'its first line is not a MODULE line' };
   const os = OSES.get(line.os.toLowerCase());
-  if (os === undefined) return { refused: 'is of an operating system that is not supported' };
+  if (os === undefined) return { refused: 'its operating system is not supported' };
   const debugFile = lastPart(line.name);
-  if (!isSafeName(debugFile) || !isSafeName(symbolFileName(debugFile)) || line.cpu.length > LONGEST_CPU) {
-    return { refused: 'names a module that no file can be called' };
+  if (!isSafeName(debugFile) || !isSafeName(symbolFileName(debugFile)) || line.cpu.length > MAX_CPU_LENGTH) {
+    return { refused: 'its module name is not a valid file name' };
   }
   return { debugFile, debugId: canonicalDebugId(line.debugId), os, cpu: line.cpu };
 }
@@ -48,18 +48,18 @@ function readLine(firstBytes: Uint8Array) {
   }
 }
 
-/** Debug files of Windows are often named by whole paths, of which the last part counts. */
+/** The last segment of a path. On Windows, debug files are often named by their full path. */
 export function lastPart(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 const GUID_DIGITS = 32;
-/** Files of before 2000 (PDB 2.0) are known by a time of eight digits in place of a GUID. */
+/** Files from before 2000 (PDB 2.0) have a timestamp of eight digits instead of a GUID. */
 const TIME_DIGITS = 8;
 
 /**
- * The one way in which a debug id is kept and compared: GUID upper-case, age lower-case, as other stackwalkers ask for it. Situation:
- * the tools do not agree on the case, so `…b7ff1A` of a dump and `…B7FF1a` of its symbols are one.
+ * Normalizes a debug id to the form that other stackwalkers request: GUID in upper case, age in lower case. Tools differ in the
+ * case, so `…b7ff1A` in a dump and `…B7FF1a` in its symbols are the same id.
  */
 export function canonicalDebugId(debugId: string): string {
   const digits = debugId.length > GUID_DIGITS ? GUID_DIGITS : TIME_DIGITS;

@@ -1,4 +1,4 @@
-// Looking ahead in a source changes nothing of what comes out of it.
+// Peeking at the start of a source does not change its content.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { peek } from './peek.ts';
 
 const pieces = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 });
 
-test('the head has what was asked for, and all has everything once', async () => {
+test('the head has the requested bytes, and the whole has every byte once', async () => {
   await fc.assert(
     fc.asyncProperty(pieces, fc.nat({ max: 60 }), async (list, bytes) => {
       const whole = Buffer.concat(list);
@@ -26,7 +26,7 @@ async function* give(list: readonly Uint8Array[], onEnd: () => void = () => {}) 
   }
 }
 
-test('to leave early ends the source, and so does not to begin', async () => {
+test('leaving early, or before the start, ends the source', async () => {
   let ended = 0;
   const source = () => give([Buffer.from('a'), Buffer.from('b')], () => ended++);
   const { all } = await peek(source(), 1);
@@ -36,7 +36,7 @@ test('to leave early ends the source, and so does not to begin', async () => {
   assert.equal(ended, 2);
 });
 
-test('an error of the source comes through where it stands', async () => {
+test('an error of the source is thrown at its position', async () => {
   async function* failing() {
     yield Buffer.from('ab');
     throw new Error('cut off');

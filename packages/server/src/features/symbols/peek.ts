@@ -1,26 +1,26 @@
-// Looks at the first bytes of a source before they are passed on.
+// Reads the first bytes of a source without consuming them.
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 
 export type Peeked = {
-  /** The first bytes: as many as were asked for or a few more; fewer when the source is shorter. */
+  /** At least the requested number of first bytes; fewer if the source is shorter. */
   readonly head: Buffer;
-  /** All bytes, those of the head again. Can be read once; to leave it early ends the source. */
+  /** All bytes, including the head. Can be read once; leaving it early ends the source. */
   readonly all: AsyncIterable<Uint8Array>;
-  /** Ends the source, in place of reading it: a generator that was not begun would not do so by itself. */
+  /** Ends the source without reading it. An unstarted generator would not end it. */
   discard(): Promise<void>;
 };
 
 export async function peek(source: ByteSource, bytes: number): Promise<Peeked> {
   const rest = source[Symbol.asyncIterator]();
-  const seen: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   while (size < bytes) {
     const { done, value } = await rest.next();
     if (done) break;
-    seen.push(value);
+    chunks.push(value);
     size += value.length;
   }
-  const head = Buffer.concat(seen);
+  const head = Buffer.concat(chunks);
   return {
     head,
     all: behind(head, rest),

@@ -1,5 +1,5 @@
-// Receives the form of a symbol upload: one .sym file or a zip of them, for a build, stored as blobs and not yet recorded. The form is
-// ours, or that of Breakpad’s sym_upload.
+// Receives the form of a symbol upload, a .sym file or a zip of them, and stores the files as blobs that are not recorded yet. The
+// form is our own or that of Breakpad's sym_upload.
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
@@ -8,9 +8,9 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context, GameCaller } from '../../context.ts';
-import { type Fields, readForm } from '../../kernel/form.ts';
-import { isUuid } from '../../kernel/ids.ts';
-import type { FilePart } from '../../kernel/multipart.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
+import { type Fields, readForm } from '../../request/form.ts';
+import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../builds/builds.ts';
 import type { Room } from '../usage/usage.ts';
 import { peek } from './peek.ts';
@@ -19,11 +19,11 @@ import { storeFailure } from './store-failure.ts';
 import { dropBlobs, type StoredText, storeText } from './store-text.ts';
 import { unpack } from './unpack.ts';
 
-/** The largest form: the file, and room for text fields and the headers of its parts. */
+/** The largest form: the file plus text fields and part headers. */
 export const MAX_FORM_BYTES = LIMITS.symbolUploadBytes + 8 * MIB;
 
-/** Whose form it was: ours has the file in `file`, that of Breakpad’s sym_upload in `symbol_file`. */
-export type SymbolForm = 'own' | 'breakpad';
+/** Our form has the file in `file`, that of Breakpad's sym_upload in `symbol_file`. */
+type SymbolForm = 'own' | 'breakpad';
 export type ReceivedSymbols = {
   readonly build: Build;
   readonly texts: readonly StoredText[];
@@ -31,21 +31,21 @@ export type ReceivedSymbols = {
 };
 
 const Form = Type.Object({ checksum: ChecksumInput });
-/** By the name of the file’s part. */
+/** Keyed by the name of the file part. */
 const FORMS: Readonly<Record<string, SymbolForm>> = { file: 'own', symbol_file: 'breakpad' };
-/** Of a zip with entries, or of one without any. */
+/** The first bytes of a zip with entries and of an empty zip. */
 const ZIP_STARTS = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
 const START_BYTES = 4;
 
 /**
- * Throws the codes of the operation; nothing is kept then. `addressed` is the build that the address names, for a sender that cannot
- * name it in the form. What sym_upload’s form tells beside the file, it took from the MODULE line, which is read here anyway.
+ * Throws the codes of the operation and then keeps nothing. `buildId` is the build in the URL, for clients that cannot name it in
+ * the form. The other fields of sym_upload repeat the MODULE line, which is read from the file.
  */
 export async function receiveSymbols(
   ctx: Context,
   { gameId }: GameCaller,
   request: FastifyRequest,
-  { buildId: addressed, room }: { buildId: string | undefined; room: Room },
+  { buildId: buildIdInUrl, room }: { buildId: string | undefined; room: Room },
 ): Promise<ReceivedSymbols> {
   let form: SymbolForm = 'own';
   let single: StoredText | undefined;
@@ -53,8 +53,8 @@ export async function receiveSymbols(
 
   async function onFile({ name, filename, bytes }: FilePart, fieldsSoFar: Fields): Promise<void> {
     form = FORMS[name] ?? form;
-    const named = fieldsSoFar.build_id ?? addressed;
-    if (named !== undefined) await requireNamedBuild(ctx, gameId, named);
+    const buildId = fieldsSoFar.build_id ?? buildIdInUrl;
+    if (buildId !== undefined) await requireNamedBuild(ctx, gameId, buildId);
     const { head, all } = await peek(bytes, START_BYTES);
     const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
     if (isZip) zip = await spoolZip(ctx, all);
@@ -72,7 +72,7 @@ export async function receiveSymbols(
       invalid: 4037,
       idleMs,
     });
-    const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? addressed);
+    const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
     requireChecksum(form, fields, (zip ?? single)!.checksum);
     return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, room), form };
   } catch (error) {
@@ -85,18 +85,22 @@ export async function receiveSymbols(
 
 /** Throws 4038 and 4039. */
 function requireNamedBuild(ctx: Context, gameId: string, buildId = ''): Promise<Build> {
-  if (buildId === '') throw new ApiError(4038, 'build_id: missing; send the one that registration answered.');
-  if (!isUuid(buildId)) throw new ApiError(4039, 'build_id: not the id of a build; send the one of registration.');
+  if (buildId === '') throw new ApiError(4038, 'build_id: missing. Send the build_id that the registration returned.');
+  if (!isUuid(buildId))
+    throw new ApiError(4039, 'build_id: not a build id. Send the build_id that the registration returned.');
   return requireBuild(ctx.db, gameId, { buildId });
 }
 
-/** Throws 4041 without one, which only sym_upload may leave out, and 4046 when the bytes have another. */
+/** Throws 4041 without a checksum, which only sym_upload may omit, and 4046 if it does not match. */
 function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void {
   if (form === 'breakpad' && fields.checksum === undefined) return;
   const problem = findProblem(Form, { ...fields });
   if (problem !== null) throw new ApiError(4041, problem);
   if (canonicalChecksum(fields.checksum ?? '') === digest) return;
-  throw new ApiError(4046, 'checksum: the bytes received have another SHA-256; compute it again and upload once more.');
+  throw new ApiError(
+    4046,
+    'checksum: the received bytes have another SHA-256. Compute it again and repeat the upload.',
+  );
 }
 
 async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
@@ -110,11 +114,11 @@ async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise
 export function tooLarge(): ApiError {
   return new ApiError(
     4043,
-    `The upload is larger than ${LIMITS.symbolUploadBytes / GIB} GB; send the symbol files in several uploads.`,
+    `The upload is larger than ${LIMITS.symbolUploadBytes / GIB} GB. Send the symbol files in several uploads.`,
   );
 }
 
-/** All files of the zip, or none. */
+/** Stores all files of the zip or none. */
 async function storeZip(ctx: Context, gameId: string, { file, size }: Spooled, room: Room): Promise<StoredText[]> {
   const texts: StoredText[] = [];
   try {

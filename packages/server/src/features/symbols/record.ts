@@ -1,18 +1,18 @@
-// Gives stored symbol texts to a build: rows and jobs in one transaction, and each text once however often it comes.
+// Adds stored symbol texts to a build: rows and jobs in one transaction, and each text only once per game.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
-import { type Tx, transact } from '../../kernel/db.ts';
-import { newId } from '../../kernel/ids.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
 import type { Build } from '../builds/builds.ts';
 import { claimRoom } from '../usage/usage.ts';
 import { recordFailure } from './store-failure.ts';
-import { dropBlobs, type StoredText, showName } from './store-text.ts';
+import { dropBlobs, formatFileName, type StoredText } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
-import { enqueueCompile, tellArrived } from './symbols.ts';
+import { enqueueArrived, enqueueCompile } from './symbols.ts';
 
 /**
- * Answers the symbols of these texts. Throws 4049 when two different texts are of one module, and 5020. The blobs of texts that
- * the game has already are removed; after an error other than 4049 the rows may be there all the same, and the sweeper finds out.
+ * Returns the symbols of these texts. Throws 4049 if two different texts belong to the same module, and 5020. Blobs of texts that
+ * the game already has are deleted. After an error other than 4049 the rows may exist; then the sweep decides.
  */
 export async function recordSymbols(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function recordSymbols(
     if (inserted.keys.size > 0) await claimRoom(ctx, tx, build.game_id);
     return inserted;
   }).catch(async (cause) => {
-    // Then nothing was recorded for certain.
+    // After this error nothing was recorded.
     if (cause instanceof ApiError) await dropBlobs(ctx, keys);
     throw recordFailure(cause);
   });
@@ -40,28 +40,28 @@ export async function recordSymbols(
   return recorded.rows;
 }
 
-/** One text a module. The same text twice is one, such as a library’s that a game ships in two places. */
+/** Keeps one text per module. The same text may occur twice, such as for a library that a game ships in two places. */
 function groupByModule(texts: readonly StoredText[]): StoredText[] | ApiError {
-  const found = new Map<string, StoredText>();
+  const byModule = new Map<string, StoredText>();
   for (const text of texts) {
     const { debugFile, debugId } = text.module;
     const key = `${debugId}/${debugFile.toLowerCase()}`;
-    const other = found.get(key);
-    if (other === undefined) found.set(key, text);
+    const other = byModule.get(key);
+    if (other === undefined) byModule.set(key, text);
     else if (other.checksum !== text.checksum) {
-      const names = `${showName(other.name)} and ${showName(text.name)}`;
+      const names = `${formatFileName(other.name)} and ${formatFileName(text.name)}`;
       return new ApiError(
         4049,
-        `${names} are two different symbol files of one module and debug id; send one of them.`,
+        `${names} are different symbol files for the same module and debug id. Send only one of them.`,
       );
     }
   }
-  return [...found.values()];
+  return [...byModule.values()];
 }
 
 async function insert(tx: Tx, { game_id: gameId, build_id: buildId }: Build, keyRef: string, texts: StoredText[]) {
   await symbols.lockSymbols(tx, gameId);
-  // Two modules may have one text only when a MODULE line is read in two ways, which ours is not; yet SQL would fail on it.
+  // The statement fails on duplicates. One text for two modules should be impossible, because the text contains the module.
   const byChecksum = new Map(texts.map((text) => [text.checksum, text]));
   const taken = await symbols.insertTexts(tx, gameId, [...byChecksum.values()]);
   await symbols.upsertSymbols(
@@ -71,9 +71,9 @@ async function insert(tx: Tx, { game_id: gameId, build_id: buildId }: Build, key
   );
   const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...byChecksum.keys()]);
   for (const checksum of taken) await enqueueCompile(tx, gameId, checksum);
-  // What is compiled already has no compilation to tell of it, and reports of this build may have been without it.
+  // Texts that are already compiled get no compile job, but reports of this build may have been processed without them.
   for (const { debug_file: debugFile, debug_id: debugId } of rows.filter(({ state }) => state === 'compiled'))
-    await tellArrived(tx, { gameId, debugFile, debugId });
+    await enqueueArrived(tx, { gameId, debugFile, debugId });
   const keys = new Set([...byChecksum.values()].filter(({ checksum }) => taken.has(checksum)).map((t) => t.blobKey));
   return { rows, keys };
 }

@@ -1,19 +1,19 @@
-// Keeps an upload in a file without a name, which is gone with its last reader whatever happens to the process.
+// Stores an upload in an unlinked file, which disappears when it is closed or the process dies.
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
 
 export type Spooled = {
   /** The caller closes it. */
   readonly file: FileHandle;
   readonly size: number;
-  /** SHA-256 of the bytes, 64 lower-case hex digits. */
+  /** SHA-256 of the bytes as 64 lowercase hex digits. */
   readonly checksum: string;
 };
 
-/** Takes up to `most` bytes of `source`; throws `tooLarge()` at one more, and what the source and the disk throw. */
+/** Stores up to `most` bytes of `source`. Throws `tooLarge()` if there are more, and errors of the source and the disk. */
 export async function spool(
   folder: string,
   source: ByteSource,

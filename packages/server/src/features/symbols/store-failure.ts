@@ -1,14 +1,14 @@
-// Names what went wrong while an upload was being stored: the sender's fault, the database, or the store.
+// Maps errors while an upload is stored to error codes.
 import { ApiError } from '@chauffeur/contract/errors';
-import { isDatabaseAway } from '../../kernel/db.ts';
+import { isDatabaseAway } from '../../kernel/database/db.ts';
 
-/** What the store or the disk could not do; an ApiError stays as it is. Where there was no room, whoever answers makes 5070 of it. */
+/** For errors of the store or the disk: 5020, unless it is an ApiError. The HTTP layer turns a full disk into 5070. */
 export function storeFailure(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   return new ApiError(5020, undefined, { cause });
 }
 
-/** What the database could not do: away is 5030, which whoever answers makes of it; anything else is worth sending again. */
+/** For errors of the database: 5020, unless it is unavailable, which the HTTP layer turns into 5030. */
 export function recordFailure(cause: unknown): unknown {
   return cause instanceof ApiError || isDatabaseAway(cause) ? cause : new ApiError(5020, undefined, { cause });
 }

@@ -1,37 +1,37 @@
-// Stores one symbol file as a gzipped blob while it arrives: looked at, measured and hashed on the way.
+// Stores one symbol file as a gzipped blob while it arrives, and checks, measures and hashes it in the same pass.
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
+import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { bytesOfOpen } from '../../kernel/byte-source.ts';
 import type { Room } from '../usage/usage.ts';
 import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
 import { peek } from './peek.ts';
 import { storeFailure } from './store-failure.ts';
 
-/** A text whose blob is durable, and which no build has yet. */
+/** A text with a durable blob that is not recorded yet. */
 export type StoredText = {
   readonly module: ModuleFacts;
-  /** As the upload calls it, for messages. */
+  /** The name in the upload, for messages. */
   readonly name: string;
   readonly checksum: string;
-  /** Bytes of the text. */
+  /** Size of the text in bytes. */
   readonly size: number;
-  /** Bytes of its blob. */
+  /** Size of the blob in bytes. */
   readonly storedSize: number;
   readonly blobKey: string;
 };
 
-/** Symbols shrink to a fifth at the first level already; the sixth takes twice as long for a tenth less. */
+/** Level 1 compresses symbols to a fifth; level 6 takes twice as long and saves only another tenth. */
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
 
 /**
- * Throws 4049 when the text is no symbol file that is taken, 4043 when it is too large, 4292 when `room` is used up, 5020, and what the source
- * throws when that is an ApiError. Nothing is kept then. `name` may come from a zip, and is made printable here.
+ * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `room` is used up, 5020, and API errors
+ * of the source, and then keeps nothing. `name` may come from a zip; messages show it in printable form.
  */
 export async function storeText(
   ctx: Context,
@@ -42,7 +42,10 @@ export async function storeText(
   const module = readModuleFacts(head);
   if ('refused' in module) {
     await discard();
-    throw new ApiError(4049, `${showName(name)} ${module.refused}; make symbols with dump_syms.`);
+    throw new ApiError(
+      4049,
+      `${formatFileName(name)} is not a supported symbol file: ${module.refused}. Create it with dump_syms.`,
+    );
   }
   const blobKey = newTextKey(gameId);
   const hash = createHash('sha256');
@@ -67,7 +70,7 @@ export async function storeText(
 
 async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8Array>, room: Room): Promise<number> {
   const gzip = createGzip(GZIP);
-  // What goes wrong with the text shows at the other end, which the store reads.
+  // Errors of the text reach the store, which reads the output.
   const feeding = pipeline(text, gzip).catch(() => undefined);
   try {
     return await ctx.blobs.put(key, fill(room, bytesOfOpen(gzip)));
@@ -77,7 +80,7 @@ async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8
   }
 }
 
-/** Takes what passes out of the room. */
+/** Counts the bytes against the room. */
 async function* fill(room: Room, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const bytes of source) {
     room.left -= bytes.length;
@@ -86,24 +89,24 @@ async function* fill(room: Room, source: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** Removes blobs that no row has. What cannot be removed now, the sweeper finds. */
+/** Deletes blobs without a row. If this fails, the sweep deletes them later. */
 export async function dropBlobs(ctx: Context, keys: readonly string[]): Promise<void> {
   for (const key of keys) {
-    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a blob of symbols could not be removed'));
+    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a symbol blob could not be deleted'));
   }
 }
 
 export function tooLarge(name: string): ApiError {
   return new ApiError(
     4043,
-    `${showName(name)} is larger than ${LIMITS.symbolFileBytes / MIB} MB, the most that one symbol file may have.`,
+    `${formatFileName(name)} is larger than ${LIMITS.symbolFileBytes / MIB} MB, the limit for a symbol file. Leave it out.`,
   );
 }
 
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
-/** A file's name in a message: in quotation marks, on one line, its end where it is long. */
-export function showName(name: string): string {
-  const shown = name.length > LONGEST_NAME ? `…${name.slice(-LONGEST_NAME)}` : name;
+/** Formats a file name for a message: in quotation marks, printable, and only the end of a long name. */
+export function formatFileName(name: string): string {
+  const shown = name.length > MAX_NAME_LENGTH ? `…${name.slice(-MAX_NAME_LENGTH)}` : name;
   return `“${shown.replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')}”`;
 }

@@ -1,9 +1,9 @@
-// The SQL of symbols: texts by their content, and the modules and builds that have them.
+// The SQL of symbols: texts, stored once per content, and the modules and builds that use them.
 import type { SYMBOL_STATES } from '@chauffeur/contract/operations/symbols';
 import { sql } from 'kysely';
-import { changed, type Db, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type SymbolState = (typeof SYMBOL_STATES)[number];
+type SymbolState = (typeof SYMBOL_STATES)[number];
 
 export type SymbolRow = {
   symbol_uid: string;
@@ -36,14 +36,14 @@ export type NewSymbol = {
   checksum: string;
 };
 
-/** Those who add symbols and those who sweep texts that nobody has go one after the other, game by game. */
+/** Serializes adding symbols and sweeping unused texts of one game. */
 export async function lockSymbols(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`symbols/${gameId}`}, 0))`);
 }
 
 /**
- * Adds texts; one that is there already keeps its blob, unless it could not be read: then it gets another chance. Answers the
- * checksums of those that have their new blob, and are to be compiled.
+ * Adds texts. An existing text keeps its blob unless it was unreadable, in which case it is retried with the new one. Returns the
+ * checksums of the texts that use their new blob and have to be compiled.
  */
 export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewText[]): Promise<Set<string>> {
   const taken = await rows(
@@ -62,7 +62,7 @@ export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewTex
   return new Set(taken.map(({ checksum }) => checksum));
 }
 
-/** Adds modules to a build, each in place of the one of the same file and debug id. */
+/** Adds modules to a build, replacing those with the same file and debug id. */
 export async function upsertSymbols(
   tx: Tx,
   of: { gameId: string; buildId: string; keyRef: string },
@@ -82,7 +82,7 @@ export async function upsertSymbols(
   );
 }
 
-/** A page of a build's symbols, by the names of their files; `place` is what they are ordered by, together with the debug id. */
+/** A page of a build's symbols, ordered by `place`, the lowercase file name, and the debug id. */
 export function listSymbols(
   db: Db,
   gameId: string,
@@ -101,7 +101,7 @@ export function listSymbols(
   );
 }
 
-/** Those of a build's symbols that have one of these texts, by the names of their files. */
+/** The build's symbols with one of these texts, ordered by file name. */
 export function symbolsOfTexts(
   db: Db,
   gameId: string,
@@ -121,7 +121,7 @@ const symbolColumns = sql.raw(
   'symbol_uid, build_id, debug_file, debug_id, os, cpu, size, checksum, state, problem, uploaded_at',
 );
 
-/** Deletes a build's symbols, or only one of them; answers how many. The sweeper removes texts that nobody has any more. */
+/** Deletes all or one of a build's symbols and returns their number. The sweep deletes unused texts. */
 export function deleteSymbols(db: Db, gameId: string, buildId: string, symbolUid: string | null): Promise<number> {
   return changed(
     db,
@@ -140,11 +140,11 @@ export function findText(db: Db, gameId: string, checksum: string): Promise<Text
 
 export type CompiledText = {
   problem: string | null;
-  /** Null when the text cannot be read. */
+  /** Null if the text is unreadable. */
   cache: { key: string; size: number; version: number } | null;
 };
 
-/** Records what came of compiling the text whose blob is `blobKey`; false when it was compiled or replaced meanwhile. */
+/** Records the result of compiling the text with the blob `blobKey`; false if it was compiled or replaced in the meantime. */
 export async function recordCompiled(
   tx: Tx,
   gameId: string,
@@ -161,7 +161,7 @@ export async function recordCompiled(
   return count === 1;
 }
 
-/** The modules that a text is of: one, in as many builds as have it, unless its MODULE line was written in several ways. */
+/** The modules of a text: usually one, unless builds spell its name differently. */
 export function modulesOfText(
   db: Db,
   gameId: string,
@@ -186,13 +186,13 @@ export async function deleteToken(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from symbol_tokens where game_id = ${gameId}`);
 }
 
-/** Games with texts that no build has any more. */
+/** The games with texts that no build uses anymore. */
 export async function gamesWithUnusedTexts(db: Db): Promise<string[]> {
-  const found = await rows(db, sql<{ game_id: string }>`select distinct game_id from symbol_texts where ${isUnused}`);
-  return found.map(({ game_id }) => game_id);
+  const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from symbol_texts where ${isUnused}`);
+  return games.map(({ game_id }) => game_id);
 }
 
-/** Deletes a game's texts that no build has any more; answers the keys of their blobs. Only below `lockSymbols`. */
+/** Deletes a game's unused texts and returns the keys of their blobs. Requires `lockSymbols`. */
 export async function deleteUnusedTexts(tx: Tx, gameId: string): Promise<string[]> {
   const deleted = await rows(
     tx,
@@ -205,13 +205,13 @@ export async function deleteUnusedTexts(tx: Tx, gameId: string): Promise<string[
 const isUnused = sql`not exists (select from symbols
   where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum)`;
 
-/** Of these blob keys, those that a text has. */
-export async function knownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
-  const found = await rows(
+/** Returns the blob keys that a text refers to. */
+export async function referencedKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  const referenced = await rows(
     db,
     sql<{ key: string }>`
       select blob_key as key from symbol_texts where blob_key = any(${keys}::text[])
       union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])`,
   );
-  return new Set(found.map(({ key }) => key));
+  return new Set(referenced.map(({ key }) => key));
 }

@@ -1,4 +1,4 @@
-// Reads the symbol files of an uploaded zip one after the other, within bounds that hold whatever the zip says of itself.
+// Reads the symbol files of an uploaded zip one after the other, with limits that do not depend on what the zip announces.
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -6,20 +6,20 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { showName, tooLarge } from './store-text.ts';
+import { formatFileName, tooLarge } from './store-text.ts';
 
 export type ZippedFile = {
   readonly name: string;
-  /** The file unpacked. Throws 4049 where it is not what the zip says. To be read before the next file is asked for. */
+  /** The unpacked file, to be read before the next one is requested. Throws 4049 if it does not match the directory. */
   readonly bytes: ByteSource;
 };
 
-/** Folders have entries, too, and are passed over. */
-const MOST_ENTRIES = 10 * LIMITS.symbolFiles;
+/** Higher than the limit for files, because folders, which are skipped, are entries too. */
+const MAX_ENTRIES = 10 * LIMITS.symbolFiles;
 
 /**
- * Throws 4049 for what is no zip, is damaged or encrypted, has names that lead elsewhere, or holds no file; 4043 for one that
- * holds more than is taken, before any of it is unpacked. No more bytes are ever given than the directory tells.
+ * Throws 4049 for a file that is not a zip, is damaged or encrypted, has unsafe names or contains no files, and 4043 if it exceeds a
+ * limit, before anything is unpacked. Never yields more bytes than the directory announces.
  */
 export async function* unpack(file: FileHandle, size: number): AsyncGenerator<ZippedFile, undefined> {
   const zip = await asRefusal(openZip(file, size));
@@ -30,13 +30,13 @@ export async function* unpack(file: FileHandle, size: number): AsyncGenerator<Zi
 
 /** The entries that are files. */
 async function readDirectory(zip: ZipFile): Promise<Entry[]> {
-  if (zip.entryCount > MOST_ENTRIES) throw tooMany();
+  if (zip.entryCount > MAX_ENTRIES) throw tooMany();
   const entries = await asRefusal(Array.fromAsync(zip.eachEntry()));
   return entries.filter(({ fileName }) => !fileName.endsWith('/'));
 }
 
 function requireBounds(files: readonly Entry[]): void {
-  if (files.length === 0) throw new ApiError(4049, 'The .zip holds no file; add the .sym files.');
+  if (files.length === 0) throw new ApiError(4049, 'The .zip contains no files. Add the .sym files.');
   if (files.length > LIMITS.symbolFiles) throw tooMany();
   const large = files.find(({ uncompressedSize }) => uncompressedSize > LIMITS.symbolFileBytes);
   if (large !== undefined) throw tooLarge(large.fileName);
@@ -45,12 +45,12 @@ function requireBounds(files: readonly Entry[]): void {
 }
 
 function openZip(file: FileHandle, size: number): Promise<ZipFile> {
-  // Its sizes are checked while it inflates: neither more nor fewer bytes than the directory says.
+  // The sizes are checked during inflation against the directory.
   const options = { autoClose: false, validateEntrySizes: true };
   return fromRandomAccessReaderPromise(new HandleReader(file), size, options);
 }
 
-/** Through the handle, which waits for reads under way before it closes: a bare descriptor could be another file’s by then. */
+/** Reads through the handle, which waits for pending reads before it closes. A plain descriptor could refer to another file by then. */
 class HandleReader extends RandomAccessReader {
   readonly #file: FileHandle;
 
@@ -91,7 +91,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, un
   if (checksum !== entry.crc32) throw damaged('its checksum is wrong', entry.fileName);
 }
 
-/** Errors of the parser and of zlib say something about the bytes; those of the disk say so by their `syscall`. */
+/** Converts errors of the parser and of zlib, which are about the zip. Errors of the disk have a `syscall` and are rethrown. */
 async function asRefusal<T>(reading: Promise<T>, name?: string): Promise<T> {
   try {
     return await reading;
@@ -101,20 +101,23 @@ async function asRefusal<T>(reading: Promise<T>, name?: string): Promise<T> {
   }
 }
 
-const LONGEST_REASON = 120;
+const MAX_REASON_LENGTH = 120;
 
 function damaged(reason: string, name?: string, cause?: unknown): ApiError {
-  const what = name === undefined ? 'The .zip' : `The .zip’s entry ${showName(name)}`;
-  const why = reason.slice(0, LONGEST_REASON).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
-  return new ApiError(4049, `${what} cannot be read (${why}); make the .zip again.`, { cause });
+  const printable = reason.slice(0, MAX_REASON_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+  const message =
+    name === undefined
+      ? `The .zip cannot be read (${printable}). Create it again.`
+      : `The .zip entry ${formatFileName(name)} cannot be read (${printable}). Create the .zip again.`;
+  return new ApiError(4049, message, { cause });
 }
 
 function tooMany(): ApiError {
-  const most = LIMITS.symbolFiles;
-  return new ApiError(4043, `The .zip holds more than ${most} symbol files; send them in several uploads.`);
+  const max = LIMITS.symbolFiles;
+  return new ApiError(4043, `The .zip contains more than ${max} symbol files. Send them in several uploads.`);
 }
 
 function unpacksTooLarge(): ApiError {
-  const most = LIMITS.symbolUnpackedBytes / GIB;
-  return new ApiError(4043, `The .zip unpacks to more than ${most} GB; send the symbol files in several uploads.`);
+  const max = LIMITS.symbolUnpackedBytes / GIB;
+  return new ApiError(4043, `The .zip unpacks to more than ${max} GB. Send the symbol files in several uploads.`);
 }

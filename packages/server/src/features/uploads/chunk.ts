@@ -1,12 +1,12 @@
-// One chunk of an upload session: it must continue what has arrived, is stored durably before it counts, and the last one
-// finishes the upload.
+// One chunk of an upload session: it must continue the received bytes, is stored durably before it counts, and the last one
+// completes the upload.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import type { Tx } from '../../kernel/db.ts';
-import type { FilePart } from '../../kernel/multipart.ts';
+import type { Tx } from '../../kernel/database/db.ts';
+import type { FilePart } from '../../request/multipart.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
 import { beginChunk, takenOver } from './chunks-under-way.ts';
@@ -20,7 +20,7 @@ import * as sessions from './uploads.sql.ts';
 export type ChunkReceipt = Extract<OutputOf<typeof uploadFile>, { session_id: string }>;
 export type ReadFile = (onFile: (part: FilePart) => Promise<void>, signal?: AbortSignal) => Promise<unknown>;
 
-/** Receives the chunk that the headers announce; `readFile` reads its form and hands on its file part. */
+/** Receives the chunk that the headers announce. `readFile` reads the form and passes on its file part. */
 export async function receiveChunk(
   ctx: Context,
   caller: GameCaller,
@@ -28,10 +28,10 @@ export async function receiveChunk(
   readFile: ReadFile,
 ): Promise<ChunkReceipt | UploadedFile> {
   const range = readHeaders(headers);
-  const found = await requireSession(ctx, caller, headers.sessionId);
-  requireSameTotal(found, range);
-  if (found.finished_at !== null) return repeatLast(ctx, found, range, readFile);
-  const { session, lock, lost } = await lockSession(ctx, found);
+  const unlocked = await requireSession(ctx, caller, headers.sessionId);
+  requireSameTotal(unlocked, range);
+  if (unlocked.finished_at !== null) return repeatLast(ctx, unlocked, range, readFile);
+  const { session, lock, lost } = await lockSession(ctx, unlocked);
   try {
     requireContinuation(session, range);
     const isLast = range.end + 1 === session.total_size;
@@ -39,7 +39,7 @@ export async function receiveChunk(
     if (isLast) return await finish(ctx, session, lock, upload, receiver);
     return await commit(ctx, session, lock, upload, receiver);
   } catch (error) {
-    // Only then: a chunk that counts has freed the lock in the same statement.
+    // Only after an error: a chunk that counts releases the lock in the same statement.
     await sessions.releaseLock(ctx.db, session, lock);
     throw error;
   }
@@ -47,34 +47,30 @@ export async function receiveChunk(
 
 function readHeaders({ sessionId, contentRange }: { sessionId: string; contentRange: string }): ContentRange {
   if (sessionId === '')
-    throw new ApiError(4044, 'X-Upload-Session-ID: missing; send the session_id that opening the session answered.');
+    throw new ApiError(4044, 'X-Upload-Session-ID: missing. Send the session_id of the open session.');
   const range = parseContentRange(contentRange);
   if (range === null)
-    throw new ApiError(4044, 'Content-Range: missing or malformed; send bytes <start>-<end>/<total_size>.');
+    throw new ApiError(4044, 'Content-Range: missing or malformed. Send bytes <start>-<end>/<total_size>.');
   return range;
 }
 
 function requireSameTotal(session: Session, range: ContentRange): void {
   if (range.total === session.total_size) return;
-  throw new ApiError(
-    4044,
-    `Content-Range: the session was opened for ${session.total_size} bytes in all; send that total.`,
-    {
-      data: { current_size: session.current_size },
-    },
-  );
+  throw new ApiError(4044, `Content-Range: wrong total. This session was opened for ${session.total_size} bytes.`, {
+    data: { current_size: session.current_size },
+  });
 }
 
 function requireContinuation(session: Session, range: ContentRange): void {
   if (range.start === session.current_size) return;
-  throw new ApiError(4044, `Content-Range: the session has ${session.current_size} bytes; continue there.`, {
+  throw new ApiError(4044, `Content-Range: the session has ${session.current_size} bytes. Continue there.`, {
     status: 409,
     data: { current_size: session.current_size },
   });
 }
 
 /**
- * A client that did not hear the answer to its last chunk sends it again: it gets the same answer, and nothing is stored
+ * Repeats the response for the last chunk to a client that did not receive it and sends the chunk again. Nothing is stored
  * twice.
  */
 async function repeatLast(
@@ -88,7 +84,7 @@ async function repeatLast(
     findBuild(ctx.db, session.game_id, session.build_id),
   ]);
   if (file === null || build === null || range.end + 1 !== session.total_size) {
-    throw new ApiError(4045, 'X-Upload-Session-ID: this session is finished; open a new session.');
+    throw new ApiError(4045, 'X-Upload-Session-ID: this session is complete. Open a new session.');
   }
   await readFile(drain);
   return uploadedFileOf(file, build);
@@ -100,7 +96,7 @@ async function drain({ bytes }: FilePart): Promise<void> {
 
 type Stored = { upload: BlobUpload; receiver: Receiver | null };
 
-/** Appends the chunk's bytes durably. They count only when the row says so. */
+/** Appends the chunk's bytes durably. They do not count until they are committed to the session row. */
 async function store(
   ctx: Context,
   session: Session,
@@ -113,16 +109,16 @@ async function store(
     await readFile(drain);
     return { upload: { ...session.blob, size: session.total_size }, receiver: null };
   }
-  const underWay = beginChunk(session.session_id);
+  const underWay = beginChunk(ctx, session.session_id);
   const receiver = createReceiver({
     most: length,
     tooLarge: () =>
       new ApiError(
         4043,
-        `The chunk is larger than the ${length} bytes of its Content-Range; send exactly those.`,
+        `The chunk is larger than the ${length} bytes of its Content-Range. Send exactly that range.`,
         currentSize(session),
       ),
-    hash: hashAt(session.session_id, session.current_size),
+    hash: hashAt(ctx, session.session_id, session.current_size),
     onBytes: underWay.progress,
   });
   try {
@@ -133,7 +129,7 @@ async function store(
         if (receiver.size < length)
           throw new ApiError(
             4044,
-            `The chunk is smaller than the ${length} bytes of its Content-Range.`,
+            `The chunk is smaller than the ${length} bytes of its Content-Range. Send exactly that range.`,
             currentSize(session),
           );
       },
@@ -150,7 +146,7 @@ function currentSize(session: Session) {
   return { data: { current_size: session.current_size } };
 }
 
-/** A process that died between completing the blob and recording the file left the blob whole: then only the record is missing. */
+/** Whether an earlier process completed the blob but died before it recorded the file. */
 async function wasCompleted(ctx: Context, session: Session): Promise<boolean> {
   return (await ctx.blobs.stat(session.blob.key))?.size === session.total_size;
 }
@@ -163,7 +159,7 @@ async function commit(
   receiver: Receiver | null,
 ): Promise<ChunkReceipt> {
   if (!(await sessions.commitChunk(ctx.db, session, lock, upload))) throw takenOver();
-  if (receiver?.hash) rememberHash(session.session_id, upload.size, receiver.hash);
+  if (receiver?.hash) rememberHash(ctx, session.session_id, upload.size, receiver.hash);
   return {
     session_id: session.session_id,
     current_size: upload.size,
@@ -190,15 +186,15 @@ async function finish(
     digest: receiver?.hash?.digest('hex') ?? null,
   };
   try {
-    // The session has reserved the room.
+    // The session has already reserved the storage.
     const before = async (tx: Tx) => {
       if (!(await sessions.finishSession(tx, session, lock, ctx.clock.now()))) throw takenOver();
     };
     const file = await completeFile(ctx, arrival, { before });
-    forgetHash(session.session_id);
+    forgetHash(ctx, session.session_id);
     return file;
   } catch (error) {
-    // What arrived is wrong as a whole, so no further chunk can make it right.
+    // The complete upload is invalid, so further chunks cannot fix it.
     if (error instanceof ApiError && (error.code === 4046 || error.code === 4041)) await dropSession(ctx, session);
     throw error;
   }

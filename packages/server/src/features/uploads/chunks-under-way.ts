@@ -1,23 +1,27 @@
-// The chunks that this process is receiving, so that one whose sender has fallen silent can make way for the next try.
+// The chunks that this process is receiving, so that a chunk whose sender has gone silent can be replaced by a retry.
 import { ApiError } from '@chauffeur/contract/errors';
+import type { Context } from '../../context.ts';
+import { perContext } from '../../request/per-context.ts';
 
 export type ChunkUnderWay = {
-  /** Aborted when another chunk takes this one's place. */
+  /** Aborted when another chunk replaces this one. */
   readonly signal: AbortSignal;
-  /** Tells that bytes have arrived. */
+  /** Reports that bytes have arrived. */
   progress(): void;
-  /** Tells that nothing more of the chunk will be stored. */
+  /** Reports that no more bytes of the chunk will be stored. */
   end(): void;
 };
 
 type Entry = { lastByteAt: number; abort: AbortController; ended: Promise<void> };
 
-/** A sender that comes back on a new connection is believed after the old one was silent for this long. */
+/** A sender that reconnects replaces its old connection once that has been silent this long. */
 const STALLED_MS = 3000;
 
-const chunks = new Map<string, Entry>();
+/** By session. */
+const chunksOf = perContext(() => new Map<string, Entry>());
 
-export function beginChunk(sessionId: string): ChunkUnderWay {
+export function beginChunk(ctx: Context, sessionId: string): ChunkUnderWay {
+  const chunks = chunksOf(ctx);
   const { promise, resolve } = Promise.withResolvers<void>();
   const entry: Entry = { lastByteAt: performance.now(), abort: new AbortController(), ended: promise };
   chunks.set(sessionId, entry);
@@ -33,9 +37,9 @@ export function beginChunk(sessionId: string): ChunkUnderWay {
   };
 }
 
-/** Ends the session's chunk when its sender has been silent; true when it has ended and what it held is free. */
-export async function endStalledChunk(sessionId: string): Promise<boolean> {
-  const entry = chunks.get(sessionId);
+/** Ends the session's chunk if its sender has gone silent. Returns whether the chunk has ended and released the session. */
+export async function endStalledChunk(ctx: Context, sessionId: string): Promise<boolean> {
+  const entry = chunksOf(ctx).get(sessionId);
   if (entry === undefined || performance.now() - entry.lastByteAt < STALLED_MS) return false;
   entry.abort.abort(takenOver());
   await entry.ended;
@@ -45,6 +49,6 @@ export async function endStalledChunk(sessionId: string): Promise<boolean> {
 export function takenOver(): ApiError {
   return new ApiError(
     4047,
-    'Another request has taken this session over; send the chunk again to learn its current_size.',
+    'Another request has taken over this session. Send the chunk again to get the current_size.',
   );
 }

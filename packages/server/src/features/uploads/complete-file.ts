@@ -1,10 +1,10 @@
-// Ends an upload: checks the checksum, makes the blob whole, looks at the zip, and records the file with its scan job.
+// Completes an upload: verifies the checksum, completes the blob, checks the zip, and records the file with its scan job.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import { isMissingReference, type Tx, transact } from '../../kernel/db.ts';
+import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Build } from '../builds/builds.ts';
 import { type FileRow, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
@@ -20,21 +20,21 @@ export type Arrival = {
   checksum: string;
   keyRef: string;
   upload: BlobUpload;
-  /** SHA-256 of the bytes when they were hashed as they came; null makes the blob be read once. */
+  /** SHA-256 of the bytes if they were hashed on arrival; null if the blob has to be read once. */
   digest: string | null;
 };
 
-/** What else happens in the transaction, before and after the file’s row is written. */
+/** Further steps of the transaction, before and after the row of the file is written. */
 export type RecordSteps = { before?: (tx: Tx) => Promise<void>; after?: (tx: Tx) => Promise<void> };
 
-/** Key of a file's blob. The sweeper reads the file's id from it. */
+/** The key of a file's blob. The sweep reads the file id from it. */
 export function blobKeyOf(gameId: string, fileId: string): string {
   return `files/${gameId}/${fileId}.zip`;
 }
 
 /**
- * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 when the record could not be written, after
- * which the upload may be tried again. `steps` run in the transaction that records the file.
+ * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 if the row could not be written, after which the
+ * upload can be retried. `steps` run in the transaction that records the file.
  */
 export async function completeFile(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
   const { upload, digest, checksum } = arrival;
@@ -50,7 +50,7 @@ function requireChecksum(digest: string, announced: string): void {
   if (digest !== announced)
     throw new ApiError(
       4046,
-      'checksum: the bytes received have another SHA-256; compute it again and upload from the start.',
+      'checksum: the received bytes have another SHA-256. Compute it again and restart the upload.',
     );
 }
 
@@ -75,12 +75,12 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
     });
   } catch (cause) {
     if (isMissingReference(cause))
-      throw new ApiError(4039, 'The build was deleted while its file was uploaded; register it first.', { cause });
+      throw new ApiError(4039, 'The build was deleted during the upload. Register it again.', { cause });
     throw cause instanceof ApiError ? cause : new ApiError(4048, undefined, { cause });
   }
 }
 
-/** The answer to a completed upload. */
+/** The response to a completed upload. */
 export function uploadedFileOf(file: FileRow, build: Build): UploadedFile {
   const { uploaded_at: _, ...summary } = summaryOf(file);
   return { ...summary, build_id: build.build_id, os: build.os, arch: build.arch, channel: build.channel };

@@ -1,13 +1,13 @@
-// Reads the Content-Range header of a chunk.
+// Parses the Content-Range header of a chunk.
 
-/** Bytes `start` to `end`, both included, of `total`. */
+/** The bytes from `start` to `end`, both inclusive, of `total`. */
 export type ContentRange = { start: number; end: number; total: number };
 
-const FORM = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i;
+const PATTERN = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i;
 
-/** The range of `bytes <start>-<end>/<total>` (RFC 9110, section 14.4; here the total must be known); null when malformed. */
+/** Parses `bytes <start>-<end>/<total>` (RFC 9110, section 14.4; the total is required). Null if malformed. */
 export function parseContentRange(header: string): ContentRange | null {
-  const [, start, end, total] = FORM.exec(header.trim())?.map(Number) ?? [];
+  const [, start, end, total] = PATTERN.exec(header.trim())?.map(Number) ?? [];
   if (start === undefined || end === undefined || total === undefined) return null;
   return start <= end && end < total ? { start, end, total } : null;
 }

@@ -1,12 +1,15 @@
-// The streaming routes of uploads: the form of a single upload or of a chunk, and the form that opens a session.
+// The streaming routes of uploads: forms with a complete file or a chunk, and the form that opens a session.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/uploads';
 import type { FastifyRequest } from 'fastify';
-import type { Caller, Context, GameCaller } from '../../context.ts';
-import { type Answer, answer } from '../../kernel/answer.ts';
-import { type Fields, readForm } from '../../kernel/form.ts';
-import type { FilePart } from '../../kernel/multipart.ts';
-import { countUse } from '../../kernel/rate-limit.ts';
+import type { Context, GameCaller } from '../../context.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { type Fields, readForm } from '../../request/form.ts';
+import type { FilePart } from '../../request/multipart.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { requireRoom } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
@@ -15,24 +18,26 @@ import { startSingleUpload } from './single.ts';
 import { tooLarge } from './target.ts';
 import { openSession } from './uploads.ts';
 
-/** What a form may hold beside its file: text fields and the headers of its parts. */
+/** The maximum size of the text fields and part headers of a form, in addition to its file. */
 const FORM_BYTES = 8 * MIB;
 
-/** `POST …/tool/upload/files`: with either of a chunk’s headers it is a chunk, else the whole zip. */
-export async function receiveUpload(ctx: Context, caller: Caller, request: FastifyRequest): Promise<Answer<unknown>> {
-  const game = caller as GameCaller;
+/** `POST …/tool/upload/files`: a chunk if either of the chunk headers is present, otherwise the complete zip. */
+export async function receiveUpload(
+  ctx: Context,
+  { caller, request }: StreamCall<typeof contract.uploadFile>,
+): Promise<Answer<OutputOf<typeof contract.uploadFile>>> {
   const { 'x-upload-session-id': sessionId, 'content-range': contentRange } = request.headers;
   ctx.metrics.uploadsUnderWay.inc();
   try {
     if (sessionId === undefined && contentRange === undefined)
-      return answer(201, await receiveWhole(ctx, game, request));
-    await countUse(ctx.db, ctx.clock, game.gameId, {
+      return answer(201, await receiveWhole(ctx, caller, request));
+    await countUse(ctx.db, ctx.clock, caller.gameId, {
       name: 'chunks',
       most: ctx.config.limitChunks,
       windowSeconds: 3600,
     });
     const headers = { sessionId: String(sessionId ?? ''), contentRange: contentRange ?? '' };
-    const data = await receiveChunk(ctx, game, headers, (onFile, signal) => readFormOf(ctx, request, onFile, signal));
+    const data = await receiveChunk(ctx, caller, headers, (onFile, signal) => readFormOf(ctx, request, onFile, signal));
     return answer('file_uid' in data ? 201 : 202, data);
   } finally {
     ctx.metrics.uploadsUnderWay.dec();
@@ -41,7 +46,7 @@ export async function receiveUpload(ctx: Context, caller: Caller, request: Fasti
 
 async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<UploadedFile> {
   await requireVerifiedOwner(ctx, game.gameId);
-  // Told before 5 GB were sent in vain. A form that does not say its length is measured as it comes.
+  // Refuses a too large upload before its bytes are sent. A form without a length is measured while it arrives.
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
   const room = await requireRoom(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
@@ -76,18 +81,17 @@ function readFormOf(
   });
 }
 
-/** `POST …/tool/upload/sessions`, a urlencoded form; JSON of the same fields is read as well. */
+/** `POST …/tool/upload/sessions`: a urlencoded form, or JSON with the same fields. */
 export async function openUploadSession(
   ctx: Context,
-  caller: Caller,
-  request: FastifyRequest,
-): Promise<Answer<unknown>> {
+  { caller, request }: StreamCall<typeof contract.openUploadSession>,
+): Promise<Answer<OutputOf<typeof contract.openUploadSession>>> {
   if (typeof request.body !== 'object' || request.body === null) {
-    throw new ApiError(4037, 'The form could not be read: send it as application/x-www-form-urlencoded.');
+    throw new ApiError(4037, 'The form could not be read. Send it as application/x-www-form-urlencoded.');
   }
   const texts = Object.entries(request.body).filter(
     ([, value]) => typeof value === 'string' || typeof value === 'number',
   );
   const fields = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
-  return answer(201, await openSession(ctx, caller as GameCaller, fields));
+  return answer(201, await openSession(ctx, caller, fields));
 }

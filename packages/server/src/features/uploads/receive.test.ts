@@ -9,7 +9,7 @@ async function* sourceOf(...buffers: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* buffers;
 }
 
-test('measures and hashes what passes, and passes it on as it is', async () => {
+test('measures and hashes the bytes and passes them on unchanged', async () => {
   const receiver = createReceiver({ most: 6, tooLarge });
   const buffers = [Buffer.from('abc'), Buffer.from('def')];
   assert.deepEqual(await Array.fromAsync(receiver.pass(sourceOf(...buffers))), buffers);
@@ -17,12 +17,12 @@ test('measures and hashes what passes, and passes it on as it is', async () => {
   assert.equal(receiver.hash?.digest('hex'), createHash('sha256').update('abcdef').digest('hex'));
 });
 
-test('throws at the byte that is one too many', async () => {
+test('throws at the first byte over the limit', async () => {
   const receiver = createReceiver({ most: 5, tooLarge });
   await assert.rejects(Array.fromAsync(receiver.pass(sourceOf(Buffer.from('abc'), Buffer.from('def')))), /too large/);
 });
 
-test('frees a released buffer that has its memory for itself, and no other', () => {
+test('frees only released buffers that own their memory', () => {
   const { release } = createReceiver({ most: 1, tooLarge }).pass(sourceOf());
   const own = new Uint8Array(10);
   const shared = new Uint8Array(10).subarray(0, 5);

@@ -1,16 +1,16 @@
-// Measures, hashes and stores an upload's bytes as they arrive, so that each byte is touched once.
+// Measures, hashes and stores the bytes of an upload in one pass while they arrive.
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import { giveBack } from '../../kernel/blobs/give-back.ts';
 import type { BlobStore, BlobUpload, ByteSource } from '../../kernel/blobs/store.ts';
 
 export type Receiver = {
-  /** What has passed so far. */
+  /** Bytes passed so far. */
   size: number;
   readonly hash: Hash | null;
   /**
-   * The bytes of `source`, measured and hashed. Throws `options.tooLarge()` at the byte that is one too many. The buffers must
-   * be nobody else's: their memory is given back as soon as they are stored.
+   * Passes on the bytes of `source`, measured and hashed. Throws `options.tooLarge()` at the first byte over the limit. The
+   * buffers must not be shared, because their memory is released as soon as they are stored.
    */
   pass(source: ByteSource): ByteSource;
 };
@@ -18,7 +18,7 @@ export type Receiver = {
 export type ReceiverOptions = {
   most: number;
   tooLarge: () => Error;
-  /** Goes on from here; null where the hash is not known, a new one where absent. */
+  /** A hash to continue; null to skip hashing; a new hash by default. */
   hash?: Hash | null;
   onBytes?: () => void;
 };
@@ -43,7 +43,7 @@ export function createReceiver({ most, tooLarge, hash = createHash('sha256'), on
   return receiver;
 }
 
-/** Appends what the receiver passes. Throws what the sender did wrong as it is, and 4048 for what the store could not do. */
+/** Appends the bytes that the receiver passes. Rethrows API errors, and throws 4048 for failures of the store. */
 export async function storeBytes(
   blobs: BlobStore,
   upload: BlobUpload,
@@ -57,7 +57,7 @@ export async function storeBytes(
   }
 }
 
-/** SHA-256 of a source, as hex. */
+/** The SHA-256 of a source as hex. */
 export async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for await (const bytes of source) hash.update(bytes);

@@ -1,27 +1,31 @@
-// Remembers, in this process, the SHA-256 of what an upload session has received, so that its end need not read it again.
-// A process that takes a session over does not have it, and reads the stored bytes once (docs/adr/0002).
+// Keeps the running SHA-256 of each upload session in memory, so that the finished upload need not be read again.
+// A process that takes over a session has no hash and reads the stored bytes once (docs/adr/0002).
 import { createHash, type Hash } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { perContext } from '../../request/per-context.ts';
 
-/** A few hundred bytes each; the oldest go first. */
-const MOST = 1000;
+/** A few hundred bytes each; the oldest is dropped first. */
+const MAX_HASHES = 1000;
 
-const hashes = new Map<string, { size: number; hash: Hash }>();
+/** By session; `size` is the number of bytes hashed so far. */
+const hashesOf = perContext(() => new Map<string, { size: number; hash: Hash }>());
 
-/** A copy of the hash over the session's first `size` bytes, to be fed further; null when this process does not have it. */
-export function hashAt(sessionId: string, size: number): Hash | null {
+/** Returns a copy of the hash of the session's first `size` bytes, ready to be updated; null if this process has none. */
+export function hashAt(ctx: Context, sessionId: string, size: number): Hash | null {
   if (size === 0) return createHash('sha256');
-  const found = hashes.get(sessionId);
-  return found?.size === size ? found.hash.copy() : null;
+  const entry = hashesOf(ctx).get(sessionId);
+  return entry?.size === size ? entry.hash.copy() : null;
 }
 
-/** Remembers the hash over the session's first `size` bytes. It must not be fed or digested afterwards. */
-export function rememberHash(sessionId: string, size: number, hash: Hash): void {
+/** Keeps the hash of the session's first `size` bytes. The caller must not update or digest it afterwards. */
+export function rememberHash(ctx: Context, sessionId: string, size: number, hash: Hash): void {
+  const hashes = hashesOf(ctx);
   hashes.delete(sessionId);
   hashes.set(sessionId, { size, hash });
   const [oldest] = hashes.keys();
-  if (hashes.size > MOST && oldest !== undefined) hashes.delete(oldest);
+  if (hashes.size > MAX_HASHES && oldest !== undefined) hashes.delete(oldest);
 }
 
-export function forgetHash(sessionId: string): void {
-  hashes.delete(sessionId);
+export function forgetHash(ctx: Context, sessionId: string): void {
+  hashesOf(ctx).delete(sessionId);
 }

@@ -1,10 +1,10 @@
-// The single upload: one form with the whole zip, stored while it arrives.
+// The single upload: one form with the complete zip, stored while it arrives.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import type { Fields } from '../../kernel/form.ts';
-import { newId } from '../../kernel/ids.ts';
-import type { FilePart } from '../../kernel/multipart.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Fields } from '../../request/form.ts';
+import type { FilePart } from '../../request/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireOwnProgram } from '../games/games.ts';
 import { claimRoom, type Room } from '../usage/usage.ts';
@@ -13,11 +13,11 @@ import { createReceiver, storeBytes } from './receive.ts';
 import { hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
 
 export type SingleUpload = {
-  /** Stores the file part; refuses before the first byte when the fields in front of it are already wrong. */
+  /** Stores the file part. Invalid fields before the file are refused before its first byte is stored. */
   store(part: FilePart, fieldsSoFar: Fields): Promise<void>;
-  /** Records the file, once the whole form has come. */
+  /** Records the file after the complete form has arrived. */
   finish(fields: Fields): Promise<UploadedFile>;
-  /** Removes what was stored. */
+  /** Deletes the stored bytes. */
   discard(): Promise<void>;
 };
 

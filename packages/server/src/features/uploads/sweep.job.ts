@@ -1,8 +1,8 @@
-// Removes what uploads left behind: sessions whose time is over, and blobs of processes that died in the middle of one.
+// Deletes leftovers of uploads: expired sessions, and blobs of processes that died during an upload.
 import type { Context } from '../../context.ts';
 import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
-import { defineJob } from '../../kernel/jobs.ts';
-import { isAlive } from '../../kernel/presence.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { isAlive } from '../../kernel/processes/presence.ts';
 import { existingFiles } from '../files/files.ts';
 import { dropSession } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
@@ -16,19 +16,19 @@ const BATCH = 500;
 export async function sweepSessions(ctx: Context): Promise<void> {
   for (const session of await sessions.listExpired(ctx.db, ctx.clock.now(), BATCH)) {
     const { lock_process: holder } = session;
-    // A chunk that began in time is left to end; it will find the session gone or be swept the next time.
+    // A chunk in progress may end; the session is swept the next time.
     if (holder !== null && session.finished_at === null && (await isAlive(ctx.db, holder))) continue;
     if (session.finished_at === null) await dropSession(ctx, session);
     else await sessions.deleteSession(ctx.db, session);
   }
 }
 
-/** Deletes blobs that belong to neither a file nor a session and have not been written to for a day. */
+/** Deletes blobs that belong to neither a file nor a session and have not been modified for a day. */
 export function sweepBlobs(ctx: Context): Promise<void> {
   return sweepOrphans(ctx, 'files/', async (keys) => {
     const fileIds = keys.map(fileIdOf);
-    const known = (await existingFiles(ctx.db, fileIds)).union(await sessions.sessionFiles(ctx.db, fileIds));
-    return new Set(keys.filter((key) => known.has(fileIdOf(key))));
+    const referenced = (await existingFiles(ctx.db, fileIds)).union(await sessions.sessionFiles(ctx.db, fileIds));
+    return new Set(keys.filter((key) => referenced.has(fileIdOf(key))));
   });
 }
 

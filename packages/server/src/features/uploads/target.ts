@@ -1,4 +1,4 @@
-// Reads from the text fields of an upload which build the zip is for, and what checksum it has.
+// Reads the build, platform and checksum from the text fields of an upload.
 import { ApiError } from '@chauffeur/contract/errors';
 import {
   ArchInput,
@@ -14,16 +14,16 @@ import {
 import { LIMITS } from '@chauffeur/contract/limits';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
-import { filenameProblem } from '../../kernel/filename.ts';
-import type { Fields } from '../../kernel/form.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
+import { filenameProblem } from '../../request/filename.ts';
+import type { Fields } from '../../request/form.ts';
 
-/** What an upload is for: the build by id or by identity, and where its form says it runs. */
+/** The build of an upload, by id or identity, and the platform and channel that its form names. */
 export type Target = Platform & { channel: string; checksum: string; build: { buildId: string } | BuildIdentity };
 
 const Form = Type.Object({ os: OsInput, arch: ArchInput, channel: ChannelName, checksum: ChecksumInput });
 
-/** Throws 4038 without a build, 4041 for a bad os, arch, channel or checksum, 4039 for an id that no build can have. */
+/** Throws 4038 without a build, 4041 for an invalid os, arch, channel or checksum, and 4039 for a malformed build id. */
 export function readTarget(fields: Fields): Target {
   const byId = fields.build_id !== undefined && fields.build_id !== '';
   if (!byId && !(fields.build && fields.build_type && fields.version)) throw new ApiError(4038);
@@ -35,45 +35,48 @@ export function readTarget(fields: Fields): Target {
     return { ...platform, checksum: canonicalChecksum(checksum), build: { version, build_type, ...platform } };
   }
   if (!isUuid(fields.build_id ?? ''))
-    throw new ApiError(4039, 'build_id: not the id of a build; send the one that registration answered.');
+    throw new ApiError(4039, 'build_id: not a build id. Send the one that the registration returned.');
   return { ...platform, checksum: canonicalChecksum(checksum), build: { buildId: fields.build_id ?? '' } };
 }
 
-/** Whether every field that `readTarget` reads has come; those before the file part let an upload be refused early. */
+/** Whether every field that `readTarget` needs has arrived. Fields before the file part allow an early refusal. */
 export function hasTargetFields(fields: Fields): boolean {
   const identified = 'build_id' in fields || ('build' in fields && 'build_type' in fields && 'version' in fields);
   return identified && ['os', 'arch', 'channel', 'checksum'].every((name) => name in fields);
 }
 
-/** Throws 4041 when the form names another platform or channel than the build was registered for. */
+/** Throws 4041 if the form names another platform or channel than the registration of the build. */
 export function requireSamePlace(target: Target, build: Platform & { channel: string }): void {
   for (const name of ['os', 'arch', 'channel'] as const) {
     if (target[name] !== build[name]) {
       throw new ApiError(
         4041,
-        `${name}: the build is registered for ${build[name]}; send that, or register a build for the other.`,
+        `${name}: the build is registered for ${build[name]}. Send that, or register another build.`,
       );
     }
   }
 }
 
-/** The name as given, when it can be a file’s name and ends in `.zip`; else throws 4037 or 4041. */
+/** Returns a valid file name that ends in `.zip`; otherwise throws 4037 or 4041. */
 export function readFilename(name = ''): string {
   const problem = filenameProblem(name);
   if (problem !== null) throw new ApiError(4037, problem);
-  if (!/\.zip$/i.test(name)) throw new ApiError(4041, 'filename: not a .zip; send the build as a zip.');
+  if (!/\.zip$/i.test(name)) throw new ApiError(4041, 'filename: not a .zip. Send the build as a .zip.');
   return name;
 }
 
-/** Bytes that a session announces. Throws 4037 when it is no positive whole number, 4043 over 5 GB. */
+/** The announced bytes of a session. Throws 4037 unless it is a positive integer, and 4043 over 5 GB. */
 export function readTotalSize(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text) || Number(text) === 0) {
-    throw new ApiError(4037, `total_size: send the zip’s size in bytes, a whole number from 1 to ${LIMITS.fileBytes}.`);
+    throw new ApiError(
+      4037,
+      `total_size: must be the size of the .zip in bytes, a whole number from 1 to ${LIMITS.fileBytes}.`,
+    );
   }
   if (Number(text) > LIMITS.fileBytes) throw tooLarge();
   return Number(text);
 }
 
 export function tooLarge(): ApiError {
-  return new ApiError(4043, `The file is larger than 5 GB (${LIMITS.fileBytes} bytes); make it smaller.`);
+  return new ApiError(4043, `The file is larger than 5 GB (${LIMITS.fileBytes} bytes). Split the build.`);
 }

@@ -1,7 +1,7 @@
 // The SQL of upload sessions.
 import { sql } from 'kysely';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type SessionRow = {
   game_id: string;
@@ -40,7 +40,7 @@ const columns = sql.raw(
   'game_id, session_id, build_id, file_id, filename, total_size, current_size, checksum, blob, key_ref, lock_token, lock_process, expires_at, finished_at',
 );
 
-/** Openings for one game go one after the other, so that their limit holds. */
+/** Serializes opening sessions for one game, so that the limit holds. */
 export async function lockOpenings(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`upload_sessions/${gameId}`}, 0))`);
 }
@@ -90,8 +90,9 @@ export function listOpen(
 }
 
 /**
- * Takes the session's lock when it is free, or held by `stale`. Undefined when it is neither, or the session is over. Does not
- * wait for the disk: a database that falls and forgets the lock has broken the connection that keeps its holder among the living.
+ * Takes the session's lock if it is free or held by `stale`; otherwise, or if the session has ended, returns undefined. The
+ * commit does not wait for the disk: a database that crashes and loses the lock also breaks the connection that marks its holder
+ * as alive.
  */
 export function takeLock(
   db: Db,
@@ -118,7 +119,7 @@ export async function releaseLock(db: Db, session: SessionRow, lock: Lock): Prom
   );
 }
 
-/** Counts a chunk's bytes and frees the lock; false when the lock was taken over meanwhile, and then the bytes do not count. */
+/** Counts a chunk's bytes and releases the lock; false if the lock was taken over, in which case the bytes do not count. */
 export async function commitChunk(db: Db, session: SessionRow, lock: Lock, blob: BlobUpload): Promise<boolean> {
   const count = await changed(
     db,
@@ -128,7 +129,7 @@ export async function commitChunk(db: Db, session: SessionRow, lock: Lock, blob:
   return count === 1;
 }
 
-/** Marks the session as finished; false when the lock was taken over meanwhile. */
+/** Marks the session as finished; false if the lock was taken over. */
 export async function finishSession(tx: Tx, session: SessionRow, lock: Lock, now: Date): Promise<boolean> {
   const count = await changed(
     tx,
@@ -145,7 +146,7 @@ export async function deleteSession(db: Db, session: SessionRow): Promise<void> 
   );
 }
 
-/** Sessions whose time is over, oldest first. */
+/** Expired sessions, oldest first. */
 export function listExpired(db: Db, now: Date, limit: number): Promise<SessionRow[]> {
   return rows(
     db,
@@ -153,11 +154,11 @@ export function listExpired(db: Db, now: Date, limit: number): Promise<SessionRo
   );
 }
 
-/** Of these file ids, those that an open session is going to be. */
+/** Returns the file ids that belong to a session. */
 export async function sessionFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
-  const found = await rows(
+  const reserved = await rows(
     db,
     sql<{ file_id: string }>`select file_id from upload_sessions where file_id = any(${fileIds}::uuid[])`,
   );
-  return new Set(found.map(({ file_id }) => file_id));
+  return new Set(reserved.map(({ file_id }) => file_id));
 }

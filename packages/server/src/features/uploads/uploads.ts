@@ -1,14 +1,15 @@
-// Uploads: the sessions of zips that come in chunks, opened, listed and given up. The streaming routes are in http.ts.
+// Uploads: the sessions of zips that arrive in chunks, opened, listed and aborted. The streaming routes are in http.ts.
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalChecksum } from '@chauffeur/contract/identity';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/db.ts';
-import type { Fields } from '../../kernel/form.ts';
-import { newId } from '../../kernel/ids.ts';
-import { countUse } from '../../kernel/rate-limit.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import type { Fields } from '../../request/form.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireOwnProgram, requireVerifiedOwner } from '../games/games.ts';
 import { claimRoom, requireRoom } from '../usage/usage.ts';
@@ -19,7 +20,7 @@ import * as sessions from './uploads.sql.ts';
 
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
 
-/** A guess: sessions end when they end. */
+/** A guess, because it is unknown when a session will end. */
 const SLOT_RETRY_SECONDS = 30;
 
 /** Opens a session from the fields of its form. */
@@ -64,7 +65,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
       if (most > 0 && open >= most) {
         throw new ApiError(
           4291,
-          `This game has ${open} open upload sessions, the most there may be; finish one or give it up.`,
+          `This game has ${open} open upload sessions, which is the limit. Complete or abort one.`,
           {
             data: { retry_after: SLOT_RETRY_SECONDS },
           },
@@ -91,16 +92,15 @@ function recordOf(session: Session): SessionRecord {
 
 export async function listUploadSessions(
   ctx: Context,
-  caller: GameCaller,
-  input: InputOf<typeof contract.listUploadSessions>,
+  { caller, input }: Call<typeof contract.listUploadSessions>,
 ): Promise<OutputOf<typeof contract.listUploadSessions>> {
   const filter = {
     buildId: input.build_id ?? null,
     checksum: input.checksum === undefined ? null : canonicalChecksum(input.checksum),
   };
-  const found = await sessions.listOpen(ctx.db, caller.gameId, ctx.clock.now(), filter);
+  const open = await sessions.listOpen(ctx.db, caller.gameId, ctx.clock.now(), filter);
   return {
-    sessions: found.map((session) => ({
+    sessions: open.map((session) => ({
       ...recordOf(session),
       build_id: session.build_id,
       filename: session.filename,
@@ -111,8 +111,7 @@ export async function listUploadSessions(
 
 export async function abortUploadSession(
   ctx: Context,
-  caller: GameCaller,
-  input: { session_id: string },
+  { caller, input }: Call<typeof contract.abortUploadSession>,
 ): Promise<{ session_id: string }> {
   const session = await requireSession(ctx, caller, input.session_id);
   if (session.finished_at !== null) throw unknownSession();

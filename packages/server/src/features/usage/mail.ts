@@ -1,23 +1,21 @@
-// The words of the mail that warns a game’s owner before its storage is used up.
+// The email that warns a game's owner before its storage is full.
+import { formatBytes } from '@chauffeur/contract/format';
 import { PAGES } from '@chauffeur/contract/pages';
-import { sayBytes } from '@chauffeur/contract/sizes';
-import type { Mail } from '../../kernel/mail.ts';
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 
 type Warning = { email: string; game: string; slug: string; used: number; quota: number; site: string };
 
-const MAX_NAME = 200;
-
 export function storageMail({ email, game, slug, used, quota, site }: Warning): Mail {
-  const name = game.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').slice(0, MAX_NAME);
   const percent = Math.floor((100 * used) / quota);
   return {
     to: email,
-    subject: `${name} has used ${percent}% of its storage`,
+    subject: `${oneLine(game)} has used ${percent}% of its storage`,
     text: [
-      `The builds and symbols of “${name}” use ${sayBytes(used)} of ${sayBytes(quota)}.`,
-      'When the storage is full, uploads are refused. Delete builds that are no longer needed to make room:',
+      `The builds and symbols of ${quote(game)} use ${formatBytes(used)} of ${formatBytes(quota)}.`,
+      "When the storage is full, uploads fail. Delete builds that you don't need:",
       `${site}${PAGES.builds.replace(':uid', slug)}`,
-      'You get this mail once, and again only after there has been enough room in between.\n',
+      "You won't get another warning unless usage drops first.\n",
     ].join('\n\n'),
   };
 }

@@ -1,15 +1,15 @@
-// The SQL of what a game has used: bytes of its builds and symbols, and counters of its crash reports.
+// The SQL of a game's usage: the bytes of its builds and symbols, and the counters of its crash reports.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type StorageRow = { builds: number; sessions: number; symbols: number };
 
-/** Whoever takes up room waits here for others of the same game until their transactions end. */
+/** Serializes transactions that use storage of the same game. */
 export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`storage/${gameId}`}, 0))`);
 }
 
-/** Bytes. The blobs of rejected files are deleted, and texts that no build has are about to be. */
+/** In bytes. Excludes rejected files, whose blobs are deleted, and unused symbol texts, which are about to be deleted. */
 export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
   return onlyRow(
     db,
@@ -26,7 +26,7 @@ export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
 
 export type CrashCounters = { reports: number; files: number; bytes: number };
 
-/** What the game’s crash reports have used of the day that begins at `day`. */
+/** The usage of the game's crash reports on the day that starts at `day`. */
 export async function readCrashCounters(db: Db, gameId: string, day: Date): Promise<CrashCounters> {
   const counters = await rows(
     db,
@@ -43,7 +43,7 @@ export async function readCrashCounters(db: Db, gameId: string, day: Date): Prom
 
 export type Owner = { email: string; game: string; slug: string };
 
-/** The owner, unless they have been warned already; undefined then. */
+/** Records a warning and returns the owner; undefined if they have already been warned. */
 export function insertWarning(tx: Tx, gameId: string, now: Date): Promise<Owner | undefined> {
   return row(
     tx,

@@ -1,20 +1,22 @@
-// How much of its limits a game has used, and the storage quota that its builds and symbols must fit into.
+// A game's usage of its limits, and the storage quota for its builds and symbols.
 import { ApiError } from '@chauffeur/contract/errors';
+import { formatBytes } from '@chauffeur/contract/format';
 import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { type getUsage as contract, USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
-import { sayBytes } from '@chauffeur/contract/sizes';
-import type { AccountCaller, Context } from '../../context.ts';
+import type * as contract from '@chauffeur/contract/operations/usage';
+import { USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
+import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import type { Tx } from '../../kernel/db.ts';
+import type { Tx } from '../../kernel/database/db.ts';
+import type { Call } from '../../request/call.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
 import { requireMember } from '../games/games.ts';
 import { storageMail } from './mail.ts';
 import * as sql from './usage.sql.ts';
 
-type Usage = OutputOf<typeof contract>;
+type Usage = OutputOf<typeof contract.getUsage>;
 
-export async function getUsage(ctx: Context, caller: AccountCaller, input: { uid: string }): Promise<Usage> {
+export async function getUsage(ctx: Context, { caller, input }: Call<typeof contract.getUsage>): Promise<Usage> {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readUsage(ctx, game.game_id);
 }
@@ -40,20 +42,20 @@ export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
   };
 }
 
-/** Counters also count what was refused. */
+/** Capped, because the counters include refused requests. */
 function usedOf(used: number, limit: number): { used: number; limit: number } {
   return { used: limit === 0 ? used : Math.min(used, limit), limit };
 }
 
-/** The room that an upload may fill. */
+/** The storage that is available to an upload. */
 export type Room = {
-  /** In bytes; Infinity where there is no quota. */
+  /** In bytes; Infinity without a quota. */
   left: number;
-  /** The error of whoever needs more. */
+  /** The error for an upload that needs more. */
   full(): ApiError;
 };
 
-/** Looks how much room there is before an upload is received. Throws 4292 when it is less than `bytes`. */
+/** Checks the available storage before an upload is received. Throws 4292 if it is less than `bytes`. */
 export async function requireRoom(ctx: Context, gameId: string, bytes = 1): Promise<Room> {
   const quota = quotaOf(ctx);
   if (quota === 0) return { left: Number.POSITIVE_INFINITY, full: () => noRoom(0, 0) };
@@ -64,8 +66,8 @@ export async function requireRoom(ctx: Context, gameId: string, bytes = 1): Prom
 }
 
 /**
- * To be called in the transaction that takes up room, after its rows are written: throws 4292 when they do not fit, and then none of them stays.
- * Transactions of one game go one after the other from here on, so that together they cannot exceed the quota.
+ * Call it in the transaction that uses storage, after its rows are written. Throws 4292 if they do not fit, which rolls them back.
+ * From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
  */
 export async function claimRoom(ctx: Context, tx: Tx, gameId: string): Promise<void> {
   const quota = quotaOf(ctx);
@@ -89,7 +91,7 @@ function sumOf({ builds, sessions, symbols }: sql.StorageRow): number {
 function noRoom(used: number, quota: number): ApiError {
   return new ApiError(
     4292,
-    `The upload does not fit into the ${sayBytes(quota)} of storage that this game has for builds and symbols; delete some that are no longer needed, or finish or abort open uploads.`,
+    `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds and symbols. Delete builds or symbols, or complete or abort open uploads.`,
     { data: { used_bytes: Math.min(used, quota), limit_bytes: quota } },
   );
 }

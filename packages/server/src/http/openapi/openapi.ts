@@ -1,4 +1,4 @@
-// Describes the operations as an OpenAPI 3.1 document, straight from the contract.
+// Generates the OpenAPI 3.1 document from the contract.
 import { bodiesOf, type Content, type Parameter, parametersOf } from '@chauffeur/contract/messages';
 import type { Access, Operation } from '@chauffeur/contract/operation';
 import { TAGS } from '@chauffeur/contract/tags';
@@ -18,7 +18,7 @@ const SECURITY: Readonly<Record<Access, readonly object[]>> = {
   deploy_key: [{ accessToken: [], secretKey: [] }, { basicKey: [] }],
 };
 
-/** The document; `publicUrl` has no slash at its end. */
+/** Returns the document; `publicUrl` has no trailing slash. */
 export function openApiOf(operations: readonly Operation[], publicUrl: string): object {
   const schemas = createSchemaWriter({ Failure });
   const responses: Components = new Map();
@@ -82,7 +82,7 @@ function describeBodies(operation: Operation, bodies: readonly Content[], schema
   return { required: isBodyRequired(bodies), content: Object.fromEntries(content) };
 }
 
-/** A JSON body whose fields are all optional may be left out. */
+/** A JSON body with only optional fields may be omitted. */
 function isBodyRequired([usual]: readonly Content[]): boolean {
   const { properties, required = [] } = (usual?.schema ?? {}) as { properties?: object; required?: string[] };
   return properties === undefined || required.length > 0;

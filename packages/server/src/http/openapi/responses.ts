@@ -1,4 +1,5 @@
-// The responses of an operation in the OpenAPI document: successes in each of their formats, and failures with their codes.
+// The responses of an operation in the OpenAPI document: successes in each of their formats, and errors with their
+// codes.
 import { ERRORS, type ErrorCode, statusesOf } from '@chauffeur/contract/errors';
 import { type Success, successesOf } from '@chauffeur/contract/messages';
 import { errorsOf, type Operation } from '@chauffeur/contract/operation';
@@ -7,7 +8,7 @@ import type { SchemaWriter } from './schemas.ts';
 
 const Text = Type.String();
 
-/** Headers of responses, by the names that the document's components have. */
+/** Response headers, by their names among the document's components. */
 export const RESPONSE_HEADERS = {
   RequestId: { name: 'X-Request-Id', description: 'Identifies the request in the logs of the service', schema: Text },
   RetryAfter: {
@@ -32,7 +33,7 @@ export const RESPONSE_HEADERS = {
 
 type HeaderKey = keyof typeof RESPONSE_HEADERS;
 
-/** What each status means, where no code says it. */
+/** The description of each status that no error code describes. */
 const MEANINGS: Readonly<Record<number, string>> = {
   201: 'Created.',
   202: 'Accepted.',
@@ -45,7 +46,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 /** Responses that operations share, by name. */
 export type Components = Map<string, object>;
 
-/** The responses by their statuses; failures are added to `components` and referred to. */
+/** Returns the responses by status. Adds errors to `components` and refers to them. */
 export function responsesOf(
   operation: Operation,
   schemas: SchemaWriter,
@@ -70,7 +71,7 @@ function describeSuccess(operation: Operation, success: Success, schemas: Schema
   };
 }
 
-/** A content type may come in several formats: in an envelope, and without it for certain clients. */
+/** A content type may have several formats: in an envelope, and without one for certain clients. */
 function contentOf(operation: Operation, { status, contents }: Success, schemas: SchemaWriter): Record<string, object> {
   const { example, statuses } = operation;
   const byType = Map.groupBy(contents, ({ contentType }) => contentType);
@@ -111,13 +112,13 @@ function successHeaders({ statuses, answerTypes }: Operation, { status }: Succes
   ];
 }
 
-/** Where the HTTP parser says more than the code does. */
+/** Statuses for which the HTTP parser is more specific than the code. */
 const PARSER_MEANINGS: Readonly<Record<number, string>> = {
   408: 'The headers of the request took too long.',
   431: 'The address and headers of the request are too large.',
 };
 
-/** Most failures have the same status and codes for many operations: each of them is one component. */
+/** Most errors have the same status and codes in many operations; each combination becomes one component. */
 function failuresOf(operation: Operation, components: Components): [number, object][] {
   const answers = errorsOf(operation).flatMap((code) => statusesOf(code).map((status) => ({ code, status })));
   const byStatus = Map.groupBy(answers, ({ status }) => status);
@@ -146,7 +147,7 @@ function headersOf(keys: readonly HeaderKey[]): Record<string, object> {
   return Object.fromEntries(keys.map((key) => [RESPONSE_HEADERS[key].name, { $ref: `#/components/headers/${key}` }]));
 }
 
-/** The envelope around every failure. */
+/** The envelope of every error. */
 export const Failure: TSchema = Type.Object({
   success: Type.Literal(false),
   error: Type.Object({

@@ -1,15 +1,16 @@
-// Writes the contract's schemas into the OpenAPI document: named ones once, as components, and in the words that generators know.
+// Writes the contract's schemas into the OpenAPI document: named ones once, as components, and in the form that code
+// generators support.
 import { recordNameOf } from '@chauffeur/contract/operations/records';
 import type { TSchema } from 'typebox';
 
 /** Writes schemas and collects the components that they refer to. */
 export type SchemaWriter = {
   write(schema: TSchema): object;
-  /** The schemas that anything written so far refers to, by name. */
+  /** The schemas that were referred to so far, by name. */
   components(): Record<string, object>;
 };
 
-/** `fixed` are components of the document's own, by name. */
+/** `fixed` are components that the document defines itself, by name. */
 export function createSchemaWriter(fixed: Readonly<Record<string, object>> = {}): SchemaWriter {
   const components = new Map<string, object>(Object.entries(fixed));
 
@@ -41,14 +42,17 @@ function isSchema(value: object): boolean {
   return 'properties' in value || 'enum' in value;
 }
 
-/** Keywords whose values are no schemas, even if they look like one. */
+/** Keywords whose values are not schemas, even if they look like one. */
 function isData(keyword: string): boolean {
   return ['const', 'default', 'enum', 'examples', 'required'].includes(keyword);
 }
 
 const ANY_KEY = '^.*$';
 
-/** Generators read `additionalProperties` rather than a pattern that fits every key, and give an enumeration its type only if it is there. */
+/**
+ * Generators read `additionalProperties` instead of a pattern that matches every key, and only type an enumeration that
+ * declares its type.
+ */
 function inUsualWords(schema: object): object {
   const { patternProperties, ...rest } = schema as { patternProperties?: Record<string, TSchema>; enum?: unknown[] };
   const values = patternProperties?.[ANY_KEY];

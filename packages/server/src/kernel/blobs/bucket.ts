@@ -1,4 +1,4 @@
-// The requests to S3 that the blob store is made of. Loads the AWS SDK, so it is imported only when there is a bucket.
+// The requests to S3 that the blob store uses. Loads the AWS SDK, so this file is imported only if blobs are on S3.
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -17,13 +17,14 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachment } from './content-disposition.ts';
 import type { S3Part } from './s3-parts.ts';
+import type { S3Settings } from './settings.ts';
 import { type BlobInfo, BlobMissingError, type ByteRange, keepErrors } from './store.ts';
 
-/** `prefix` is put before every name in the bucket; it is empty or ends with a slash. */
-export type S3Settings = { bucket: string; region: string; endpoint?: string; prefix?: string };
-
-/** S3 refused, or could not be reached. `code` is S3's or the network's own, such as AccessDenied or ECONNREFUSED. */
-export class S3Error extends Error {
+/**
+ * S3 refused a request or could not be reached. `code` comes from S3 or the network, such as AccessDenied or
+ * ECONNREFUSED.
+ */
+class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: string;
 
@@ -34,13 +35,13 @@ export class S3Error extends Error {
   }
 }
 
-/** One bucket, below its prefix. Every request rejects with S3Error, besides what is said at it. */
+/** One bucket, below its prefix. Every request rejects with S3Error unless its comment says otherwise. */
 export class Bucket {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #client: S3Client;
 
-  /** Opens a client; nothing is sent yet. Credentials are found by the AWS SDK in its own variables, files or roles. */
+  /** Opens a client without sending anything. The AWS SDK finds credentials in its own variables, files or roles. */
   constructor(settings: S3Settings) {
     this.#bucket = settings.bucket;
     this.#prefix = settings.prefix ?? '';
@@ -52,20 +53,20 @@ export class Bucket {
     await this.#answer(`PutObject of ${name}`, this.#client.send(request));
   }
 
-  /** Rejects with BlobMissingError when there is no such object. A range behind its end is empty. */
+  /** Rejects with BlobMissingError if there is no such object. A range beyond the end is empty. */
   async get(name: string, range?: ByteRange): Promise<Readable> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const sent = this.#client.send(new GetObjectCommand({ ...this.#at(name), ...(Range !== undefined && { Range }) }));
     try {
       const { Body } = await this.#answer(`GetObject of ${name}`, sent, 'NoSuchKey');
-      return keepErrors(Body as Readable); // What the SDK gives in Node.
+      return keepErrors(Body as Readable); // Always a Readable in Node.
     } catch (error) {
       if (error instanceof S3Error && error.code === 'InvalidRange') return Readable.from([]);
       throw error;
     }
   }
 
-  /** Size of the object in bytes; null when there is none. */
+  /** Returns the size of the object in bytes; null if there is none. */
   async sizeOf(name: string): Promise<number | null> {
     const sent = this.#client.send(new HeadObjectCommand(this.#at(name)));
     try {
@@ -77,7 +78,7 @@ export class Bucket {
     }
   }
 
-  /** Removes the object; there need not be one. */
+  /** Removes the object, if there is one. */
   async remove(name: string): Promise<void> {
     await this.#answer(`DeleteObject of ${name}`, this.#client.send(new DeleteObjectCommand(this.#at(name))));
   }
@@ -89,7 +90,10 @@ export class Bucket {
     return UploadId!;
   }
 
-  /** Sends a part of 5 MiB to 5 GiB; the first has number 1. Rejects with BlobMissingError when the upload is gone. */
+  /**
+   * Sends a part of 5 MiB to 5 GiB; numbers start at 1. Rejects with BlobMissingError if the upload does not exist any
+   * more.
+   */
   async uploadPart(
     name: string,
     uploadId: string,
@@ -103,7 +107,7 @@ export class Bucket {
     return { etag: ETag!, size: bytes.byteLength };
   }
 
-  /** Makes the object of `parts`, in order. Rejects with BlobMissingError when the upload is gone. */
+  /** Makes an object of `parts`, in order. Rejects with BlobMissingError if the upload does not exist any more. */
   async completeUpload(name: string, uploadId: string, parts: readonly S3Part[]): Promise<void> {
     const Parts = parts.map((part, index) => ({ ETag: part.etag, PartNumber: index + 1 }));
     const request = new CompleteMultipartUploadCommand({
@@ -114,7 +118,7 @@ export class Bucket {
     await this.#answer(`CompleteMultipartUpload of ${name}`, this.#client.send(request), 'NoSuchUpload');
   }
 
-  /** Gives up an upload; it may be gone already. */
+  /** Aborts an upload, if it still exists. */
   async abortUpload(name: string, uploadId: string): Promise<void> {
     const request = new AbortMultipartUploadCommand({ ...this.#at(name), UploadId: uploadId });
     try {
@@ -124,7 +128,7 @@ export class Bucket {
     }
   }
 
-  /** The multipart uploads whose names begin with `start`. MinIO finds those of exactly that name only. */
+  /** Yields the multipart uploads whose names begin with `start`. MinIO lists only those with exactly that name. */
   async *listUploads(start: string): AsyncGenerator<{ key: string; uploadId: string; begunAt: Date }> {
     let markers = {};
     for (;;) {
@@ -142,7 +146,7 @@ export class Bucket {
     }
   }
 
-  /** The objects whose names begin with `start`. */
+  /** Yields the objects whose names begin with `start`. */
   async *listObjects(start: string): AsyncGenerator<BlobInfo> {
     const pages = paginateListObjectsV2(
       { client: this.#client },
@@ -157,7 +161,7 @@ export class Bucket {
     }
   }
 
-  /** An address that gives the object for `seconds`, at most seven days (Signature Version 4), as a download. */
+  /** Returns a URL that downloads the object for `seconds`, at most seven days (Signature Version 4). */
   async sign(name: string, options: { seconds: number; filename: string; contentType: string }): Promise<string> {
     const request = new GetObjectCommand({
       ...this.#at(name),
@@ -167,7 +171,7 @@ export class Bucket {
     return this.#answer(`Signing of ${name}`, getSignedUrl(this.#client, request, { expiresIn: options.seconds }));
   }
 
-  /** Rejects when the bucket does not answer, or not to these credentials. */
+  /** Rejects if the bucket cannot be reached with these credentials. */
   async check(): Promise<void> {
     await this.#answer('HeadBucket', this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket })));
   }
@@ -180,7 +184,7 @@ export class Bucket {
     return { Bucket: this.#bucket, Key: this.#prefix + name };
   }
 
-  /** Waits for the answer to a request. The codes in `missing` become a BlobMissingError. */
+  /** Awaits a response. Errors with a code in `missing` become a BlobMissingError. */
   async #answer<T>(request: string, sent: Promise<T>, ...missing: string[]): Promise<T> {
     try {
       return await sent;
@@ -191,24 +195,25 @@ export class Bucket {
   }
 }
 
-/** For http and https alike. */
+/** For both http and https. */
 const AGENT = { keepAlive: true, maxSockets: 128 };
 
 function openClient({ region, endpoint }: S3Settings): S3Client {
   return new S3Client({
     region,
-    // A bucket in the host name needs DNS of its own, which only Amazon's endpoint is sure to have.
+    // A bucket in the host name needs a DNS record, which only Amazon's endpoint is sure to have.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    // Every body is signed as it is; the SDK's extra checksums are not known to every S3 server.
+    // Every body is signed as it is; not every S3 server supports the SDK's extra checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 4,
-    // Milliseconds. The second is for an idle socket: some servers say nothing while they put the parts of a blob together.
+    // Milliseconds. The second is for an idle socket: some servers send nothing while they assemble the parts of a
+    // blob.
     requestHandler: { connectionTimeout: 5_000, socketTimeout: 120_000, httpAgent: AGENT, httpsAgent: AGENT },
   });
 }
 
-/** S3's errors have their code as their name, those of the network have it in `code`. */
+/** Errors of S3 have their code as their name; network errors have it in `code`. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'Unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

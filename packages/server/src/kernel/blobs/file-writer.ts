@@ -1,24 +1,28 @@
-// Writes a stream of buffers into a file: small writes go on while the next buffers arrive; durable when it returns.
+// Writes a stream of buffers to a file durably, with small writes running while the next buffers arrive.
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from './store.ts';
 
 /**
- * What one write takes. Not less: each wakes a thread, which takes longer than to copy a page. Not more: Linux keeps a larger write in larger pieces
- * of memory, which a virtual machine may have to fetch from its host first (bench/README.md).
+ * The bytes of one write. Smaller writes wake a thread more often, which takes longer than copying a page. For larger
+ * ones, Linux uses larger pieces of memory, which a virtual machine may first have to get from its host
+ * (bench/README.md).
  */
 const BATCH_BYTES = 256 * 1024;
-/** Buffers in one batch, however small they are: what one writev takes (IOV_MAX of Linux). */
+/** The largest number of buffers in one writev (IOV_MAX on Linux). */
 const BATCH_BUFFERS = 1024;
-/** Writes under way at once, so that a slow one does not hold up the sender. */
-const MOST_WRITES = 4;
-/** Writing back starts early, or the last byte of 5 GiB, and of each chunk of 16 MiB, waits for all of it to reach the disk. */
+/** Writes in progress at once, so that one slow write does not hold up the sender. */
+const MAX_WRITES = 4;
+/**
+ * Syncing starts early. Otherwise the last byte of 5 GiB, and of each chunk of 16 MiB, waits until everything has
+ * reached the disk.
+ */
 const SYNC_BYTES = 4 * 1024 * 1024;
 
 /**
- * Writes `source` from byte `start` of `file` and syncs it; resolves to the number of bytes written. At most five batches (1.25 MiB,
- * or as many buffers where they are larger) are held in memory; the buffers must not be changed after they were
- * given, and are released when they are written. Errors of `source` pass through; nothing touches the file any more once
- * this has settled.
+ * Writes `source` from byte `start` of `file` and syncs it. Resolves to the number of bytes written. Holds at most five
+ * batches in memory (1.25 MiB, or more if the buffers are larger). Buffers must not be changed once they are passed on,
+ * and are released after they are written. Errors of `source` pass through. The file is not touched any more once this
+ * has settled.
  */
 export async function writeDurably(file: FileHandle, start: number, source: ByteSource): Promise<number> {
   let position = start;
@@ -29,7 +33,7 @@ export async function writeDurably(file: FileHandle, start: number, source: Byte
   let syncing = Promise.resolve();
 
   async function flush(): Promise<void> {
-    if (writes.length === MOST_WRITES) await writes.shift();
+    if (writes.length === MAX_WRITES) await writes.shift();
     writes.push(inBackground(writeBatch(file, batch, batchBytes, position, source)));
     position += batchBytes;
     unsynced += batchBytes;
@@ -51,7 +55,7 @@ export async function writeDurably(file: FileHandle, start: number, source: Byte
     }
     await flush();
     await Promise.all(writes);
-    // A sync that failed is told only once by the system, so the one in the background counts as well.
+    // The system reports a failed sync only once, so a failure of the background sync counts as well.
     await Promise.all([syncing, file.datasync()]);
     return position - start;
   } finally {
@@ -59,7 +63,7 @@ export async function writeDurably(file: FileHandle, start: number, source: Byte
   }
 }
 
-/** Lets `work` go on unwatched until it is awaited, without its failure ending the process meanwhile. */
+/** Prevents a failure from counting as unhandled before `work` is awaited. */
 function inBackground(work: Promise<void>): Promise<void> {
   work.catch(() => undefined);
   return work;
@@ -78,11 +82,11 @@ async function writeBatch(
   for (const written of batch) source.release?.(written);
 }
 
-/** A disk that fills up takes a part first; only the next write says why it takes no more. */
+/** A disk that fills up accepts part of a write; only the next write fails with a reason. */
 async function writeRest(file: FileHandle, whole: Buffer, written: number, position: number): Promise<void> {
   for (let done = written; done < whole.length; ) {
     const { bytesWritten } = await file.write(whole, done, whole.length - done, position + done);
-    if (bytesWritten === 0) throw new Error('The disk took no more bytes and gave no reason');
+    if (bytesWritten === 0) throw new Error('The disk accepted no more bytes and gave no reason');
     done += bytesWritten;
   }
 }

@@ -1,4 +1,4 @@
-// Keeps blobs as files below one folder: `<key>` when complete, `<key>.part` while it is written.
+// Stores blobs as files in one folder: `<key>` when complete, `<key>.part` while being written.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -7,12 +7,12 @@ import { assertKey, isKey, PART_SUFFIX } from './key.ts';
 import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, keepErrors } from './store.ts';
 
 const READ_BYTES = 256 * 1024;
-/** Folders that are known to be durable, before they are forgotten and synced once more. */
-const MOST_REMEMBERED = 10_000;
+/** The number of folders known to be durable after which the list is cleared, so that they are synced again. */
+const MAX_REMEMBERED = 10_000;
 
 /**
- * Opens the store in `folder`; `check` makes the folder durably. Several processes may share it, but two of them must not
- * write one key at once. Errors of the file system (ENOSPC, EACCES …) pass through as they are.
+ * Opens the store in `folder`; `check` creates the folder durably. Several processes may share it, but two of them must
+ * not write the same key at once. Errors of the file system (ENOSPC, EACCES …) pass through.
  */
 export function openFileStore(folder: string): BlobStore {
   const root = resolve(folder);
@@ -21,22 +21,25 @@ export function openFileStore(folder: string): BlobStore {
     return join(root, key);
   };
 
-  /** Folders whose names are durable. Nothing ever removes one. */
+  /** Folders whose names are durable. Folders are never removed. */
   const durable = new Set([root]);
 
   /**
-   * Makes the name at `path` durable: a new name lives in its folder, and a new folder's name in the one above, up to `root`
-   * (fsync(2) of Linux). What this process has once made durable stays so.
+   * Makes the name at `path` durable. A new name is stored in its folder, and the name of a new folder in the folder
+   * above, up to `root` (fsync(2) on Linux). What this process has made durable stays durable.
    */
   async function syncNames(path: string): Promise<void> {
     const folders = [dirname(path)];
     while (!durable.has(folders.at(-1)!)) folders.push(dirname(folders.at(-1)!));
     await Promise.all(folders.map(syncFolder));
-    if (durable.size > MOST_REMEMBERED) durable.clear();
+    if (durable.size > MAX_REMEMBERED) durable.clear();
     for (const folder of [...folders, root]) durable.add(folder);
   }
 
   return {
+    settings: { kind: 'files', folder },
+    describe: () => ({ kind: 'files', location: root }),
+
     async put(key, source) {
       const path = pathOf(key);
       await mkdir(dirname(path), { recursive: true });
@@ -57,7 +60,7 @@ export function openFileStore(folder: string): BlobStore {
       const path = pathOf(upload.key);
       await using file = await openPart(path, upload);
       const written = await writeDurably(file, upload.size, source);
-      // The bytes are not durable while a power failure could still take the file's name.
+      // The bytes are not durable as long as a power failure could remove the name of the file.
       if (upload.size === 0) await syncNames(path);
       return { key: upload.key, size: upload.size + written };
     },
@@ -68,7 +71,7 @@ export function openFileStore(folder: string): BlobStore {
         await cutPart(path, upload);
         await rename(path + PART_SUFFIX, path);
       }
-      // Also when it was complete: the process may have ended between the rename and this.
+      // Even if it was complete: the process may have ended after the rename.
       await syncNames(path);
     },
 
@@ -82,6 +85,16 @@ export function openFileStore(folder: string): BlobStore {
       return keepErrors(file.createReadStream({ highWaterMark: READ_BYTES, ...range }));
     },
 
+    async readWhole(key, spaceFor) {
+      return readWhole(root, key, spaceFor);
+    },
+
+    async localPath(key) {
+      const path = pathOf(key);
+      if ((await sizeOf(path)) === null) throw new BlobMissingError(`There is no blob ${key}`);
+      return path;
+    },
+
     async sign() {
       return null;
     },
@@ -93,7 +106,7 @@ export function openFileStore(folder: string): BlobStore {
     },
 
     list(prefix) {
-      // The last segment of a prefix may be cut short, so the walk starts at the folder before it.
+      // The last segment of a prefix may be partial, so the walk starts in the folder above it.
       return walk(root, prefix.slice(0, prefix.lastIndexOf('/') + 1), prefix);
     },
 
@@ -107,15 +120,18 @@ export function openFileStore(folder: string): BlobStore {
   };
 }
 
-/** Opens the part for writing anywhere in it; made when it is not there. */
+/** Opens the part for writing at any position, and creates it if necessary. */
 async function makePart(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });
   return open(path + PART_SUFFIX, constants.O_RDWR | constants.O_CREAT);
 }
 
-/** Opens the part of `upload`. Bytes behind `upload.size` are leftovers of a failed append, to be written over or cut off. */
+/**
+ * Opens the part of `upload`. Bytes beyond `upload.size` are left over from a failed append, and are overwritten or cut
+ * off.
+ */
 async function openPart(path: string, upload: BlobUpload): Promise<FileHandle> {
-  // An empty part may have been lost to a power failure: nothing of it had to be durable.
+  // A power failure may have removed an empty part, which did not have to be durable.
   if (upload.size === 0) return makePart(path);
   const file = await openExisting(path + PART_SUFFIX, 'r+', upload.key);
   const { size } = await file.stat();
@@ -125,8 +141,8 @@ async function openPart(path: string, upload: BlobUpload): Promise<FileHandle> {
 }
 
 /**
- * Reads a whole blob of the store in `folder` to the beginning of what `spaceFor` gives for its size, and answers that, in bytes: for a thread that
- * has nothing else to do meanwhile. Throws BlobMissingError when there is none.
+ * Reads a whole blob of the store in `folder` to the start of the buffer that `spaceFor` returns for its size, and
+ * returns that size. Blocks, so it is for worker threads. Throws BlobMissingError if there is no such blob.
  */
 export function readWhole(folder: string, key: string, spaceFor: (bytes: number) => Buffer): number {
   assertKey(key);
@@ -162,7 +178,7 @@ function missing(key: string, cause: unknown): BlobMissingError {
   return new BlobMissingError(`There is no blob ${key}`, { cause });
 }
 
-/** Cuts the part to exactly `upload.size` bytes. */
+/** Truncates the part to exactly `upload.size` bytes. */
 async function cutPart(path: string, upload: BlobUpload): Promise<void> {
   await using file = await openPart(path, upload);
   const { size } = await file.stat();
@@ -171,7 +187,7 @@ async function cutPart(path: string, upload: BlobUpload): Promise<void> {
   await file.sync();
 }
 
-/** Whether an earlier `complete` got as far as the rename. */
+/** Whether an earlier `complete` renamed the part. */
 async function isComplete(path: string, upload: BlobUpload): Promise<boolean> {
   return (await sizeOf(path + PART_SUFFIX)) === null && (await sizeOf(path)) === upload.size;
 }
@@ -180,7 +196,7 @@ async function sizeOf(path: string): Promise<number | null> {
   return (await stat(path).catch(nullWhenMissing))?.size ?? null;
 }
 
-/** The folders of `root` down to where the first was made, each of which holds a new name. */
+/** The folders from `root` down to the first one that was created; each of them has a new name in it. */
 async function syncFolders(path: string, root: string): Promise<void> {
   const folders: string[] = [];
   for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) folders.push(folder);
@@ -192,19 +208,22 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** Walks the folder `below` of `root` (empty, or with a slash at the end) and gives every key that begins with `prefix` once. */
+/**
+ * Walks the folder `below` of `root` (empty, or with a trailing slash) and yields each key that begins with `prefix`
+ * once.
+ */
 async function* walk(root: string, below: string, prefix: string): AsyncGenerator<BlobInfo> {
   const entries = (await opendir(join(root, below)).catch(nullWhenMissing)) ?? [];
   for await (const entry of entries) {
     const name = below + entry.name;
     const key = name.endsWith(PART_SUFFIX) ? name.slice(0, -PART_SUFFIX.length) : name;
-    // Not everything is ours: a disk's `lost+found` cannot even be opened.
+    // Not everything is ours: the `lost+found` of a disk cannot even be opened.
     if (!isKey(key) || !key.startsWith(prefix)) continue;
     if (entry.isDirectory()) {
       yield* walk(root, `${name}/`, prefix);
       continue;
     }
-    // A blob that is written once more has both names: the complete one stands for it.
+    // A blob that is being written again has both names; the complete one counts.
     if (key !== name && (await sizeOf(join(root, key))) !== null) continue;
     const found = await stat(join(root, name)).catch(nullWhenMissing);
     if (found !== null) yield { key, modifiedAt: found.mtime };

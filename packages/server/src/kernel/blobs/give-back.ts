@@ -1,9 +1,9 @@
-// Frees the memory of buffers that are done with, for sources whose buffers are nobody else’s.
+// Frees the memory of buffers after use, for sources that share their buffers with no one.
 
 /**
- * Frees a buffer's memory now. It lies outside of the JavaScript heap, and V8 collects the whole heap whenever 64 MB of such
- * memory have gathered: that more than doubled the processor time of receiving 1 GiB, the kernel's left aside
- * (bench/README.md). A buffer that shares its memory with others is left to the collector.
+ * Frees the memory of a buffer at once. V8 keeps buffers outside its heap, and collects the whole heap for every 64 MB
+ * of them, which more than doubled the CPU time for receiving 1 GiB (without the time in the operating system;
+ * bench/README.md). A buffer that shares its memory with others is left to the garbage collector.
  */
 export function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);

@@ -1,21 +1,25 @@
-// Which names a blob may have: a key becomes a path on disk and a part of an address, so it is checked even though we make it.
+// Decides which keys a blob may have. A key becomes a path on disk and part of a URL, so it is checked although we
+// create it.
 
-/** Endings of the stores' own names for blobs that are being written; no key may end like this. */
+/** Suffixes that the stores use for blobs being written; no key may end like this. */
 export const PART_SUFFIX = '.part';
 export const TAIL_SUFFIX = '.tail';
 
-/** Segments of lowercase letters, digits, `.`, `_` and `-` with a slash between them; none begins with a dot, so `..` cannot occur. */
+/**
+ * Segments of lowercase letters, digits, `.`, `_` and `-`, separated by slashes. None begins with a dot, so `..` cannot
+ * occur.
+ */
 const KEY = /^[a-z0-9_-][a-z0-9._-]*(\/[a-z0-9_-][a-z0-9._-]*)*$/;
 
-/** Most characters of a key; S3 takes 1,024 bytes with the bucket's prefix before and a suffix after it. */
+/** The longest key. S3 accepts 1,024 bytes including the prefix of the bucket and a suffix. */
 const LONGEST = 512;
 
-/** Whether `text` is such as `files/<uuid>/<uuid>.zip`. */
+/** Whether `text` is a key, such as `files/<uuid>/<uuid>.zip`. */
 export function isKey(text: string): boolean {
   return KEY.test(text) && text.length <= LONGEST && !text.endsWith(PART_SUFFIX) && !text.endsWith(TAIL_SUFFIX);
 }
 
-/** Throws when `key` is no key. That is a mistake of ours, never the caller's. */
+/** Throws if `key` is not a valid key, which is a bug of ours and never the caller's fault. */
 export function assertKey(key: string): void {
   if (!isKey(key)) throw new Error(`Bad blob key: ${JSON.stringify(key)}`);
 }

@@ -1,14 +1,11 @@
-// Decides where blobs are kept from CHAUFFEUR_BLOBS and opens that store.
+// Reads CHAUFFEUR_BLOBS and opens the blob store that it names.
 import { join } from 'node:path';
-import type { S3Settings } from './bucket.ts';
 import { openFileStore } from './filesystem.ts';
 import { openS3Store } from './s3.ts';
+import type { BlobSettings } from './settings.ts';
 import type { BlobStore } from './store.ts';
 
-/** Plain JSON, so that it can be handed to a worker thread. Credentials are not in it: the AWS SDK finds them by itself. */
-export type BlobSettings = { kind: 'files'; folder: string } | ({ kind: 's3' } & S3Settings);
-
-/** Opens the store that `settings` names. Touches neither disk nor network yet: `check` tells whether it answers. */
+/** Opens the store without touching disk or network; `check` reports whether it can be reached. */
 export function openBlobStore(settings: BlobSettings): BlobStore {
   return settings.kind === 'files' ? openFileStore(settings.folder) : openS3Store(settings);
 }
@@ -17,9 +14,9 @@ const EXAMPLE = 's3://bucket?region=eu-central-1&endpoint=https://s3.example.com
 const PARAMETERS: readonly string[] = ['endpoint', 'region'];
 
 /**
- * Reads CHAUFFEUR_BLOBS: `s3://bucket/prefix?endpoint=…&region=…`, where prefix, endpoint (Amazon's own) and region
- * (us-east-1) may be absent; without an address blobs are files under `<dataFolder>/blobs`. Throws an Error whose message
- * names the problem and the remedy.
+ * Parses CHAUFFEUR_BLOBS: `s3://bucket/prefix?endpoint=…&region=…`. The prefix, the endpoint (Amazon's by default) and
+ * the region (us-east-1 by default) are optional. Without an address, blobs are files in `<dataFolder>/blobs`. Throws
+ * an Error whose message names the problem and the remedy.
  */
 export function parseBlobSettings(address: string | undefined, dataFolder: string): BlobSettings {
   if (address === undefined || address === '') return { kind: 'files', folder: join(dataFolder, 'blobs') };
@@ -30,7 +27,7 @@ export function parseBlobSettings(address: string | undefined, dataFolder: strin
   if (url.username !== '' || url.password !== '') {
     throw new Error('CHAUFFEUR_BLOBS holds credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead');
   }
-  // A port would be read as a part of the bucket's name, which never has one.
+  // A port would be taken as part of the bucket's name, which cannot have one.
   if (url.hostname === '' || url.port !== '')
     throw new Error(`CHAUFFEUR_BLOBS names no bucket; write it such as ${EXAMPLE}`);
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
@@ -50,7 +47,7 @@ export function parseBlobSettings(address: string | undefined, dataFolder: strin
   };
 }
 
-/** The address of an S3 server other than Amazon's; null when none is given. */
+/** Returns the address of an S3 server other than Amazon's; null if none is set. */
 function parseEndpoint(endpoint: string | null): string | null {
   if (endpoint === null || endpoint === '') return null;
   if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {

@@ -1,4 +1,5 @@
-// Blobs that are stored compressed with zstd: packed as they arrive, unpacked as they are read. The end of a key says whether its blob is packed.
+// Blobs that are stored compressed with zstd: compressed as they arrive and decompressed as they are read. The suffix
+// of a key says whether its blob is compressed.
 import { pipeline, Readable, type TransformOptions } from 'node:stream';
 import { pipeline as pump } from 'node:stream/promises';
 import {
@@ -15,32 +16,37 @@ import type { BlobStore, ByteRange, ByteSource } from './store.ts';
 
 export const PACKED_SUFFIX = '.zst';
 
-/** More bytes would be stored than the caller allows. */
+/** The compressed blob exceeds the caller's limit. */
 export class PackedTooLargeError extends Error {
   override readonly name = 'PackedTooLargeError';
 }
 
 /**
- * Level 1 leaves about a fifth less than gzip of level 1 in half its time; level 3 saves two percent more for half as much time again, and levels
- * from 6 on five percent for five times the time (real dumps of 0.2 to 0.6 MB). The checksum reveals a blob that was damaged on its disk.
+ * Level 1 produces about a fifth less than gzip level 1 in half the time. Level 3 saves two percent more for half as
+ * much time again, and levels from 6 on save five percent for five times the time (real dumps of 0.2 to 0.6 MB). The
+ * checksum detects a blob that was damaged on disk.
  */
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
 const PACK_CHUNK = 256 * KIB;
 /**
- * What is compressed at once. Each turn wakes a thread and takes half a dozen callbacks: with the 64 KiB that a socket gives, receiving dumps of
- * 2 MB took the main thread a fifth more time.
+ * The bytes to compress at once. Each call wakes a thread and takes half a dozen callbacks. With the 64 KiB that a
+ * socket delivers, receiving dumps of 2 MB took a fifth more time on the main thread.
  */
 const BATCH_BYTES = 1024 * KIB;
-/** With the smallest of buffers, the next bytes wait until the compressor is done with those before, which are released then. */
+/**
+ * With the smallest possible buffer, the next bytes wait until the compressor has finished the previous ones, which are
+ * then released.
+ */
 const PACKER: ZstdOptions & TransformOptions = { params: PARAMS, chunkSize: PACK_CHUNK, writableHighWaterMark: 1 };
 const UNPACK_CHUNK = 256 * KIB;
 
-/** Sizes in bytes: of what came, and of what is stored of it. */
+/** Sizes in bytes, before and after compression. */
 export type PackedSizes = { readonly size: number; readonly stored: number };
 
 /**
- * Packs `source` into the blob `key`, which ends in `.zst`. Throws PackedTooLargeError when more than `maxStored` bytes would be stored, and what the
- * source and the store throw; then nothing can be read, and `delete` removes what was written.
+ * Compresses `source` into the blob `key`, which ends in `.zst`. Throws PackedTooLargeError if more than `maxStored`
+ * bytes would be stored, and errors of the source and the store. After an error nothing can be read, and `delete`
+ * removes what was written.
  */
 export async function putPacked(
   blobs: BlobStore,
@@ -57,7 +63,7 @@ export async function putPacked(
     }
   }
   const packer = createZstdCompress(PACKER);
-  // What goes wrong with the source shows at the other end, which the store reads.
+  // An error of the source reaches the other end, which the store reads.
   const feeding = pump(measured(), packer).catch(() => undefined);
   try {
     const stored = await blobs.put(key, limited(packer, maxStored));
@@ -68,8 +74,9 @@ export async function putPacked(
   }
 }
 
-/** Reads `source` to its end in any case: what comes behind it in its stream can then be read, too. */
-/** The bytes of `source` in memory of their own, in pieces that are worth a turn of the compressor each. */
+/**
+ * Joins the bytes of `source` into batches in memory of their own, large enough to be worth a call of the compressor.
+ */
 async function* inBatches(source: ByteSource): AsyncGenerator<Buffer> {
   let pieces: Uint8Array[] = [];
   let size = 0;
@@ -98,13 +105,13 @@ async function* limited(source: AsyncIterable<Uint8Array>, most: number): AsyncG
 }
 
 /**
- * Opens a blob, packed or not, as the bytes that came. A range is of those, and is read from the start of a packed blob. Rejects with
- * BlobMissingError when there is none.
+ * Reads a blob, compressed or not, as the original bytes. A range counts original bytes; a compressed blob is read from
+ * its start to find it. Rejects with BlobMissingError if there is no such blob.
  */
 export async function readUnpacked(blobs: BlobStore, key: string, range?: ByteRange): Promise<Readable> {
   if (!isPacked(key)) return blobs.read(key, range);
   const unpacker = createZstdDecompress({ chunkSize: UNPACK_CHUNK });
-  // Each destroys the other; the reader sees the error of either.
+  // Each stream destroys the other, and the reader sees the error of either.
   pipeline(await blobs.read(key), unpacker, () => undefined);
   return range === undefined ? unpacker : Readable.from(cut(unpacker, range), { objectMode: false });
 }
@@ -123,21 +130,21 @@ export function isPacked(key: string): boolean {
   return key.endsWith(PACKED_SUFFIX);
 }
 
-/** For a thread that has nothing else to do meanwhile. */
+/** Compresses synchronously, for worker threads. */
 export function packNow(bytes: string | Uint8Array): Buffer {
   return zstdCompressSync(bytes, { params: PARAMS });
 }
 
 /**
- * The bytes that were packed, which must be at most `most`. Where `expected` is at least their number, they come in memory of their own, which
- * `freeUnpacked` gives back. For a thread that has nothing else to do meanwhile.
+ * Decompresses at most `most` bytes synchronously, for worker threads. If `expected` is at least the real size, the
+ * result has memory of its own, which `freeUnpacked` frees.
  */
 export function unpackNow(packed: Uint8Array, most: number, expected: number = UNPACK_CHUNK): Buffer {
-  // With room for one byte more, the end of the data is found without another buffer.
+  // One byte more than expected lets the decompressor find the end without another buffer.
   return zstdDecompressSync(packed, { chunkSize: Math.max(expected, PACK_CHUNK) + 1, maxOutputLength: most });
 }
 
-/** Frees the memory of what `unpackNow` returned; nothing may look at it any more. */
+/** Frees the memory of a result of `unpackNow`, which must not be used afterwards. */
 export function freeUnpacked({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

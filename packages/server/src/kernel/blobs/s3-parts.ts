@@ -1,25 +1,25 @@
-// Decides how a blob becomes the parts of an S3 multipart upload, and what has to be remembered between two requests.
+// Decides how to split a blob into the parts of an S3 multipart upload, and what to remember between two requests.
 import { TAIL_SUFFIX } from './key.ts';
 import type { BlobUpload, ByteSource } from './store.ts';
 
 const MIB = 1024 * 1024;
 
-/** What a part is cut to: the chunk of the command-line tool, so that a chunk is a part. 5 GiB make 320 of them. */
+/** The size of a part: one chunk of the command-line tool, so that a chunk becomes a part. 5 GiB make 320 parts. */
 export const PART_BYTES = 16 * MIB;
 
-/** S3 takes no smaller part unless it is the last one (Amazon S3 User Guide, "multipart upload limits"). */
-export const LEAST_PART_BYTES = 5 * MIB;
+/** S3 accepts smaller parts only at the end (Amazon S3 User Guide, "multipart upload limits"). */
+export const MIN_PART_BYTES = 5 * MIB;
 
 export type S3Part = { readonly etag: string; readonly size: number };
 export type S3Tail = { readonly slot: 0 | 1; readonly size: number };
 
 /**
- * What is durable of a blob: its parts in order (the first has number 1), then the tail.
+ * The durable bytes of a blob: its parts in order (numbers start at 1), then the tail.
  *
- * Chunks may be of any size, parts may not: what is left of a chunk and too small for a part is kept as an object of its
- * own, the tail, and goes in front of the next chunk. Example: after chunks of 17 MiB and 1 MiB there is a part of 16 MiB
- * and a tail of 2 MiB. The tail is written to one of two names in turn, because the tail of the last known state has to
- * outlive an append that fails, or whose result never reached the database.
+ * Chunks may have any size, but parts may not: the end of a chunk that is too small for a part is stored as an object
+ * of its own, the tail, and precedes the next chunk. Example: after chunks of 17 MiB and 1 MiB there are a part of 16
+ * MiB and a tail of 2 MiB. Two names alternate for the tail, because the tail of the last known state must survive an
+ * append that fails or whose result never reaches the database.
  */
 export type S3State = {
   readonly uploadId: string | null;
@@ -27,7 +27,7 @@ export type S3State = {
   readonly tail: S3Tail | null;
 };
 
-/** The state within `upload`. Throws when it does not add up to `upload.size`: the blob could only become a wrong one. */
+/** The state in `upload`. Throws if its sizes do not add up to `upload.size`, because the blob would be corrupt. */
 export function readState(upload: BlobUpload): S3State {
   const state = (upload.parts ?? { uploadId: null, parts: [], tail: null }) as S3State;
   const size = state.parts.reduce((sum, part) => sum + part.size, state.tail?.size ?? 0);
@@ -39,25 +39,27 @@ export function tailName(key: string, slot: 0 | 1): string {
   return `${key}.${slot}${TAIL_SUFFIX}`;
 }
 
-/** Every name that a tail of `key` can have. */
+/** All names that a tail of `key` can have. */
 export function tailNames(key: string): string[] {
   return [tailName(key, 0), tailName(key, 1)];
 }
 
-/** The key whose tail has this name; null when it is no tail. */
+/** Returns the key whose tail has this name; null if it is not the name of a tail. */
 export function keyOfTail(name: string): string | null {
   return name.endsWith(TAIL_SUFFIX) ? name.slice(0, -tailName('', 0).length) : null;
 }
 
-/** The slot that the next tail goes to. */
+/** The slot for the next tail. */
 export function nextSlot(tail: S3Tail | null): 0 | 1 {
   return tail?.slot === 0 ? 1 : 0;
 }
 
-/** Bytes that belong together, still in the buffers they came in. */
+/** Consecutive bytes, still in the buffers in which they arrived. */
 export type Piece = { buffers: Uint8Array[]; size: number };
 
-/** Cuts `source` into pieces of exactly `pieceBytes`; the last may be smaller, never empty. Copies nothing. */
+/**
+ * Cuts `source` into pieces of exactly `pieceBytes`, without copying. The last piece may be smaller but is never empty.
+ */
 export async function* cutPieces(source: ByteSource, pieceBytes: number): AsyncGenerator<Piece> {
   let piece: Piece = { buffers: [], size: 0 };
   for await (let bytes of source) {

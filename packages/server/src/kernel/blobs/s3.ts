@@ -1,11 +1,12 @@
-// Keeps blobs as objects of an S3 bucket: a blob being written is a multipart upload and a tail (see s3-parts.ts).
+// Stores blobs as objects of an S3 bucket. A blob being written is a multipart upload and a tail (see s3-parts.ts).
 import { buffer } from 'node:stream/consumers';
-import type { Bucket, S3Settings } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import { giveBack } from './give-back.ts';
 import { assertKey } from './key.ts';
 import {
   cutPieces,
   keyOfTail,
-  LEAST_PART_BYTES,
+  MIN_PART_BYTES,
   nextSlot,
   PART_BYTES,
   type Piece,
@@ -16,12 +17,15 @@ import {
   tailName,
   tailNames,
 } from './s3-parts.ts';
+import type { S3Settings } from './settings.ts';
 import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, type ByteSource } from './store.ts';
 
-/** How long a part that is on its way may take when its bytes are not wanted any more. */
+/** How long to wait for a part in transit whose bytes are not needed any more. */
 const LAST_PART_MS = 30_000;
 
-/** Opens the store. The AWS SDK is loaded at the first request: whoever keeps files does not wait for it at every start. */
+/**
+ * Opens the store. The AWS SDK is loaded at the first request, so that a service with blobs on disk starts without it.
+ */
 export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } = {}): BlobStore {
   let opened: Promise<Bucket> | undefined;
   const open = (): Promise<Bucket> => {
@@ -34,13 +38,15 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
   };
 
   return {
+    settings: { kind: 's3', ...settings },
+    describe: () => ({ kind: 's3', location: `s3://${settings.bucket}/${settings.prefix ?? ''}` }),
     async put(key, source) {
       const bucket = await openFor(key);
       const upload = await append(bucket, { key, size: 0 }, source, lastPartMs);
       await complete(bucket, upload);
       return upload.size;
     },
-    /** Nothing is sent yet: a blob under 5 MiB never becomes a multipart upload. */
+    /** Sends nothing: a blob under 5 MiB never becomes a multipart upload. */
     async begin(key) {
       assertKey(key);
       return { key, size: 0 };
@@ -53,6 +59,16 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
       return size === null ? null : { size };
     },
     read: async (key, range) => (await openFor(key)).get(key, range),
+    async readWhole(key, spaceFor) {
+      let size = 0;
+      for await (const bytes of (await (await openFor(key)).get(key)) as AsyncIterable<Buffer>) {
+        spaceFor(size + bytes.length).set(bytes, size);
+        size += bytes.length;
+        giveBack(bytes);
+      }
+      return size;
+    },
+    localPath: async () => null,
     sign: async (key, options) => (await openFor(key)).sign(key, options),
     async delete(key) {
       const bucket = await openFor(key);
@@ -67,7 +83,7 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
   };
 }
 
-/** Two parts are on their way while the third fills: at most three of them, 48 MiB, are in memory. */
+/** Two parts are in transit while the third fills, so at most three parts (48 MiB) are in memory. */
 async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource, lastPartMs: number): Promise<BlobUpload> {
   const { key } = upload;
   const before = readState(upload);
@@ -77,9 +93,9 @@ async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource, la
   let tail: S3Tail | null = null;
   try {
     for await (const piece of cutPieces(behindTail(bucket, key, before.tail, source), PART_BYTES)) {
-      if (piece.size < LEAST_PART_BYTES) {
+      if (piece.size < MIN_PART_BYTES) {
         tail = await putTail(bucket, key, nextSlot(before.tail), piece);
-        continue; // Only the last piece can be this small.
+        continue; // Only the last piece can be so small.
       }
       uploadId ??= await bucket.createUpload(key);
       await sending.at(-2);
@@ -90,7 +106,7 @@ async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource, la
     return toUpload(key, { uploadId, parts, tail });
   } catch (error) {
     await settle(sending, stop, lastPartMs);
-    // Nobody knows this upload yet. When it cannot be given up now, `complete` and `delete` do it.
+    // No one refers to this upload yet. If it cannot be aborted now, `complete` and `delete` will do it.
     if (uploadId !== null && uploadId !== before.uploadId) {
       await Promise.allSettled([bucket.abortUpload(key, uploadId)]);
     }
@@ -99,8 +115,9 @@ async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource, la
 }
 
 /**
- * Waits for parts that are on their way: to cut one does not tell S3 to drop it. It would replace one of the next attempt, or bring back an
- * upload that was given up (Amazon S3 API, AbortMultipartUpload). Only one that takes too long is cut.
+ * Waits for parts in transit, because S3 does not discard a part whose request is aborted. It would replace a part of
+ * the next attempt, or revive an aborted upload (Amazon S3 API, AbortMultipartUpload). Requests are aborted only after
+ * `lastPartMs`.
  */
 async function settle(sending: readonly Promise<S3Part>[], stop: AbortController, lastPartMs: number): Promise<void> {
   const late = setTimeout(() => stop.abort(), lastPartMs);
@@ -113,7 +130,7 @@ function toUpload(key: string, state: S3State): BlobUpload {
   return { key, size, parts: state };
 }
 
-/** The bytes of the tail, then those of `source`. */
+/** Yields the bytes of the tail, then those of `source`. */
 async function* behindTail(
   bucket: Bucket,
   key: string,
@@ -133,7 +150,7 @@ function bytesOf(piece: Piece): Buffer {
   return Buffer.concat(piece.buffers, piece.size);
 }
 
-/** Lets a part go on unwatched until it is awaited, without its failure ending the process meanwhile. */
+/** Prevents a failure from counting as unhandled before the part is awaited. */
 function inBackground(part: Promise<S3Part>): Promise<S3Part> {
   part.catch(() => undefined);
   return part;
@@ -144,16 +161,16 @@ async function complete(bucket: Bucket, upload: BlobUpload): Promise<void> {
   try {
     await assemble(bucket, upload.key, state);
   } catch (error) {
-    // What it is made of is gone after an earlier `complete`, whose answer may have been lost; then the object is there.
+    // The parts are gone if an earlier `complete` succeeded but its response was lost. Then the object exists.
     const gone = error instanceof BlobMissingError;
     if (!gone || (await bucket.sizeOf(upload.key)) !== upload.size) throw error;
   }
   await Promise.all(tailNames(upload.key).map((name) => bucket.remove(name)));
-  // An append that was cut off with its process may have left an upload that no state knows of.
+  // An append that ended with its process may have left an upload that no state refers to.
   if (state.uploadId !== null) await abortUploads(bucket, upload.key);
 }
 
-/** Makes the object of its parts and its tail. */
+/** Makes the object from its parts and its tail. */
 async function assemble(bucket: Bucket, key: string, state: S3State): Promise<void> {
   const tail = state.tail === null ? null : await buffer(await bucket.get(tailName(key, state.tail.slot)));
   if (state.uploadId === null) return bucket.put(key, tail ?? Buffer.alloc(0));
@@ -163,13 +180,13 @@ async function assemble(bucket: Bucket, key: string, state: S3State): Promise<vo
 }
 
 async function abortUploads(bucket: Bucket, key: string): Promise<void> {
-  // A prefix also finds the uploads of longer keys.
+  // A prefix also matches the uploads of longer keys.
   for await (const upload of bucket.listUploads(key)) {
     if (upload.key === key) await bucket.abortUpload(key, upload.uploadId);
   }
 }
 
-/** Begun blobs are few, so they are remembered; complete ones are not. */
+/** Remembers the keys of blobs being written, which are few, but not those of complete ones. */
 async function* list(bucket: Bucket, prefix: string): AsyncGenerator<BlobInfo> {
   const begun = new Map<string, Date>();
   for await (const { key, begunAt } of bucket.listUploads(prefix)) begun.set(key, begunAt);

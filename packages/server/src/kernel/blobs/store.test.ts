@@ -8,9 +8,10 @@ import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { S3_MISSING, startS3 } from '../../../test/setup/s3.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../secrets/ids.ts';
 import { readWhole } from './filesystem.ts';
-import { type BlobSettings, openBlobStore, parseBlobSettings } from './open.ts';
+import { openBlobStore, parseBlobSettings } from './open.ts';
+import type { BlobSettings } from './settings.ts';
 import { BlobMissingError, type BlobStore, type BlobUpload } from './store.ts';
 
 const MIB = 1024 * 1024;

@@ -1,65 +1,82 @@
-// What the service needs of a place that keeps blobs: files on disk and S3 both fit behind it.
+// The interface of blob stores, which files on disk and S3 both implement.
 import type { Readable } from 'node:stream';
+import type { BlobSettings } from './settings.ts';
 
 /**
- * Where bytes come from: buffers in order. Throwing ends the write; what it had given does not count. Never a Node stream, whose error ends
- * the process when it comes while nobody reads, as before a write begins: `bytesOf` makes a source of one.
+ * Buffers in order. If a source throws, the write fails and none of its bytes count. Never a Node stream: an error that
+ * it emits while no one is reading, such as before a write begins, would end the process. `bytesOf` turns a stream into
+ * a source.
  */
 export type ByteSource = AsyncIterable<Uint8Array> & {
   pipe?: never;
-  /** A store that is done with a buffer may say so, and its memory can be used again before it is collected. */
+  /** Called by a store that has finished with a buffer, whose memory can then be reused before it is collected. */
   release?(bytes: Uint8Array): void;
 };
 
 /**
- * A blob that is being written. Plain JSON, so that it can rest in a row between two requests and be taken up by another
- * process. `size` is the number of bytes that are durable; the rest is the store's own.
+ * A blob that is being written. JSON, so that it can be stored in a row between two requests and continued by another
+ * process. `size` is the number of durable bytes; the rest belongs to the store.
  */
 export type BlobUpload = { readonly key: string; readonly size: number; readonly parts?: unknown };
 
-/** Bytes `start` to `end`, both included, as in HTTP. */
+/** Bytes `start` to `end`, both inclusive, as in HTTP. */
 export type ByteRange = { start: number; end: number };
 
 export type BlobInfo = { key: string; modifiedAt: Date };
 
 export type BlobStore = {
+  /** How a worker thread opens the same store, with `openBlobStore`. */
+  readonly settings: BlobSettings;
+  /** The kind of store and its location, as operators see them. */
+  describe(): { kind: BlobSettings['kind']; location: string };
   /**
-   * Writes a whole blob: on return its bytes are durable and can be read under the key. Resolves to its size. When `source` throws, the
-   * error passes through, nothing can be read, and `delete` removes what was written.
+   * Writes a whole blob. When it returns, the bytes are durable and can be read. Resolves to their number. If `source`
+   * throws, the error passes through, nothing can be read, and `delete` removes what was written.
    */
   put(key: string, source: ByteSource): Promise<number>;
-  /** Starts a blob that comes in pieces under `key`. Nothing can be read under the key until `complete`. */
+  /** Begins a blob that is written in several appends. It cannot be read until `complete`. */
   begin(key: string): Promise<BlobUpload>;
   /**
-   * Writes `source` behind the `upload.size` bytes that are already there. On return the bytes are durable and the returned
-   * state takes the place of `upload`. When `source` throws, the error passes through and `upload` stays valid as it was.
+   * Writes `source` after the `upload.size` bytes that are already there. When it returns, the bytes are durable and
+   * the returned state replaces `upload`. If `source` throws, the error passes through and `upload` stays valid.
    */
   append(upload: BlobUpload, source: ByteSource): Promise<BlobUpload>;
-  /** Makes exactly `upload.size` bytes readable under the key, at once and durably. Safe to repeat. */
+  /** Makes exactly `upload.size` bytes readable, atomically and durably. Safe to repeat. */
   complete(upload: BlobUpload): Promise<void>;
-  /** Size in bytes of a complete blob; null when there is none. */
+  /** Returns the size of a complete blob in bytes; null if there is none. */
   stat(key: string): Promise<{ size: number } | null>;
-  /** Opens a complete blob. Rejects with BlobMissingError when there is none. */
+  /** Opens a complete blob. Rejects with BlobMissingError if there is none. */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** An address that serves the blob for `seconds` without credentials; null where the store cannot (the server streams then). */
+  /**
+   * Reads a complete blob to the start of the buffer that `spaceFor` returns for a number of bytes, and resolves to its size. It is
+   * called again, with a larger number, if the size is not known in advance. May block, so it is for worker threads. Rejects with
+   * BlobMissingError if there is no such blob.
+   */
+  readWhole(key: string, spaceFor: (bytes: number) => Buffer): Promise<number>;
+  /** Returns the path of a complete blob, if it is a file on this machine; otherwise null. Rejects with BlobMissingError. */
+  localPath(key: string): Promise<string | null>;
+  /**
+   * Returns a URL that serves the blob for `seconds` without credentials; null if the store cannot, and the server has
+   * to send the bytes.
+   */
   sign(key: string, options: { seconds: number; filename: string; contentType: string }): Promise<string | null>;
-  /** Removes the blob and whatever was begun under the key. Safe to repeat. */
+  /** Removes the blob, complete or not. Safe to repeat. */
   delete(key: string): Promise<void>;
-  /** Every key below `prefix`, complete or only begun, each once: for the sweeper. */
+  /** Yields every key below `prefix` once, of complete blobs and of blobs being written. */
   list(prefix: string): AsyncIterable<BlobInfo>;
-  /** Whether the store answers; rejects with the reason when not. */
+  /** Rejects with the reason if the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A blob that should be there is not. */
+/** A blob does not exist. */
 export class BlobMissingError extends Error {
   override readonly name = 'BlobMissingError';
 }
 
 /**
- * Has an error of the stream wait for whoever reads it. Without a listener, one that comes before the reader does, such as a connection to S3 that
- * is reset, would end the process.
+ * Keeps an error of the stream for its reader. Without a listener, an error before reading begins, such as a reset
+ * connection to S3, would end the process.
  */
 export function keepErrors(stream: Readable): Readable {
   return stream.on('error', () => undefined);

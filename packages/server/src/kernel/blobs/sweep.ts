@@ -1,14 +1,18 @@
-// Removes blobs that nothing has: of uploads that did not end, and those that outlived their rows.
-import type { Context } from '../../context.ts';
-import { HOUR } from '../clock.ts';
+// Deletes blobs that no row refers to: of unfinished uploads, and of deleted rows.
+import { type Clock, HOUR } from '../clock.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { BlobStore } from './store.ts';
 
 const BATCH = 500;
-/** A blob is written before its row, and one that is still being written is touched far more often than this. */
+/** A blob is written before its row, and a blob that is being written is touched far more often than this. */
 const ORPHAN_HOURS = 24;
 
-/** Deletes the blobs below `prefix` that are older than a day, except those of `findKept`, which is asked for some hundred keys at once. */
+/**
+ * Deletes the blobs below `prefix` that are older than a day, except those that `findKept` returns. It is called with
+ * several hundred keys at once.
+ */
 export async function sweepOrphans(
-  { blobs, clock, log }: Pick<Context, 'blobs' | 'clock' | 'log'>,
+  { blobs, clock, log }: { blobs: BlobStore; clock: Clock; log: Log },
   prefix: string,
   findKept: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<void> {
@@ -17,7 +21,7 @@ export async function sweepOrphans(
   const deleteOrphans = async () => {
     const kept = await findKept(batch);
     for (const key of batch.filter((candidate) => !kept.has(candidate))) {
-      log.info({ key }, 'removing a blob that nothing has');
+      log.info({ key }, 'deleting a blob that no row refers to');
       await blobs.delete(key);
     }
     batch = [];

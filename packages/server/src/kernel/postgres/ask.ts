@@ -1,16 +1,16 @@
-// Asks the server of a cluster over its socket.
+// Queries the server of a cluster over its socket.
 import pg from 'pg';
 import type { Cluster } from './cluster.ts';
 
 /** The superuser of the cluster. */
 export const USER = 'chauffeur';
 
-/** Connection string of one of the cluster's databases. */
+/** The connection string of a database of the cluster. */
 export function urlOf(cluster: Cluster, database: string): string {
   return `postgresql://${USER}@/${database}?host=${encodeURIComponent(cluster.socketFolder)}`;
 }
 
-/** One query over a connection of its own; undefined when the server does not answer. */
+/** Runs one query on a connection of its own; undefined if the server does not respond. */
 export async function ask<T extends pg.QueryResultRow>(cluster: Cluster, query: string): Promise<T[] | undefined> {
   const client = new pg.Client({
     connectionString: urlOf(cluster, 'postgres'),
@@ -28,7 +28,7 @@ export async function ask<T extends pg.QueryResultRow>(cluster: Cluster, query: 
   }
 }
 
-/** Whether the server takes connections and is this cluster's. */
+/** Whether the server accepts connections and belongs to this cluster. */
 export async function answers(cluster: Cluster): Promise<boolean> {
   const found = await ask<{ data_directory: string }>(cluster, 'show data_directory');
   return found?.[0]?.data_directory === cluster.folder;

@@ -1,25 +1,25 @@
-// Where an embedded PostgreSQL lies, by which programs and under which account it runs.
+// Describes an embedded PostgreSQL: its folders, its programs and the account it runs under.
 import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The embedded PostgreSQL could not be started or stopped; the message says why and what to do. */
+/** The embedded PostgreSQL could not be started or stopped. The message says why and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
 type Binaries = { initdb: string; postgres: string };
-/** The account that PostgreSQL runs as when the service runs as root, which PostgreSQL refuses. */
+/** The account for PostgreSQL if the service runs as root, which PostgreSQL refuses to do. */
 type Owner = {
   uid: number;
   gid: number;
-  /** Whether it may enter the folders of the data and of the programs by itself. */
+  /** Whether the account can enter the folders of the data and the programs without help. */
   mayEnter: boolean;
 };
 export type Cluster = { folder: string; socketFolder: string; binaries: Binaries; owner: Owner | undefined };
 
-/** `sun_path` holds 104 bytes on macOS and 108 on Linux; the socket’s name takes 20 of them. */
+/** `sun_path` has 104 bytes on macOS and 108 on Linux; the name of the socket takes 20 of them. */
 const SOCKET_FOLDER_LENGTH = 80;
 
 /** The cluster below `dataFolder`, which need not exist yet. */
@@ -55,7 +55,7 @@ async function unprivilegedAccount(folders: readonly string[]): Promise<Owner> {
   );
 }
 
-/** Whether every folder above these lets the account pass; root’s home, for one, does not. */
+/** Whether the account can enter every folder above these. It cannot enter root's home, for example. */
 async function mayEnter(folders: readonly string[], uid: number): Promise<boolean> {
   for (const folder of folders) {
     for (let at = folder; at !== dirname(at); at = dirname(at)) {
@@ -80,12 +80,12 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** An installation that only root may change has its modes right already. */
+/** Skipped for an installation that only root can change: its modes are right. */
 function ignoreReadOnly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPERM' && error.code !== 'EROFS') throw error;
 }
 
-/** What the server has to say for itself. */
+/** The message of a PostgreSQL program. */
 export function logOf(cluster: Cluster): string {
   return join(cluster.folder, 'server.log');
 }

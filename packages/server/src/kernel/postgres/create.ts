@@ -1,12 +1,12 @@
-// Creates a cluster with initdb, at the first start.
+// Creates a cluster with initdb at the first start.
 import { chown, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { USER } from './ask.ts';
 import { type Cluster, EmbeddedPostgresError } from './cluster.ts';
 import { spawnAsOwner } from './spawn.ts';
 
-/** Creates the cluster unless it is there. Throws EmbeddedPostgresError with what initdb complained of. */
+/** Creates the cluster unless it exists. Throws EmbeddedPostgresError with the message of initdb. */
 export async function createCluster(cluster: Cluster, log: Log): Promise<void> {
   const made = await stat(join(cluster.folder, 'PG_VERSION')).then(
     () => true,
@@ -14,7 +14,8 @@ export async function createCluster(cluster: Cluster, log: Log): Promise<void> {
   );
   if (made) return;
   log.info({ folder: cluster.folder }, 'creating the embedded PostgreSQL');
-  // Made beside its place and moved when whole: a first start that was killed must not leave half a cluster.
+  // Created next to its final place and moved when complete: a first start that was killed must not leave half a
+  // cluster.
   const making = `${cluster.folder}.new`;
   await rm(making, { recursive: true, force: true });
   await mkdir(making, { mode: 0o700 });

@@ -1,24 +1,24 @@
-// The lock file of a cluster, `postmaster.pid`: which server runs on the folder, and whether it is stopping.
+// Reads the lock file of a cluster, `postmaster.pid`: which server uses the folder, and whether it is stopping.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 
 export type Server = {
   readonly pid: number;
-  /** It was told to stop: it takes no further sessions, and ends those that it has or waits for their end. */
+  /** Whether it was told to stop. It accepts no further sessions, and ends the open ones or waits for their end. */
   readonly stopping: boolean;
 };
 
-/** The server that runs on the folder, whoever started it. */
+/** The server that uses the folder, regardless of who started it. */
 export async function findServer(cluster: Cluster): Promise<Server | undefined> {
   const named = await readLockFile(cluster);
   return named !== undefined && (await isPostgres(named.pid)) ? named : undefined;
 }
 
 /**
- * After a crash of the machine, the file may name a number that another program has now, and PostgreSQL would wait for that
- * program to end: then the file goes. One that names no process is left to PostgreSQL, which looks at more: backends of a server
- * that was killed may still be at work on the data.
+ * Removes the lock file if its number now belongs to another program, as may happen after the machine crashed;
+ * PostgreSQL would wait for that program to end. A file whose number belongs to no process is left to PostgreSQL, which
+ * checks more: backends of a killed server may still be working on the data.
  */
 export async function removeStaleLock(cluster: Cluster): Promise<void> {
   const named = await readLockFile(cluster);
@@ -26,7 +26,7 @@ export async function removeStaleLock(cluster: Cluster): Promise<void> {
   await rm(pathOf(cluster), { force: true });
 }
 
-/** Sends a signal to a process; answers false when it has ended. */
+/** Sends a signal to a process. Returns false if the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
@@ -37,8 +37,8 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * The first line is the number of the process. The eighth is its state, filled up with spaces: `starting`, `ready`, `stopping`
- * (`pidfile.h` of PostgreSQL).
+ * The first line is the number of the process. The eighth is its state, padded with spaces: `starting`, `ready`,
+ * `stopping` (`pidfile.h` of PostgreSQL).
  */
 async function readLockFile(cluster: Cluster): Promise<Server | undefined> {
   const lines = (await readFile(pathOf(cluster), 'utf8').catch(() => '')).split('\n');
@@ -50,7 +50,10 @@ function pathOf(cluster: Cluster): string {
   return join(cluster.folder, 'postmaster.pid');
 }
 
-/** The number alone proves nothing: the file outlives a server that was killed. Elsewhere than on Linux, it must do. */
+/**
+ * The number alone proves nothing, since the file survives a server that was killed. On systems other than Linux it has
+ * to suffice.
+ */
 async function isPostgres(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return isProcess(pid);
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('postgres');

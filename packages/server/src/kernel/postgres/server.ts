@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { answers } from './ask.ts';
 import { type Cluster, EmbeddedPostgresError, logOf } from './cluster.ts';
 import { findServer, removeStaleLock, type Server, signal } from './lock-file.ts';
@@ -13,9 +13,9 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;
 
 /**
- * Starts the server and waits until it answers. After a kill -9 the old server may hold the folder for a second or two, and
- * recovery may run: so a server that ends at once is started again until the deadline. When `ending` is aborted, what was
- * started is ended again. Throws EmbeddedPostgresError when it does not answer in time.
+ * Starts the server and waits until it responds. After a kill -9, the old server may hold the folder for a second or
+ * two, and recovery may be running, so a server that ends at once is started again until the deadline. If `ending` is
+ * aborted, the started server is stopped. Throws EmbeddedPostgresError if it does not respond in time.
  */
 export async function startServer(cluster: Cluster, log: Log, ending?: AbortSignal): Promise<void> {
   const deadline = Date.now() + START_DEADLINE_MS;
@@ -47,7 +47,7 @@ async function spawnServer(cluster: Cluster): Promise<ChildProcess> {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawnAsOwner(cluster, cluster.binaries.postgres, ['-D', cluster.folder, ...options], {
     stdio: ['ignore', logFile.fd, logFile.fd],
-    // A session of its own: Ctrl-C in a terminal must reach the service alone, which then stops the database last.
+    // A session of its own: Ctrl-C in a terminal must reach only the service, which then stops the database last.
     detached: true,
   });
   child.on('error', () => undefined);
@@ -60,7 +60,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** By its handle: the lock file may not be written yet. */
+/** Uses the handle of the process, because the lock file may not exist yet. */
 async function endChild(server: ChildProcess): Promise<void> {
   if (hasEnded(server)) return;
   const ended = once(server, 'exit');
@@ -69,22 +69,22 @@ async function endChild(server: ChildProcess): Promise<void> {
 }
 
 /**
- * A server that something else told to stop (SIGTERM, PostgreSQL's smart shutdown) takes no new sessions and waits for the end of
- * the open ones. Ours never end, and every further one would be refused: so it ends them, and can be started again.
+ * Ends a server that something else told to stop (SIGTERM, PostgreSQL's smart shutdown). Such a server accepts no new
+ * sessions and waits for the open ones, but ours never end. This ends them, so that the server can be started again.
  */
 export function endSessions({ pid }: Server, log: Log): void {
   log.warn('the embedded PostgreSQL was told to stop; ending its sessions, to start it again');
   signal(pid, 'SIGINT');
 }
 
-/** Stops the server in order and waits for its end. Throws EmbeddedPostgresError when it goes on. */
+/** Stops the server in order and waits for its end. Throws EmbeddedPostgresError if it keeps running. */
 export async function stopServer(cluster: Cluster, log: Log): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) {
     log.info('the embedded PostgreSQL has ended by itself');
     return;
   }
-  // SIGINT is PostgreSQL’s fast shutdown: sessions end, everything is written (its manual, "Shutting Down the Server").
+  // SIGINT is PostgreSQL's fast shutdown: sessions end and everything is written (manual, "Shutting Down the Server").
   signal(server.pid, 'SIGINT');
   const deadline = Date.now() + STOP_DEADLINE_MS;
   while ((await findServer(cluster)) !== undefined) {

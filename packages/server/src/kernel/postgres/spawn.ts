@@ -3,9 +3,10 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Cluster } from './cluster.ts';
 
 /**
- * Runs one of PostgreSQL's programs under the account that owns the data. Where that account may not enter the folders, as
- * below root's home, setpriv(1) lets the program pass: one capability, and still not root. The secure bit is for access(2),
- * by which initdb looks for its server: without it, that call takes the capability away from whoever is not root.
+ * Runs a PostgreSQL program under the account that owns the data. If that account cannot enter the folders, such as
+ * those below root's home, setpriv(1) grants the program one capability; it still does not run as root. The secure bit
+ * is for access(2), by which initdb looks for its server: without it, that call ignores the capability of a user other
+ * than root.
  */
 export function spawnAsOwner(
   { owner }: Cluster,

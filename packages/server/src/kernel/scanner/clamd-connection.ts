@@ -1,32 +1,32 @@
-// One conversation with clamd: a command, the bytes that belong to it, one answer.
+// One exchange with clamd: a command, the bytes that belong to it, and one reply.
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { ScannerUnavailableError } from './scanner.ts';
 
-/** Where clamd listens. */
+/** The address of clamd. */
 export type ClamdAddress = { path: string } | { host: string; port: number };
 
 /** Milliseconds. */
 export type ClamdTimeouts = {
   connectMs: number;
-  /** Longest silence in both directions; a scan is silent, so more than clamd’s MaxScanTime. */
+  /** The longest silence in both directions. A scan is silent, so this is more than clamd's MaxScanTime. */
   idleMs: number;
 };
 
 export type ClamdConnection = {
-  /** clamd’s answer without its NUL. Rejects with ScannerUnavailableError when there will be none. */
+  /** The reply of clamd without its NUL. Rejects with ScannerUnavailableError if there will be none. */
   readonly reply: Promise<string>;
-  /** Whether `reply` is settled, so that there is no use in sending more. */
+  /** Whether `reply` has settled, so that sending more is pointless. */
   isOver(): boolean;
-  /** Sends the buffers as one write, once clamd has taken most of those before. What became of them, `reply` tells. */
+  /** Sends the buffers as one write, once clamd has accepted most of the previous ones. `reply` reports the outcome. */
   write(...buffers: Uint8Array[]): Promise<void>;
   close(): void;
 };
 
-/** An answer is one line; a longer one does not come from clamd. */
+/** A reply is one line. A longer one does not come from clamd. */
 const LONGEST_REPLY = 64 * 1024;
 
-/** Connects to clamd. Never throws: `reply` rejects when it cannot be reached. */
+/** Connects to clamd. Never throws: `reply` rejects if clamd cannot be reached. */
 export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTimeouts): ClamdConnection {
   const socket = connect(address);
   socket.setEncoding('latin1');
@@ -58,9 +58,9 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
       reject(new ScannerUnavailableError(cause?.message ?? 'clamd closed the connection without an answer', { cause }));
     });
   });
-  // It is awaited only after everything was sent; a refusal that comes earlier must not count as unhandled.
+  // Awaited only after everything was sent; an earlier refusal must not count as unhandled.
   reply.catch(() => {});
-  // The two writes before: settled when clamd took the bytes, or never will.
+  // The previous two writes: settled when clamd has accepted the bytes, or never will.
   let older = Promise.resolve();
   let newer = Promise.resolve();
 
@@ -68,10 +68,10 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
     reply,
     isOver: () => over,
     async write(...buffers) {
-      // Two writes are under way, so that clamd finds more to read while the next one is made.
+      // Two writes are in progress, so that clamd finds more to read while the next one is prepared.
       await older;
-      // clamd may answer and close while bytes are still on their way. A write to the closed socket would destroy ours with the
-      // answer still unread in it, so what has come in is read first.
+      // clamd may reply and close while bytes are still in transit. A write to the closed socket would destroy ours
+      // with the reply still unread, so received data is read first.
       await setImmediate();
       if (over) return;
       older = newer;

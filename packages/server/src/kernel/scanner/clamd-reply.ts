@@ -1,15 +1,16 @@
-// Understands what clamd answers (clamd(8), COMMANDS).
+// Parses the replies of clamd (clamd(8), COMMANDS).
 import { ScannerUnavailableError, type ScannerVersion, type Verdict } from './scanner.ts';
 
 /**
- * Findings that mean “I did not look”: clamd gives them as if they were viruses when AlertExceedsMax or AlertEncrypted is on.
- * Example: `Heuristics.Limits.Exceeded.MaxFileSize`, `Heuristics.Encrypted.Zip`.
+ * Findings that mean "not scanned". clamd reports them like viruses if AlertExceedsMax or AlertEncrypted is on.
+ * Examples: `Heuristics.Limits.Exceeded.MaxFileSize`, `Heuristics.Encrypted.Zip`.
  */
 const NOT_LOOKED_AT = /^Heuristics\.(Limits\.Exceeded|Encrypted)\b/;
 
 /**
- * The verdict in an answer to INSTREAM: `stream: OK`, `stream: <signature> FOUND`, `INSTREAM size limit exceeded. ERROR`.
- * Throws ScannerUnavailableError for every other answer: a full disk or missing memory of clamd’s says nothing about the file.
+ * The verdict in a reply to INSTREAM: `stream: OK`, `stream: <signature> FOUND`, `INSTREAM size limit exceeded. ERROR`.
+ * Throws ScannerUnavailableError for any other reply, such as a full disk or too little memory, which say nothing about
+ * the file.
  */
 export function readVerdict(reply: string): Verdict {
   if (reply === 'stream: OK') return { result: 'clean' };
@@ -26,8 +27,8 @@ export function readVerdict(reply: string): Verdict {
 }
 
 /**
- * The parts of an answer to VERSION: `ClamAV 1.4.3/27800/Thu Nov 20 09:31:43 2026`, or only `ClamAV 1.4.3` when the
- * signatures have no version, as a hand-written database has none.
+ * The parts of a reply to VERSION: `ClamAV 1.4.3/27800/Thu Nov 20 09:31:43 2026`, or only `ClamAV 1.4.3` if the
+ * signatures have no version, such as those of a hand-written database.
  */
 export function readVersion(reply: string): ScannerVersion {
   const [engine, number, date] = reply.split('/');
@@ -41,7 +42,7 @@ export function readVersion(reply: string): ScannerVersion {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The day in a date as asctime(3) writes it, such as `2026-11-20`; null when it is something else. */
+/** Returns the day of a date in the format of asctime(3), such as `2026-11-20`; null for anything else. */
 function readDay(date: string): string | null {
   const [, month = '', day = '', year = ''] = /^\w{3} (\w{3}) +(\d{1,2}) [\d:]+ (\d{4})$/.exec(date) ?? [];
   if (!MONTHS.includes(month)) return null;

@@ -1,36 +1,36 @@
-// Scans streams with ClamAV’s clamd over its socket (clamd(8), COMMANDS: zINSTREAM, zVERSION, zPING).
+// Scans streams with ClamAV's clamd over its socket (clamd(8), COMMANDS: zINSTREAM, zVERSION, zPING).
 import { type ClamdAddress, type ClamdConnection, type ClamdTimeouts, openClamd } from './clamd-connection.ts';
 import { readVerdict, readVersion } from './clamd-reply.ts';
 import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
 
 export type ClamdSettings = {
-  /** As in CHAUFFEUR_CLAMD: `unix:/path` or `host:port`. */
+  /** The value of CHAUFFEUR_CLAMD: `unix:/path` or `host:port`. */
   address: string;
-  /** Bytes in one stream; at most the least of clamd’s StreamMaxLength, MaxFileSize and MaxScanSize. */
+  /** The largest stream in bytes; at most the smallest of clamd's StreamMaxLength, MaxFileSize and MaxScanSize. */
   streamLimit: number;
   timeouts?: Partial<ClamdTimeouts>;
 };
 
 export type ClamdScanner = Scanner & {
-  /** Whether clamd answers; rejects with ScannerUnavailableError when not. */
+  /** Rejects with ScannerUnavailableError if clamd does not respond. */
   ping(): Promise<void>;
 };
 
-/** clamd’s own MaxScanTime is two minutes. */
+/** clamd's own MaxScanTime is two minutes. */
 const TIMEOUTS: ClamdTimeouts = { connectMs: 5_000, idleMs: 150_000 };
 
-/** clamd answers OK to a stream over 2 GiB without having looked at it. */
+/** clamd replies OK to a stream over 2 GiB without having scanned it. */
 const LARGEST_STREAM = 2 ** 31 - 1;
 
 /**
- * Bytes of one chunk. Less costs both sides more rounds; of more, clamd’s refusal would often be lost, as the socket breaks while
- * we are still busy with writing.
+ * The size of a chunk in bytes. Smaller chunks cost both sides more round trips. With larger ones, clamd's refusal
+ * would often be lost, because the socket breaks while we are still writing.
  */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * A scanner that asks clamd at `address`, one connection a stream. It holds nothing open between two calls. Throws an Error
- * when the address cannot be read. Buffers of a scanned source must not be written to after they were given.
+ * Creates a scanner that uses one connection to clamd per stream, and none between calls. Throws an Error if `address`
+ * is invalid. The buffers of a scanned source must not be changed after they are passed on.
  */
 export function createClamdScanner(settings: ClamdSettings): ClamdScanner {
   const address = parseClamdAddress(settings.address);
@@ -59,7 +59,10 @@ export function createClamdScanner(settings: ClamdSettings): ClamdScanner {
   };
 }
 
-/** Reads CHAUFFEUR_CLAMD: `unix:/path`, `host:port` or `[IPv6]:port`. Throws an Error that names the problem and the remedy. */
+/**
+ * Parses CHAUFFEUR_CLAMD: `unix:/path`, `host:port` or `[IPv6]:port`. Throws an Error that names the problem and the
+ * remedy.
+ */
 export function parseClamdAddress(text: string): ClamdAddress {
   if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
   const [, ipv6, name, digits] = /^(?:\[([\da-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
@@ -82,8 +85,8 @@ async function scanStream(
 }
 
 /**
- * Sends `source` as chunks of a length (32 bits, big-endian) and as many bytes, ended by a length of zero. Stops when clamd
- * has answered or is gone. Answers false, and leaves clamd without the end, when the source is longer than `limit`.
+ * Sends `source` in chunks, each with its length (32 bits, big-endian), ended by a length of zero. Stops when clamd has
+ * replied or is gone. Returns false, without sending the end, if the source is longer than `limit`.
  */
 async function sendStream(
   connection: ClamdConnection,
@@ -102,7 +105,7 @@ async function sendStream(
   return true;
 }
 
-/** The bytes of `source`, cut or put together to chunks of CHUNK_BYTES, each as the buffers that make it up; the last may be less. */
+/** Regroups the bytes of `source` into chunks of CHUNK_BYTES, each as a list of buffers; the last may be smaller. */
 async function* chunksOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[], undefined> {
   let chunk: Uint8Array[] = [];
   let room = CHUNK_BYTES;

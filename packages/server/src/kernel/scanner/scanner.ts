@@ -1,27 +1,30 @@
-// What the service needs of a virus scanner.
+// The interface of virus scanners.
 
 export type Verdict =
   | { result: 'clean' }
   | { result: 'infected'; signature: string }
-  /** The scanner answered that it did not look at all of it: a limit of its own, an encrypted archive. */
+  /** The scanner did not scan everything, because of a limit of its own or an encrypted archive. */
   | { result: 'not-scanned'; reason: string };
 
 export type ScannerVersion = {
   /** Such as `ClamAV 1.4.3`. */
   engine: string;
-  /** Such as `27800 (2026-11-20)`; null when the scanner does not tell. */
+  /** Such as `27800 (2026-11-20)`; null if the scanner does not report it. */
   signatures: string | null;
 };
 
 export type Scanner = {
-  /** Largest stream in bytes that one `scan` takes. */
+  /** The largest stream, in bytes, that one `scan` accepts. */
   readonly streamLimit: number;
-  /** Scans one stream. Rejects with ScannerUnavailableError when the scanner cannot be asked; errors of `source` pass through. */
+  /**
+   * Scans one stream. Rejects with ScannerUnavailableError if the scanner cannot be reached; errors of `source` pass
+   * through.
+   */
   scan(source: AsyncIterable<Uint8Array>): Promise<Verdict>;
   version(): Promise<ScannerVersion>;
 };
 
-/** The scanner is not reachable or broke off: worth another try later. */
+/** The scanner could not be reached or broke off; worth retrying later. */
 export class ScannerUnavailableError extends Error {
   override readonly name = 'ScannerUnavailableError';
 }

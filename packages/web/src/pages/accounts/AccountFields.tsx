@@ -1,4 +1,4 @@
-// The fields that forms about accounts share, each with what password managers go by.
+// The fields that the account forms share, with the attributes that password managers look for.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { PasswordInput, TextInput } from '@mantine/core';
 
@@ -37,7 +37,7 @@ export function EmailField({ label = 'Email', autoComplete = 'username', value, 
   );
 }
 
-/** Of a password that there is. */
+/** For an existing password. */
 export function PasswordField({ label = 'Password', value, onChange }: FieldProps & { label?: string }) {
   return (
     <PasswordInput
@@ -51,17 +51,14 @@ export function PasswordField({ label = 'Password', value, onChange }: FieldProp
   );
 }
 
-type NewPasswordProps = FieldProps & {
-  label?: string;
-  /** What else comes of it. */
-  more?: string;
-};
+type NewPasswordProps = FieldProps & { label?: string; description?: string };
 
-export function NewPasswordField({ label = 'New password', more = '', value, onChange }: NewPasswordProps) {
+export function NewPasswordField(props: NewPasswordProps) {
+  const { label = 'New password', description = 'At least 10 characters', value, onChange } = props;
   return (
     <PasswordInput
       label={label}
-      description={`At least 10 characters${more}`}
+      description={description}
       autoComplete="new-password"
       required
       minLength={10}

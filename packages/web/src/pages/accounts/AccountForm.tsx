@@ -1,4 +1,4 @@
-// The frame of the forms about accounts: a narrow column with a title, what went wrong, and one button.
+// The layout of the account forms: a narrow column with a title, the error if there is one, the fields and one button.
 import { Button, Stack, Title } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
@@ -6,16 +6,16 @@ import { Problem } from '../../ui/Problem.tsx';
 
 type AccountFormProps = {
   title: string;
-  button: string;
-  busy: boolean;
+  submitLabel: string;
+  isBusy: boolean;
   error: unknown;
   onSubmit: () => void;
   children: ReactNode;
-  /** Below the button. */
-  more?: ReactNode;
+  /** Shown below the button. */
+  footer?: ReactNode;
 };
 
-export function AccountForm({ title, button, busy, error, onSubmit, children, more }: AccountFormProps) {
+export function AccountForm({ title, submitLabel, isBusy, error, onSubmit, children, footer }: AccountFormProps) {
   useTitle(title);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -29,10 +29,10 @@ export function AccountForm({ title, button, busy, error, onSubmit, children, mo
         </Title>
         {error != null && <Problem error={error} />}
         {children}
-        <Button type="submit" loading={busy}>
-          {button}
+        <Button type="submit" loading={isBusy}>
+          {submitLabel}
         </Button>
-        {more}
+        {footer}
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-// Deploy keys that work, by their games.
+// A list of active deploy keys with the games they belong to.
 import { Code, List } from '@mantine/core';
 
 type DeployKeyListProps = { keys: readonly { game_uid: string; name: string; key_ref: string }[] };

@@ -1,4 +1,4 @@
-// The account's email: whether it is verified, and how to change it.
+// The account's email address: whether it is verified, and a form to change it.
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -23,14 +23,14 @@ export function EmailForm({ person }: { person: Person }) {
         <Group gap="xs">
           <Text size="sm">{person.email}</Text>
           <StateBadge tone={person.emailVerified ? 'good' : 'unsure'}>
-            {person.emailVerified ? 'verified' : 'not verified'}
+            {person.emailVerified ? 'Verified' : 'Not verified'}
           </StateBadge>
         </Group>
         <EmailField label="New email" autoComplete="off" value={next} onChange={setNext} />
         <Text size="sm" c="dimmed">
           {person.emailVerified
-            ? 'You confirm the change from both addresses: first by an email to the current one, then by an email to the new one.'
-            : 'You confirm the change by an email to the new address.'}
+            ? "We'll email a link to your current address first, then one to the new address. Open both to confirm the change."
+            : "We'll email a link to the new address. Open it to confirm the change."}
         </Text>
         {changing.error !== null && <Problem error={changing.error} />}
         <Button type="submit" variant="default" loading={changing.isPending}>

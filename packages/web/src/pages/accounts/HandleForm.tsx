@@ -1,4 +1,4 @@
-// The handle of one’s public page: chosen, changed or given up.
+// The form to choose, change or remove the handle of your public page.
 import { handleProblem } from '@chauffeur/contract/handle';
 import { getProfile, updateProfile } from '@chauffeur/contract/operations/profile';
 import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
@@ -17,7 +17,7 @@ export function HandleForm() {
       <Title order={2} size="h4" mb="xs" id="handle">
         Your public page
       </Title>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data === undefined ? error === null && <Skeleton h={96} /> : <Fields key={data.handle} handle={data.handle} />}
     </section>
   );
@@ -30,18 +30,18 @@ function Fields({ handle }: { handle: string | null }) {
     mutationFn: (next: string | null) => call(updateProfile, { handle: next }),
     onSuccess: (saved) => queries.setQueryData(profile.queryKey, saved),
   });
-  const wanted = text.trim() === '' ? null : text.trim().replace(/^@/, '');
-  const problem = wanted === null ? null : handleProblem(wanted);
+  const entered = text.trim() === '' ? null : text.trim().replace(/^@/, '');
+  const problem = entered === null ? null : handleProblem(entered);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (problem === null) saving.mutate(wanted);
+    if (problem === null) saving.mutate(entered);
   };
   return (
     <form onSubmit={submit} aria-label="Handle">
       <Stack gap="sm" align="flex-start">
         <TextInput
           label="Handle"
-          description="It shows your name and your public games. Links to an earlier handle stop working."
+          description="Your public page shows your name and your public games. If you change the handle, old links stop working."
           leftSection={<Text size="sm">@</Text>}
           spellCheck={false}
           autoCapitalize="none"
@@ -52,12 +52,12 @@ function Fields({ handle }: { handle: string | null }) {
         />
         {saving.error !== null && <Problem error={saving.error} />}
         <Group gap="sm">
-          <Button type="submit" loading={saving.isPending} disabled={wanted === handle || problem !== null}>
-            {wanted === null && handle !== null ? 'Give it up' : 'Save'}
+          <Button type="submit" loading={saving.isPending} disabled={entered === handle || problem !== null}>
+            {entered === null && handle !== null ? 'Remove handle' : 'Save'}
           </Button>
           {handle !== null && (
             <SiteLink to="/@{$handle}" params={{ handle }} size="sm">
-              Look at your page
+              View your page
             </SiteLink>
           )}
         </Group>

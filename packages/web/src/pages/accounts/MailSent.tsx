@@ -1,4 +1,4 @@
-// After a sign-up: an email with a link was sent, and can be sent again.
+// Shown after sign-up: check your email, or have it sent again.
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTitle } from '../../frame/page-title.ts';
@@ -15,13 +15,13 @@ export function MailSent({ email }: { email: string }) {
         Check your email
       </Title>
       <Text>
-        We sent an email to <strong>{email}</strong>. Open its link within 24 hours to verify the address; this also
-        signs you in. If you already have an account, the email says how to sign in.
+        We sent a link to <strong>{email}</strong>. It expires in 24 hours. If you already have an account, the email
+        says how to sign in instead.
       </Text>
       {sending.error !== null && <Problem error={sending.error} />}
-      {sending.isSuccess && <Text size="sm">If the address still has to be verified, we sent the email again.</Text>}
+      {sending.isSuccess && <Text size="sm">If this address still needs to be verified, we sent the email again.</Text>}
       <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
-        Send again
+        Send email again
       </Button>
       <SiteLink to="/sign-in">Sign in</SiteLink>
     </Stack>

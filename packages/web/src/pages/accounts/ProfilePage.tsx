@@ -1,4 +1,4 @@
-// The account’s name, email and public page, and its deletion.
+// Account settings: name, email, public page, and deleting the account.
 import { displayNameProblem } from '@chauffeur/contract/display-name';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -81,8 +81,10 @@ function DeleteForm() {
         </Title>
         <Text size="sm">
           Your name, email, sessions, personal keys and memberships are deleted immediately and permanently. Bug reports
-          that you filed stay with their games, without your name. If you own games, transfer or delete them first; your{' '}
-          <SiteLink to="/dev">list of games</SiteLink> shows which are yours.
+          you filed stay with their games, without your name. If you own games, transfer or delete them first.
+        </Text>
+        <Text size="sm">
+          <SiteLink to="/dev">See your games</SiteLink>
         </Text>
         {deleting.error !== null && <Problem error={deleting.error} />}
         <PasswordField label="Your password" value={password} onChange={setPassword} />

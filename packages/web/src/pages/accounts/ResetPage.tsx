@@ -1,4 +1,4 @@
-// A new password: first the mail is asked for, then, from its link, the password is set.
+// Resets a password: the first form requests the email, the second, opened from its link, sets the new password.
 import { Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -13,47 +13,47 @@ const route = getRouteApi('/reset');
 
 export function ResetPage() {
   const { token, error } = route.useSearch();
-  return token === undefined ? <AskForMail isExpired={error !== undefined} /> : <SetPassword token={token} />;
+  return token === undefined ? <RequestForm isExpired={error !== undefined} /> : <PasswordForm token={token} />;
 }
 
-function AskForMail({ isExpired }: { isExpired: boolean }) {
+function RequestForm({ isExpired }: { isExpired: boolean }) {
   const [email, setEmail] = useState('');
-  const asking = useMutation({ mutationFn: () => requestReset(email) });
-  if (asking.isSuccess) {
+  const requesting = useMutation({ mutationFn: () => requestReset(email) });
+  if (requesting.isSuccess) {
     return (
       <Done title="Check your email">
-        If there is an account for {email}, we sent it a link to set a new password. It expires in an hour.
+        If {email} has an account, we sent a link to set a new password. It expires in 1 hour.
       </Done>
     );
   }
   return (
     <AccountForm
       title="Reset your password"
-      button="Send email"
-      busy={asking.isPending}
-      error={asking.error}
-      onSubmit={() => asking.mutate()}
+      submitLabel="Send email"
+      isBusy={requesting.isPending}
+      error={requesting.error}
+      onSubmit={() => requesting.mutate()}
     >
-      {isExpired && <Text role="alert">That link is no longer valid. Ask for another one here.</Text>}
+      {isExpired && <Text role="alert">This link is no longer valid. Request a new one.</Text>}
       <EmailField value={email} onChange={setEmail} />
     </AccountForm>
   );
 }
 
-function SetPassword({ token }: { token: string }) {
+function PasswordForm({ token }: { token: string }) {
   const [password, setPassword] = useState('');
   const setting = useMutation({ mutationFn: () => resetPassword(token, password) });
   if (setting.isSuccess) return <ResetResult report={setting.data} />;
   return (
     <AccountForm
       title="Set a new password"
-      button="Set password"
-      busy={setting.isPending}
+      submitLabel="Set password"
+      isBusy={setting.isPending}
       error={setting.error}
       onSubmit={() => setting.mutate()}
     >
       <NewPasswordField
-        more=". You'll be signed out everywhere, your personal keys revoked and your programs disconnected."
+        description="At least 10 characters. Setting it signs you out everywhere, revokes your personal keys and disconnects your agents."
         value={password}
         onChange={setPassword}
       />

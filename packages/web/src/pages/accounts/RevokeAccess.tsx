@@ -1,29 +1,29 @@
-// What works without the password, and a way to end all of it at once.
+// Keys and agents that have access without the password, and a button that revokes all of them.
 import { getCredentials, revokeCredentials } from '@chauffeur/contract/operations/credentials';
 import { Button, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { endOtherVisits, visits } from '../../session.ts';
+import { browserSessions, endOtherSessions } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { formatItems } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { DeployKeyList } from './DeployKeyList.tsx';
-import { formatCount } from './format-count.ts';
 
 const credentials = ask(getCredentials, {});
 
 export function RevokeAccess() {
   const { data, error, refetch } = useQuery(credentials);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const queries = useQueryClient();
   const revoking = useMutation({
     mutationFn: async () => {
-      await endOtherVisits();
+      await endOtherSessions();
       return call(revokeCredentials, { personal_keys: true, programs: true, deploy_keys: true });
     },
     onSuccess: async () => {
-      setAsking(false);
-      await Promise.all([credentials, visits].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
+      setConfirming(false);
+      await Promise.all([credentials, browserSessions].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
     },
   });
   return (
@@ -32,17 +32,17 @@ export function RevokeAccess() {
         <Title order={2} size="h4" id="access">
           Access without your password
         </Title>
-        {error !== null && <Problem error={error} again={() => void refetch()} />}
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {data === undefined && error === null && <Skeleton h={96} />}
         {data !== undefined && (
           <>
             <List size="sm">
-              <List.Item>{formatCount(data.personal_keys, 'personal key')}</List.Item>
-              <List.Item>{formatCount(data.programs, 'connected program')}</List.Item>
-              <List.Item>{formatCount(data.deploy_keys.length, 'deploy key')} of your games</List.Item>
+              <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
+              <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
+              <List.Item>{formatItems(data.deploy_keys.length, 'deploy key')}</List.Item>
             </List>
-            <Text size="sm">If someone else may have had access to your account, revoke all of it.</Text>
-            <Button color="red" variant="light" onClick={() => setAsking(true)}>
+            <Text size="sm">If someone else may have had access to your account, revoke everything.</Text>
+            <Button color="red" variant="light" onClick={() => setConfirming(true)}>
               Revoke everything
             </Button>
             {revoking.isSuccess && (
@@ -53,22 +53,23 @@ export function RevokeAccess() {
           </>
         )}
       </Stack>
-      {isAsking && data !== undefined && (
+      {isConfirming && data !== undefined && (
         <ConfirmDialog
           title="Revoke everything?"
-          does="Revoke everything"
+          confirmLabel="Revoke everything"
           isBusy={revoking.isPending}
           error={revoking.error}
           onConfirm={() => revoking.mutate()}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
-          <Text size="sm">
-            You are signed out everywhere else. {formatCount(data.personal_keys, 'personal key')} and{' '}
-            {formatCount(data.programs, 'connected program')} stop working.
-          </Text>
+          <Text size="sm">You'll be signed out everywhere else. These stop working immediately:</Text>
+          <List size="sm">
+            <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
+            <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
+          </List>
           {data.deploy_keys.length > 0 && (
             <>
-              <Text size="sm">Uploads with these deploy keys fail until you create new ones:</Text>
+              <Text size="sm">Uploads with these deploy keys will fail until you create new keys:</Text>
               <DeployKeyList keys={data.deploy_keys} />
             </>
           )}

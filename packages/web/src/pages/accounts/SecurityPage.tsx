@@ -1,38 +1,39 @@
-// The account’s password, and where it is signed in.
-import { Button, Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+// Account settings: active sessions, the password, and other access.
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
-import { changePassword, endOtherVisits, endVisit, type Visit, visits } from '../../session.ts';
+import { type BrowserSession, browserSessions, changePassword, endOtherSessions, endSession } from '../../session.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { NewPasswordField, PasswordField } from './AccountFields.tsx';
+import { formatBrowser } from './format-browser.ts';
 import { RevokeAccess } from './RevokeAccess.tsx';
-import { sayBrowser } from './say-browser.ts';
 
 export function SecurityPage() {
   useTitle('Security');
   return (
     <Stack gap="xl">
-      <Visits />
+      <Sessions />
       <PasswordForm />
       <RevokeAccess />
     </Stack>
   );
 }
 
-function Visits() {
-  const { data, error, isPending, refetch } = useQuery(visits);
+function Sessions() {
+  const { data, error, isPending, refetch } = useQuery(browserSessions);
   const queries = useQueryClient();
-  const refresh = () => queries.invalidateQueries({ queryKey: visits.queryKey });
-  const ending = useMutation({ mutationFn: endVisit, onSuccess: refresh });
-  const endingOthers = useMutation({ mutationFn: endOtherVisits, onSuccess: refresh });
+  const refresh = () => queries.invalidateQueries({ queryKey: browserSessions.queryKey });
+  const ending = useMutation({ mutationFn: endSession, onSuccess: refresh });
+  const endingOthers = useMutation({ mutationFn: endOtherSessions, onSuccess: refresh });
   const problem = error ?? ending.error ?? endingOthers.error;
   return (
-    <section aria-labelledby="visits">
+    <section aria-labelledby="sessions">
       <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4" id="visits">
-          Where you are signed in
+        <Title order={2} size="h4" id="sessions">
+          Active sessions
         </Title>
         <Button
           size="xs"
@@ -44,67 +45,55 @@ function Visits() {
           Sign out everywhere else
         </Button>
       </Group>
-      {problem !== null && <Problem error={problem} again={() => void refetch()} />}
-      {isPending && <Skeleton h={108} />}
-      {data !== undefined && (
-        <Table.ScrollContainer minWidth={420}>
-          <Table verticalSpacing={8}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Browser</Table.Th>
-                <Table.Th>Address</Table.Th>
-                <Table.Th>Since</Table.Th>
-                <Table.Th aria-label="End it" />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.all.map((visit) => (
-                <VisitRow
-                  key={visit.id}
-                  visit={visit}
-                  isOwn={visit.id === data.own}
-                  isEnding={ending.isPending && ending.variables === visit.token}
-                  onEnd={() => ending.mutate(visit.token)}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      {problem !== null && <Problem error={problem} onRetry={() => void refetch()} />}
+      <DataTable
+        label="Active sessions"
+        columns={sessionColumns(data?.ownId, ending.isPending ? ending.variables : undefined, ending.mutate)}
+        rows={data?.all}
+        rowKey={({ id }) => id}
+        isLoading={isPending}
+        skeletonRows={2}
+        isScrollable
+      />
     </section>
   );
 }
 
-type VisitRowProps = { visit: Visit; isOwn: boolean; isEnding: boolean; onEnd: () => void };
-
-function VisitRow({ visit, isOwn, isEnding, onEnd }: VisitRowProps) {
-  const browser = sayBrowser(visit.userAgent ?? '');
-  return (
-    <Table.Tr>
-      <Table.Td title={visit.userAgent ?? undefined}>{browser}</Table.Td>
-      <Table.Td>{visit.ipAddress ?? ''}</Table.Td>
-      <Table.Td>
-        <Time at={visit.createdAt} />
-      </Table.Td>
-      <Table.Td ta="right">
-        {isOwn ? (
+function sessionColumns(
+  ownId: string | undefined,
+  endingToken: string | undefined,
+  onEnd: (token: string) => void,
+): Column<BrowserSession>[] {
+  return [
+    {
+      header: 'Browser',
+      cell: ({ userAgent }) => formatBrowser(userAgent ?? ''),
+      title: ({ userAgent }) => userAgent ?? undefined,
+    },
+    { header: 'IP address', cell: ({ ipAddress }) => ipAddress ?? '' },
+    { header: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      header: 'Sign out',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: ({ id, token, userAgent }) =>
+        id === ownId ? (
           <Text size="sm" c="dimmed">
-            this one
+            This browser
           </Text>
         ) : (
           <Button
             size="compact-xs"
             variant="default"
-            loading={isEnding}
-            onClick={onEnd}
-            aria-label={`Sign out of ${browser}`}
+            loading={token === endingToken}
+            onClick={() => onEnd(token)}
+            aria-label={`Sign out of ${formatBrowser(userAgent ?? '')}`}
           >
             Sign out
           </Button>
-        )}
-      </Table.Td>
-    </Table.Tr>
-  );
+        ),
+    },
+  ];
 }
 
 function PasswordForm() {
@@ -116,7 +105,7 @@ function PasswordForm() {
     onSuccess: async () => {
       setCurrent('');
       setNext('');
-      await queries.invalidateQueries({ queryKey: visits.queryKey });
+      await queries.invalidateQueries({ queryKey: browserSessions.queryKey });
     },
   });
   const submit = (event: FormEvent) => {
@@ -131,14 +120,18 @@ function PasswordForm() {
         </Title>
         {changing.error !== null && <Problem error={changing.error} />}
         <PasswordField label="Current password" value={current} onChange={setCurrent} />
-        <NewPasswordField more=". You are signed out everywhere else." value={next} onChange={setNext} />
+        <NewPasswordField
+          description="At least 10 characters. Changing it signs you out everywhere else."
+          value={next}
+          onChange={setNext}
+        />
         <Group gap="sm">
           <Button type="submit" loading={changing.isPending}>
-            Change the password
+            Change password
           </Button>
           {changing.isSuccess && (
             <Text size="sm" role="status">
-              Changed
+              Password changed
             </Text>
           )}
         </Group>

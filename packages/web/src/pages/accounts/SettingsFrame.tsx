@@ -1,4 +1,4 @@
-// The frame of the account’s settings: its sections, and who it is about.
+// The frame of the account settings with links to their pages.
 import { Group, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
@@ -8,7 +8,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 const SECTIONS = [
   { to: '/settings/profile', name: 'Profile' },
   { to: '/settings/security', name: 'Security' },
-  { to: '/settings/agents', name: 'Connected programs' },
+  { to: '/settings/agents', name: 'Connected agents' },
   { to: '/settings/keys', name: 'Personal keys' },
 ] as const;
 
@@ -17,7 +17,7 @@ export function SettingsFrame() {
   return (
     <Stack gap="lg" maw={760}>
       <Title order={1} size="h2">
-        Your account
+        Account settings
       </Title>
       <Group component="nav" aria-label="Settings" gap="md">
         {SECTIONS.map(({ to, name }) => (

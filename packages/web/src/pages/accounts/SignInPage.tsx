@@ -1,4 +1,4 @@
-// Signing in, and on to where the visitor was going.
+// The sign-in form. Afterwards the visitor continues to the page they came for.
 import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
@@ -16,7 +16,7 @@ export function SignInPage() {
   const [password, setPassword] = useState('');
   const queries = useQueryClient();
   const router = useRouter();
-  const entering = useMutation({
+  const signingIn = useMutation({
     mutationFn: () => signIn({ email, password }),
     onSuccess: async () => {
       queries.clear();
@@ -26,18 +26,18 @@ export function SignInPage() {
   return (
     <AccountForm
       title="Sign in"
-      button="Sign in"
-      busy={entering.isPending}
-      error={entering.error}
-      onSubmit={() => entering.mutate()}
-      more={
+      submitLabel="Sign in"
+      isBusy={signingIn.isPending}
+      error={signingIn.error}
+      onSubmit={() => signingIn.mutate()}
+      footer={
         <Text size="sm">
           No account yet?{' '}
           <SiteLink to="/sign-up" search={{ next }}>
             Sign up
           </SiteLink>
           {' · '}
-          <SiteLink to="/reset">Forgot the password?</SiteLink>
+          <SiteLink to="/reset">Forgot password?</SiteLink>
         </Text>
       }
     >

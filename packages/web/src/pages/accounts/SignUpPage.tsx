@@ -1,4 +1,4 @@
-// Signing up: a form, and then what to do with the mail that was sent.
+// The sign-up form, followed by the page that says to check the email.
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -16,18 +16,18 @@ export function SignUpPage() {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const joining = useMutation({ mutationFn: () => signUp({ name, email, password }) });
-  if (joining.isSuccess) return <MailSent email={email} />;
+  const signingUp = useMutation({ mutationFn: () => signUp({ name, email, password }) });
+  if (signingUp.isSuccess) return <MailSent email={email} />;
   return (
     <AccountForm
       title="Sign up"
-      button="Create account"
-      busy={joining.isPending}
-      error={joining.error}
-      onSubmit={() => joining.mutate()}
-      more={
+      submitLabel="Create account"
+      isBusy={signingUp.isPending}
+      error={signingUp.error}
+      onSubmit={() => signingUp.mutate()}
+      footer={
         <Text size="sm">
-          Have an account?{' '}
+          Already have an account?{' '}
           <SiteLink to="/sign-in" search={next === undefined ? {} : { next }}>
             Sign in
           </SiteLink>

@@ -1,4 +1,4 @@
-// Where the links of emails about addresses end: whether the address is verified, or changed.
+// The page that email links lead to: whether an address was verified or changed.
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -29,7 +29,7 @@ export function VerifyPage() {
           <SiteLink to="/sign-in" search={{ next: '/verify' }}>
             Sign in
           </SiteLink>{' '}
-          to get a new email.
+          to request a new link.
         </Text>
       ) : (
         <SendAgain email={person.email} />
@@ -58,9 +58,9 @@ function SendAgain({ email }: { email: string }) {
         Open the link in our email to <strong>{email}</strong>. It expires after 24 hours.
       </Text>
       {sending.error !== null && <Problem error={sending.error} />}
-      {sending.isSuccess && <Text size="sm">We sent another email.</Text>}
+      {sending.isSuccess && <Text size="sm">Email sent</Text>}
       <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
-        Send another email
+        Send email again
       </Button>
     </>
   );
@@ -68,16 +68,16 @@ function SendAgain({ email }: { email: string }) {
 
 type ChangeResultProps = { newEmail: string; error: string | undefined; person: Person | null };
 
-/** After either link of a change: that of the address of now, or that of the new one. */
+/** Shown after each of the two links of a change: the one to the current address and the one to the new address. */
 function ChangeResult({ newEmail, error, person }: ChangeResultProps) {
   const profile = <SiteLink to="/settings/profile">Go to your profile</SiteLink>;
   if (error !== undefined) {
     return (
-      <Message title="Your email was not changed">
+      <Message title="Your email wasn't changed">
         <Text>
           {error === 'EMAIL_TAKEN'
             ? 'Another account uses this address.'
-            : 'This link is no longer valid. Start again from your profile.'}
+            : 'This link is no longer valid. Change your email again from your profile.'}
         </Text>
         {profile}
       </Message>
@@ -96,8 +96,7 @@ function ChangeResult({ newEmail, error, person }: ChangeResultProps) {
   return (
     <Message title="One more step">
       <Text>
-        We sent an email to <strong>{newEmail}</strong>. Open its link within 24 hours to finish. Until then, your email
-        stays as it is.
+        We sent a link to <strong>{newEmail}</strong>. Open it within 24 hours to finish the change.
       </Text>
     </Message>
   );

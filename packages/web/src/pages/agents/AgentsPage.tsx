@@ -1,27 +1,27 @@
-// The programs that a person let act for them: what each may do, when it last did, and its end.
+// Account settings: the agents that the person connected, with their permissions and latest activity.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { disconnectAgent, listAgentConnections } from '@chauffeur/contract/operations/agents';
-import { Button, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { usePages } from '../../ui/use-pages.ts';
 import { LatestCalls } from './LatestCalls.tsx';
-import { sayGames, sayRights } from './reach.ts';
+import { formatGames, formatRights } from './reach.ts';
 
 type Connection = OutputOf<typeof listAgentConnections>['connections'][number];
 
 export function AgentsPage() {
-  useTitle('Connected programs');
+  useTitle('Connected agents');
   return (
     <Stack gap="xl">
       <Connections />
@@ -31,109 +31,94 @@ export function AgentsPage() {
 }
 
 function Connections() {
-  const [asked, setAsked] = useState<Connection | null>(null);
+  const [selected, setSelected] = useState<Connection | null>(null);
   const queries = useQueryClient();
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [listAgentConnections.id],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(listAgentConnections, { ...(cursor !== '' && { cursor }) }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
+  const connections = usePages(listAgentConnections, {}, (page) => page.connections);
   const ending = useMutation({
     mutationFn: ({ connection_id }: Connection) => call(disconnectAgent, { connection_id }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [listAgentConnections.id] }),
   });
-  const connections = data?.pages.flatMap((page) => page.connections) ?? [];
+  const select = (connection: Connection) => {
+    ending.reset();
+    setSelected(connection);
+  };
   return (
     <Stack gap="md">
       <Title order={2} size="h4">
-        Connected programs
+        Connected agents
       </Title>
       <Text size="sm">
-        Programs that speak MCP, such as coding agents, can read your games’ crash reports and manage builds for you.
-        Give one this address; it sends you here to agree.{' '}
+        Agents that support MCP, such as coding agents, can read your crash reports and manage builds for you. Give the
+        agent this URL. It then asks for your consent on this site.{' '}
         <SiteLink to="/docs/$page" params={{ page: 'mcp' }} size="sm">
-          How to set it up
+          How to set up agents
         </SiteLink>
       </Text>
-      <CopyText text={`${location.origin}/mcp`} what="address" whole />
-      <div role="status">
-        {ending.isSuccess && <Text size="sm">{ending.variables.name} is no longer connected.</Text>}
-      </div>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {data !== undefined && connections.length === 0 && <EmptyState>No program is connected yet.</EmptyState>}
-      {(isPending || connections.length > 0) && (
-        <Table className={table.table} aria-label="Connected programs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Program</Table.Th>
-              <Table.Th visibleFrom="sm">May</Table.Th>
-              <Table.Th visibleFrom="sm">Games</Table.Th>
-              <Table.Th visibleFrom="sm">Last used</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>Change</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={2} columns={5} />}
-            {connections.map((connection) => (
-              <ConnectionRow
-                key={connection.connection_id}
-                connection={connection}
-                onEnd={() => {
-                  ending.reset();
-                  setAsked(connection);
-                }}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show earlier ones
-      </NextPage>
-      {asked !== null && (
+      <CopyText text={`${location.origin}/mcp`} label="URL" block />
+      <div role="status">{ending.isSuccess && <Text size="sm">{ending.variables.name} was disconnected.</Text>}</div>
+      <PagedTable
+        label="Connected agents"
+        list={connections}
+        columns={connectionColumns(select)}
+        rowKey={({ connection_id }) => connection_id}
+        skeletonRows={2}
+        empty={<EmptyState>No connected agents yet. Give an agent the URL above to connect it.</EmptyState>}
+        more="Show older connections"
+      />
+      {selected !== null && (
         <ConfirmDialog
-          title={`Disconnect ${asked.name}?`}
-          does="Disconnect"
+          title={`Disconnect ${selected.name}?`}
+          confirmLabel="Disconnect"
           isBusy={ending.isPending}
           error={ending.error}
-          onConfirm={() => ending.mutate(asked, { onSuccess: () => setAsked(null) })}
-          onClose={() => setAsked(null)}
+          onConfirm={() => ending.mutate(selected, { onSuccess: () => setSelected(null) })}
+          onClose={() => setSelected(null)}
         >
-          <Text size="sm">
-            It can read and change nothing more from this moment on. To connect it again, you agree to it again.
-          </Text>
+          <Text size="sm">It loses access immediately. To connect it again, you need to give your consent again.</Text>
         </ConfirmDialog>
       )}
     </Stack>
   );
 }
 
-function ConnectionRow({ connection, onEnd }: { connection: Connection; onEnd: () => void }) {
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <span className={table.main}>{connection.name}</span>{' '}
-        <Text span size="sm" c="dimmed">
-          {connection.host !== null && `of ${connection.host} `}since <Time at={connection.connected_at} />
-        </Text>
-        <Text size="sm" c="dimmed" hiddenFrom="sm">
-          {sayRights(connection)} · {sayGames(connection)}
-        </Text>
-      </Table.Td>
-      <Table.Td visibleFrom="sm">{sayRights(connection)}</Table.Td>
-      <Table.Td visibleFrom="sm">{sayGames(connection)}</Table.Td>
-      <Table.Td visibleFrom="sm">
-        {connection.last_used_at === null ? 'Never' : <Time at={connection.last_used_at} />}
-      </Table.Td>
-      <Table.Td ta="right">
-        <Button size="compact-xs" variant="default" aria-label={`Disconnect ${connection.name}`} onClick={onEnd}>
+function connectionColumns(onDisconnect: (connection: Connection) => void): Column<Connection>[] {
+  return [
+    { header: 'Agent', cell: (connection) => <AgentName connection={connection} /> },
+    { header: 'Permissions', hiddenBelow: 'sm', cell: formatRights },
+    { header: 'Games', hiddenBelow: 'sm', cell: formatGames },
+    {
+      header: 'Last used',
+      hiddenBelow: 'sm',
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (connection) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Disconnect ${connection.name}`}
+          onClick={() => onDisconnect(connection)}
+        >
           Disconnect
         </Button>
-      </Table.Td>
-    </Table.Tr>
+      ),
+    },
+  ];
+}
+
+function AgentName({ connection }: { connection: Connection }) {
+  return (
+    <>
+      <span className={table.main}>{connection.name}</span>{' '}
+      <Text span size="sm" c="dimmed">
+        {connection.host !== null && `${connection.host} · `}Connected <Time at={connection.connected_at} />
+      </Text>
+      <Text size="sm" c="dimmed" hiddenFrom="sm">
+        {formatRights(connection)} · {formatGames(connection)}
+      </Text>
+    </>
   );
 }

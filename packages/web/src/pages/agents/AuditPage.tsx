@@ -1,15 +1,13 @@
-// What programs called about a game: who for, what, and how it ended. For the game’s owner.
+// The calls that agents made about a game, for its owner.
 import { listAgentCalls } from '@chauffeur/contract/operations/agents';
 import { Stack, Switch, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { usePages } from '../../ui/use-pages.ts';
 import { useGame } from '../games/use-game.ts';
-import { CallTable } from './CallTable.tsx';
+import { callColumns } from './call-columns.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/edit/audit');
 
@@ -17,11 +15,11 @@ export function AuditPage() {
   const game = useGame();
   return (
     <Stack gap="md" data-wide>
-      <PageHead title="Calls of programs" tab={`Calls of programs · ${game.name}`} />
+      <PageHead title="Agent activity" tabTitle={`Agent activity · ${game.name}`} />
       {game.role === 'owner' ? (
         <Calls uid={game.game_uid} />
       ) : (
-        <Text size="sm">Only the game’s owner sees what programs called.</Text>
+        <Text size="sm">Only the game's owner can see agent activity.</Text>
       )}
     </Stack>
   );
@@ -31,19 +29,11 @@ function Calls({ uid }: { uid: string }) {
   const { failed } = route.useSearch();
   const navigate = route.useNavigate();
   const failedOnly = failed === 'only';
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [listAgentCalls.id, { uid, failedOnly }],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(listAgentCalls, { uid, ...(failedOnly && { failed: 'only' }), ...(cursor !== '' && { cursor }) }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
-  const calls = data?.pages.flatMap((page) => page.calls) ?? [];
+  const calls = usePages(listAgentCalls, { uid, ...(failedOnly && { failed: 'only' }) }, (page) => page.calls);
   return (
     <>
       <Text size="sm">
-        Everything that a program did or tried over MCP, for you or for an admin. What is done on this site is not among
-        it.
+        Everything that agents did or tried for you and the game's admins. Changes made on this site aren't included.
       </Text>
       <Switch
         label="Failed calls only"
@@ -52,29 +42,26 @@ function Calls({ uid }: { uid: string }) {
           void navigate({ search: { failed: currentTarget.checked ? 'only' : undefined }, replace: true })
         }
       />
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {data !== undefined && calls.length === 0 && <NoCalls failedOnly={failedOnly} />}
-      {(isPending || calls.length > 0) && (
-        <CallTable
-          label="Calls of programs"
-          calls={calls}
-          isPending={isPending}
-          last={{ name: 'For', of: ({ user }) => user }}
-        />
-      )}
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show earlier calls
-      </NextPage>
+      <PagedTable
+        label="Agent activity"
+        list={calls}
+        columns={COLUMNS}
+        rowKey={({ call_id }) => call_id}
+        empty={<NoCalls failedOnly={failedOnly} />}
+        more="Show older calls"
+      />
     </>
   );
 }
 
+const COLUMNS = callColumns({ header: 'Person', cell: ({ user }) => user });
+
 function NoCalls({ failedOnly }: { failedOnly: boolean }) {
   return failedOnly ? (
-    <EmptyState>No call has failed.</EmptyState>
+    <EmptyState>No failed calls.</EmptyState>
   ) : (
     <EmptyState command={`${location.origin}/mcp`}>
-      No program has called anything about this game. Give this address to one that speaks MCP:
+      No agent activity for this game yet. To connect an agent that supports MCP, give it this URL:
     </EmptyState>
   );
 }

@@ -1,4 +1,4 @@
-// Where a person lets a program act for them, or does not: who asks, where the answer goes, and what it may do.
+// The consent page: an agent asks to act for the person, who chooses its permissions and allows or denies it.
 import { ApiError } from '@chauffeur/contract/errors';
 import { connectAgent, getAgentClient } from '@chauffeur/contract/operations/agents';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
@@ -12,68 +12,69 @@ import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ReachFields } from './ReachFields.tsx';
-import { type Asked, readAsked, scopesOf } from './reach.ts';
+import { type ConsentRequest, readConsentRequest, scopesOf } from './reach.ts';
 
 const route = getRouteApi('/signed-in/consent');
 
 export function ConsentPage() {
   const { request = '' } = route.useSearch();
-  const asked = readAsked(request);
+  const consent = readConsentRequest(request);
   return (
     <Stack gap="lg" maw={560} mx="auto" py="md">
-      {asked === null ? <NoRequest request={request} /> : <Consent asked={asked} />}
+      {consent === null ? <InvalidRequest request={request} /> : <Consent consent={consent} />}
     </Stack>
   );
 }
 
-function NoRequest({ request }: { request: string }) {
-  const said = new URLSearchParams(request).get('error_description');
+function InvalidRequest({ request }: { request: string }) {
+  const reason = new URLSearchParams(request).get('error_description');
   return (
     <>
-      <PageHead title="Nothing to decide" />
-      <Text>
-        {said === null
-          ? 'This page is opened by a program that asks to be connected.'
-          : `The program asked wrongly: ${said}.`}{' '}
-        Start again in the program.
-      </Text>
+      <PageHead title="Invalid request" />
+      <Text>This page connects an agent to your account. Connect again from the agent.</Text>
+      {reason !== null && (
+        <Text size="sm" c="dimmed">
+          Reason: {reason}
+        </Text>
+      )}
     </>
   );
 }
 
-function Consent({ asked }: { asked: Asked }) {
-  const { data: client, error, refetch } = useQuery(ask(getAgentClient, { client_id: asked.clientId }));
+function Consent({ consent }: { consent: ConsentRequest }) {
+  const { data: client, error, refetch } = useQuery(ask(getAgentClient, { client_id: consent.clientId }));
   const { data: person } = useQuery(session);
-  if (error instanceof ApiError && error.status === 404) return <UnknownProgram />;
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
+  if (error instanceof ApiError && error.status === 404) return <UnknownAgent />;
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (client === undefined) return <Skeleton h={420} />;
-  const name = client.name ?? 'A program without a name';
+  const name = client.name ?? 'Unnamed agent';
   return (
     <>
-      <PageHead title="Let a program act for you?" />
+      <PageHead title="Let an agent act for you?" />
       <Facts
         facts={[
           ...(client.host === null ? [] : [['Published at', <Host key="host" host={client.host} />] as const]),
-          ['Program', <Said key="name" text={name} />],
-          ...(client.uri === null ? [] : [['Its site', <Said key="uri" text={client.uri} />] as const]),
-          ['The answer goes to', sayWhere(asked)],
-          ['You are', person?.email ?? ''],
+          ['Agent', <Unverified key="name" text={name} />],
+          ...(client.uri === null ? [] : [['Website', <Unverified key="uri" text={client.uri} />] as const]),
+          ['Access goes to', formatRecipient(consent)],
+          ['Your account', person?.email ?? ''],
         ]}
       />
-      <Notice tone="unsure" title="Go on only if you have just asked it to connect">
-        <Text size="sm">{sayDoubt(client.host, asked)} Whoever runs it sees what you let it see.</Text>
+      <Notice tone="unsure" title="Continue only if you started this yourself">
+        <Text size="sm">{warningOf(client.host, consent)}</Text>
+        <Text size="sm">The agent's operator can see everything you give it access to.</Text>
       </Notice>
-      <Decide asked={asked} />
+      <Decide consent={consent} />
     </>
   );
 }
 
-function Said({ text }: { text: string }) {
+function Unverified({ text }: { text: string }) {
   return (
     <span style={{ overflowWrap: 'anywhere' }}>
       “{text}”{' '}
       <Text span size="xs" c="dimmed">
-        as it says itself
+        unverified
       </Text>
     </span>
   );
@@ -87,49 +88,49 @@ function Host({ host }: { host: string }) {
   );
 }
 
-/** What of it all is certain, and what anybody could have said. */
-function sayDoubt(host: string | null, { site }: Asked): string {
-  if (host === null) return 'Anybody can give a program any name.';
+/** Which of the facts are verified. */
+function warningOf(host: string | null, { site }: ConsentRequest): string {
+  if (host === null) return 'The name is not verified. Any program can use any name.';
   return site === null
-    ? `${host} publishes this description: that is certain. Any program on this computer could use it, though.`
-    : `Only ${host} is certain. Anybody can give a program any name.`;
+    ? `The description is published at ${host}, but any program on this computer could use it.`
+    : `Only ${host} is verified. Any program can use any name.`;
 }
 
-function sayWhere({ site, scheme }: Asked): string {
+function formatRecipient({ site, scheme }: ConsentRequest): string {
   if (site !== null) return site;
   return scheme === null ? 'A program on this computer' : `The program on this computer that opens ${scheme} links`;
 }
 
-function UnknownProgram() {
+function UnknownAgent() {
   return (
     <>
-      <PageHead title="Nothing to decide" />
-      <Text>The program that asked is not registered here any more. Start again in the program.</Text>
+      <PageHead title="Unknown agent" />
+      <Text>This agent is no longer registered. Connect again from the agent.</Text>
     </>
   );
 }
 
-function Decide({ asked }: { asked: Asked }) {
+function Decide({ consent }: { consent: ConsentRequest }) {
   const [reach, setReach] = useState({ mayWrite: false, game: '' });
   const answering = useMutation({
     mutationFn: async (accept: boolean) => {
       if (accept) {
         await call(connectAgent, {
-          client_id: asked.clientId,
+          client_id: consent.clientId,
           may_write: reach.mayWrite,
           ...(reach.game !== '' && { game: reach.game }),
         });
       }
-      return answerConsent({ accept, scope: scopesOf(asked, reach.mayWrite), query: asked.query });
+      return answerConsent({ accept, scope: scopesOf(consent, reach.mayWrite), query: consent.query });
     },
     onSuccess: ({ url }) => location.assign(url),
   });
-  if (answering.isSuccess) return <Text role="status">Back to the program. You may close this page.</Text>;
+  if (answering.isSuccess) return <Text role="status">Done. You can close this page and return to the agent.</Text>;
   return (
     <Stack gap="md">
-      <ReachFields value={reach} onChange={setReach} offersWrite={asked.asksToWrite} />
+      <ReachFields value={reach} onChange={setReach} offersWrite={consent.asksToWrite} />
       {answering.error !== null && (
-        <Problem error={answering.error} again={() => answering.mutate(answering.variables)} />
+        <Problem error={answering.error} onRetry={() => answering.mutate(answering.variables)} />
       )}
       <Group gap="sm">
         <Button loading={answering.isPending && answering.variables} onClick={() => answering.mutate(true)}>
@@ -143,7 +144,7 @@ function Decide({ asked }: { asked: Asked }) {
           Deny
         </Button>
         <Text size="sm" c="dimmed">
-          You can end it at any time in your settings.
+          You can disconnect it at any time in your settings.
         </Text>
       </Group>
     </Stack>

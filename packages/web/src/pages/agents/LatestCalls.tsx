@@ -1,53 +1,45 @@
-// What programs last called for the person, also what reached no game.
+// The latest calls that agents made for the person, including calls that concern no game.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listOwnAgentCalls } from '@chauffeur/contract/operations/agents';
 import { Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { call } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { CallTable } from './CallTable.tsx';
+import { usePages } from '../../ui/use-pages.ts';
+import { callColumns } from './call-columns.tsx';
 
-/** A glance; the rest is a click away. */
-const AT_ONCE = 10;
+type OwnCall = OutputOf<typeof listOwnAgentCalls>['calls'][number];
+
+const PAGE_SIZE = 10;
 
 export function LatestCalls() {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [listOwnAgentCalls.id],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(listOwnAgentCalls, { limit: AT_ONCE, ...(cursor !== '' && { cursor }) }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
-  const calls = data?.pages.flatMap((page) => page.calls) ?? [];
+  const calls = usePages(listOwnAgentCalls, { limit: PAGE_SIZE }, (page) => page.calls);
   return (
     <Stack gap="md" component="section">
       <Title order={2} size="h4">
-        Latest calls
+        Agent activity
       </Title>
-      <Text size="sm">What programs did or tried for you, by consent or with a personal key.</Text>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {data !== undefined && calls.length === 0 && <EmptyState>No program has called anything for you.</EmptyState>}
-      {(isPending || calls.length > 0) && (
-        <CallTable
-          label="Latest calls"
-          calls={calls}
-          isPending={isPending}
-          last={{ name: 'Game', of: ({ game }) => (game === null ? 'no game' : <GameLink {...game} />) }}
-        />
-      )}
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show earlier calls
-      </NextPage>
+      <Text size="sm">What agents did or tried for you, through a connection or a personal key.</Text>
+      <PagedTable
+        label="Agent activity"
+        list={calls}
+        columns={COLUMNS}
+        rowKey={({ call_id }) => call_id}
+        empty={<EmptyState>No activity yet. Calls that agents make for you appear here.</EmptyState>}
+        more="Show older calls"
+      />
     </Stack>
   );
 }
 
-function GameLink({ slug, name }: { slug: string; name: string }) {
-  return (
-    <SiteLink to="/dev/$slug" params={{ slug }}>
-      {name}
-    </SiteLink>
-  );
-}
+const COLUMNS = callColumns<OwnCall>({
+  header: 'Game',
+  cell: ({ game }) =>
+    game === null ? (
+      'No game'
+    ) : (
+      <SiteLink to="/dev/$slug" params={{ slug: game.slug }}>
+        {game.name}
+      </SiteLink>
+    ),
+});

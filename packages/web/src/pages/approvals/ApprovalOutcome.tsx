@@ -1,10 +1,13 @@
-// How an approval ended, or why it cannot be given: in words, with the way on.
+// The outcome of an approval, or why it can't be given, with a link to continue.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getApproval } from '@chauffeur/contract/operations/approvals';
 import { Text } from '@mantine/core';
+import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayExactTime } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
-import type { Approval } from './ApprovalPage.tsx';
+
+export type Approval = OutputOf<typeof getApproval>;
 
 export function ApprovalOutcome({ approval }: { approval: Approval }) {
   return <div role="status">{outcomeOf(approval)}</div>;
@@ -15,59 +18,58 @@ function outcomeOf(approval: Approval) {
   if (status === 'approved' && action === 'request_deploy_key') return <KeyOutcome approval={approval} />;
   if (status === 'approved') {
     return (
-      <Notice tone="good" title={action === 'delete_build' ? 'Approved: the build is deleted' : 'Approved and done'}>
+      <Notice
+        tone="good"
+        title={action === 'delete_build' ? 'Approved. The build was deleted.' : 'Approved. The change was made.'}
+      >
         <Decided approval={approval} />
         <SiteLink to="/dev/$slug/channels" params={{ slug: game.slug }} size="sm">
-          See what the channels offer
+          View channels
         </SiteLink>
       </Notice>
     );
   }
   if (status === 'denied') {
     return (
-      <Notice tone="none" title="Denied: nothing was changed">
+      <Notice tone="none" title="Denied. Nothing was changed.">
         <Decided approval={approval} />
       </Notice>
     );
   }
   if (status === 'expired') {
     return (
-      <Notice tone="none" title="Its time is over: nothing was changed">
-        <Text size="sm">
-          An approval waits for 24 hours; this one ended <Time at={approval.expires_at} />. It has to be asked for
-          again.
-        </Text>
+      <Notice tone="none" title="Expired. Nothing was changed.">
+        <Text size="sm">Requests expire after 24 hours. To make this change, ask the agent to request it again.</Text>
       </Notice>
     );
   }
   return (
-    <Notice tone="unsure" title="It cannot be done any more, as things are now">
+    <Notice tone="unsure" title="This request can no longer be approved">
       <Text size="sm">{problem}</Text>
     </Notice>
   );
 }
 
-/** As the server writes it: the key exists once the agent has collected it. */
+/** The result of an approved key request, as the server returns it. The key is created when the agent collects it. */
 export type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
 
 function KeyOutcome({ approval }: { approval: Approval }) {
   const { key_ref: keyRef, collected_at: collectedAt, collect_until: until } = approval.result as KeyCollection;
   return (
-    <Notice tone="good" title={collectedAt === null ? 'Approved' : 'Approved: the agent has the key'}>
+    <Notice tone="good" title={collectedAt === null ? 'Approved' : 'Approved. The agent has the key.'}>
       <Decided approval={approval} />
       {collectedAt === null ? (
         <Text size="sm">
-          The agent can collect its key until {sayExactTime(new Date(until))}. Until it does, your current deploy key
-          keeps working. To withdraw the approval, create a deploy key yourself.
+          The agent can collect its key until {formatExactTime(new Date(until))}. Until then, your current deploy key
+          keeps working. To cancel, create a deploy key yourself.
         </Text>
       ) : (
         <Text size="sm">
-          The agent collected the key <code>{keyRef}…</code> <Time at={collectedAt} />. Earlier deploy keys no longer
-          work.
+          The agent collected key <code>{keyRef}…</code> <Time at={collectedAt} />. Earlier deploy keys no longer work.
         </Text>
       )}
       <SiteLink to="/dev/$slug/edit/keys" params={{ slug: approval.game.slug }} size="sm">
-        See the deploy keys
+        View deploy keys
       </SiteLink>
     </Notice>
   );
@@ -77,7 +79,7 @@ function Decided({ approval: { decided_by: by, decided_at: at } }: { approval: A
   if (by === null || at === null) return null;
   return (
     <Text size="sm">
-      By {by}, <Time at={at} />.
+      Decided by {by} <Time at={at} />
     </Text>
   );
 }

@@ -1,6 +1,6 @@
-// What an agent asked the owner of a game for: who, through what, what it would change; and the two buttons.
+// An agent's request for approval: who requested it, what it would change, and buttons to approve or deny it.
+
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
 import { decideApproval, getApproval, listWaitingApprovals } from '@chauffeur/contract/operations/approvals';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -14,14 +14,13 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Consequences } from '../channels/Consequences.tsx';
+import type { Approval } from './ApprovalOutcome.tsx';
 import { ApprovalOutcome, type KeyCollection } from './ApprovalOutcome.tsx';
 import { APPROVAL_BADGES } from './approval-states.ts';
 
-export type Approval = OutputOf<typeof getApproval>;
-
 const route = getRouteApi('/signed-in/approve/$uid');
 
-/** The agent may confirm it by the code of the mail, or collect its key, while the page is open. */
+/** While the page is open, the agent may confirm the request with the emailed code, or collect its key. */
 const REFRESH_MS = 3000;
 
 export function ApprovalPage() {
@@ -34,10 +33,10 @@ export function ApprovalPage() {
   return (
     <Stack gap="lg" maw={640}>
       {data === undefined && <PageHead title="Approval" />}
-      {isUnknown && <NotYours />}
-      {error !== null && !isUnknown && <Problem error={error} again={() => void refetch()} />}
+      {isUnknown && <UnknownApproval />}
+      {error !== null && !isUnknown && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={280} />}
-      {data !== undefined && <Asked approval={data} />}
+      {data !== undefined && <Request approval={data} />}
     </Stack>
   );
 }
@@ -48,27 +47,27 @@ function mayChange({ status, result }: Approval): boolean {
   );
 }
 
-function NotYours() {
+function UnknownApproval() {
   const { data: person } = useQuery(session);
   return (
     <Stack gap="xs">
-      <Text>There is no such approval, or it is not yours to decide.</Text>
+      <Text>This request doesn't exist, or only someone else can approve it.</Text>
       <Text size="sm" c="dimmed">
-        You are signed in as {person?.email}. The mail went to the owner of the game; sign in with that account.
+        You're signed in as {person?.email}. The email went to the game's owner. Sign in with that account.
       </Text>
     </Stack>
   );
 }
 
-function Asked({ approval }: { approval: Approval }) {
+function Request({ approval }: { approval: Approval }) {
   const { game, status } = approval;
-  const { tone, word } = APPROVAL_BADGES[status];
+  const { tone, label } = APPROVAL_BADGES[status];
   return (
     <>
       <PageHead
         title={approval.summary}
-        tab={`Approve · ${game.name}`}
-        marks={<StateBadge tone={tone}>{word}</StateBadge>}
+        tabTitle={`Approve · ${game.name}`}
+        badges={<StateBadge tone={tone}>{label}</StateBadge>}
       />
       <Facts
         facts={[
@@ -78,10 +77,10 @@ function Asked({ approval }: { approval: Approval }) {
               {game.name}
             </SiteLink>,
           ],
-          ['Asked by', approval.asked_by],
-          ['Through', <Agent key="via" name={approval.via} />],
-          ['Asked', <Time key="asked" at={approval.asked_at} />],
-          ...(status === 'pending' ? [['Valid until', <Time key="until" at={approval.expires_at} />] as const] : []),
+          ['Requested by', approval.asked_by],
+          ['Agent', <Agent key="via" name={approval.via} />],
+          ['Requested', <Time key="asked" at={approval.asked_at} />],
+          ...(status === 'pending' ? [['Expires', <Time key="until" at={approval.expires_at} />] as const] : []),
         ]}
       />
       {status === 'pending' ? <Decide approval={approval} /> : <ApprovalOutcome approval={approval} />}
@@ -94,7 +93,7 @@ function Agent({ name }: { name: string }) {
     <>
       “{name}”{' '}
       <Text span size="xs" c="dimmed">
-        as it calls itself
+        unverified
       </Text>
     </>
   );
@@ -107,9 +106,9 @@ function Decide({ approval }: { approval: Approval }) {
     mutationFn: (approve: boolean) => call(decideApproval, { uid, approve }),
     onSuccess: async (decided) => {
       queries.setQueryData(ask(getApproval, { uid }).queryKey, decided);
-      // Not even for a moment is it to be seen among those that wait.
+      // Otherwise the list of pending approvals would briefly still show it.
       queries.removeQueries({ queryKey: [listWaitingApprovals.id] });
-      // It may have moved a channel or taken a build away: nothing that was read before is to be trusted.
+      // The change may affect channels and builds, so everything else is loaded again.
       await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== getApproval.id });
     },
   });
@@ -117,7 +116,7 @@ function Decide({ approval }: { approval: Approval }) {
   return (
     <Stack gap="md">
       {problem === null ? <Consequences lines={consequences} /> : <ApprovalOutcome approval={approval} />}
-      {deciding.error !== null && <Problem error={deciding.error} again={() => deciding.mutate(chosen === true)} />}
+      {deciding.error !== null && <Problem error={deciding.error} onRetry={() => deciding.mutate(chosen === true)} />}
       {mayDecide ? (
         <Group gap="sm">
           <Button
@@ -137,13 +136,13 @@ function Decide({ approval }: { approval: Approval }) {
           </Button>
           {problem === null && (
             <Text size="sm" c="dimmed">
-              Nothing happens until you approve.
+              Nothing changes unless you approve.
             </Text>
           )}
         </Group>
       ) : (
         <Text size="sm" c="dimmed">
-          It waits for the game’s owner, who has a mail with the link to this page and a code.
+          Waiting for the game's owner, who received an email with a link to this page.
         </Text>
       )}
     </Stack>

@@ -1,69 +1,59 @@
-// What agents asked for in the games that the person owns, until it is decided: for whom the mail did not reach.
+// The pending approvals of the games that the person owns.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listWaitingApprovals } from '@chauffeur/contract/operations/approvals';
-import { Table, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { call } from '../../api.ts';
+import { Text } from '@mantine/core';
 import { Countdown } from '../../ui/Countdown.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import table from '../../ui/table.module.css';
+import { usePages } from '../../ui/use-pages.ts';
 
-const AT_ONCE = 10;
-/** An agent may ask while the page is open. */
+type WaitingApproval = OutputOf<typeof listWaitingApprovals>['approvals'][number];
+
+const PAGE_SIZE = 10;
+/** An agent may request something while the page is open. */
 const REFRESH_MS = 30_000;
 
-/** Nothing where nothing waits. */
+/** Renders nothing if no approvals are pending. */
 export function WaitingApprovals() {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [listWaitingApprovals.id],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(listWaitingApprovals, { limit: AT_ONCE, ...(cursor !== '' && { cursor }) }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  const list = usePages(listWaitingApprovals, { limit: PAGE_SIZE }, (page) => page.approvals, {
     refetchInterval: REFRESH_MS,
   });
-  const approvals = data?.pages.flatMap((page) => page.approvals) ?? [];
-  const problem = error === null ? null : <Problem error={error} again={() => void refetch()} />;
-  if (approvals.length === 0) return problem;
+  const problem = list.error === null ? null : <Problem error={list.error} onRetry={list.retry} />;
+  if (list.rows === undefined || list.rows.length === 0) return problem;
   return (
-    <Section title="Waits for your approval">
+    <Section title="Waiting for your approval">
       {problem}
-      <Table className={table.table} aria-label="Waits for your approval">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>What an agent asks for</Table.Th>
-            <Table.Th>Game</Table.Th>
-            <Table.Th visibleFrom="sm">Through</Table.Th>
-            <Table.Th ta="right">Time left</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {approvals.map(({ uid, summary, game, via, asked_by, expires_at }) => (
-            <Table.Tr key={uid}>
-              <Table.Td>
-                <SiteLink to="/approve/$uid" params={{ uid }} className={table.main}>
-                  {summary}
-                </SiteLink>
-              </Table.Td>
-              <Table.Td>{game.name}</Table.Td>
-              <Table.Td visibleFrom="sm">
-                “{via}”{' '}
-                <Text span size="xs" c="dimmed">
-                  of {asked_by}
-                </Text>
-              </Table.Td>
-              <Table.Td ta="right">
-                <Countdown until={expires_at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show earlier ones
-      </NextPage>
+      <DataTable label="Waiting for your approval" columns={COLUMNS} rows={list.rows} rowKey={({ uid }) => uid} />
+      <ShowMore list={list}>Show older requests</ShowMore>
     </Section>
   );
 }
+
+const COLUMNS: readonly Column<WaitingApproval>[] = [
+  {
+    header: 'Request',
+    cell: ({ uid, summary }) => (
+      <SiteLink to="/approve/$uid" params={{ uid }} className={table.main}>
+        {summary}
+      </SiteLink>
+    ),
+  },
+  { header: 'Game', cell: ({ game }) => game.name },
+  {
+    header: 'Agent',
+    hiddenBelow: 'sm',
+    cell: ({ via, asked_by }) => (
+      <>
+        “{via}”{' '}
+        <Text span size="xs" c="dimmed">
+          for {asked_by}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Expires in', align: 'right', cell: ({ expires_at }) => <Countdown until={expires_at} /> },
+];

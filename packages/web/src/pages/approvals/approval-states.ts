@@ -1,10 +1,10 @@
-// The states of an approval: their words, and their tones.
+// The labels and tones of approval states.
 import type { ApprovalState } from '@chauffeur/contract/operations/approvals';
 import type { Tone } from '../../ui/StateBadge.tsx';
 
-export const APPROVAL_BADGES: Readonly<Record<ApprovalState, { tone: Tone; word: string }>> = {
-  pending: { tone: 'busy', word: 'Waits' },
-  approved: { tone: 'good', word: 'Approved' },
-  denied: { tone: 'bad', word: 'Denied' },
-  expired: { tone: 'none', word: 'Expired' },
+export const APPROVAL_BADGES: Readonly<Record<ApprovalState, { tone: Tone; label: string }>> = {
+  pending: { tone: 'busy', label: 'Pending' },
+  approved: { tone: 'good', label: 'Approved' },
+  denied: { tone: 'bad', label: 'Denied' },
+  expired: { tone: 'none', label: 'Expired' },
 };

@@ -1,4 +1,4 @@
-// The crash report that came with a ticket, in short: what broke, and the top of its stack.
+// A summary of the crash report attached to a ticket: the reason and the top of the stack.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getCrash } from '@chauffeur/contract/operations/crashes';
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
@@ -6,26 +6,21 @@ import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { CRASHES } from '../../ui/states.ts';
 import classes from './BugsPage.module.css';
 
 type Crash = OutputOf<typeof getCrash>;
 
-const STATES: Readonly<Record<Crash['state'], { tone: Tone; word: string; isFinal: boolean }>> = {
-  received: { tone: 'none', word: 'No dump yet', isFinal: false },
-  queued: { tone: 'busy', word: 'Waits to be read', isFinal: false },
-  processing: { tone: 'busy', word: 'Being read', isFinal: false },
-  processed: { tone: 'good', word: 'Read', isFinal: true },
-  failed: { tone: 'bad', word: 'Not readable', isFinal: true },
-};
+const isFinal = (crash: Crash | undefined) => crash?.state === 'processed' || crash?.state === 'failed';
 
 const REFRESH_MS = 3000;
-const FRAMES = 6;
+const MAX_FRAMES = 6;
 
 export function BugCrash({ gameUid, slug, crashId }: { gameUid: string; slug: string; crashId: string }) {
   const { data, error, isPending, refetch } = useQuery({
     ...ask(getCrash, { uid: gameUid, crash_id: crashId }),
-    refetchInterval: ({ state }) => (state.data === undefined || STATES[state.data.state].isFinal ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (state.data === undefined || isFinal(state.data) ? false : REFRESH_MS),
   });
   return (
     <Stack gap="xs" component="section" aria-label="Crash report">
@@ -33,9 +28,9 @@ export function BugCrash({ gameUid, slug, crashId }: { gameUid: string; slug: st
         <Title order={3} size="h5">
           Crash report
         </Title>
-        {data !== undefined && <StateBadge tone={STATES[data.state].tone}>{STATES[data.state].word}</StateBadge>}
+        {data !== undefined && <StateBadge tone={CRASHES[data.state].tone}>{CRASHES[data.state].label}</StateBadge>}
       </Group>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={96} />}
       {data !== undefined && <Excerpt crash={data} />}
       <SiteLink
@@ -44,7 +39,7 @@ export function BugCrash({ gameUid, slug, crashId }: { gameUid: string; slug: st
         size="sm"
         style={{ alignSelf: 'flex-start' }}
       >
-        Open the report
+        Open report
       </SiteLink>
     </Stack>
   );
@@ -53,25 +48,27 @@ export function BugCrash({ gameUid, slug, crashId }: { gameUid: string; slug: st
 function Excerpt({ crash }: { crash: Crash }) {
   const { reason, failure, stack, available } = crash;
   if (failure !== null) return <Text size="sm">{failure}</Text>;
-  const frames = stack.slice(0, FRAMES);
+  const frames = stack.slice(0, MAX_FRAMES);
   return (
     <>
       {reason !== null && <Text size="sm">{reason}</Text>}
       {frames.length > 0 && (
         <ol className={classes.stack} aria-label="Top of the stack">
           {frames.map((frame, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a frame has nothing else, and never moves
-            <li key={index}>{sayFrame(frame)}</li>
+            // biome-ignore lint/suspicious/noArrayIndexKey: a frame has no ID, and the order never changes
+            <li key={index}>{formatFrame(frame)}</li>
           ))}
         </ol>
       )}
-      {frames.length === 0 && available.includes('log') && <Text size="sm">It has a log, and no stack.</Text>}
+      {frames.length === 0 && available.includes('log') && <Text size="sm">The report has a log but no stack.</Text>}
     </>
   );
 }
 
-function sayFrame({ function: name, module, offset, file, line }: Crash['stack'][number]): string {
-  const where = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
-  if (name !== null) return `${name}${where}`;
-  return `${module ?? 'unknown module'}${offset === null ? '' : ` + ${offset}`}`;
+/** `Car::Turn (src/car.cc:12)`, or `game.exe + 0x10` for a frame without a name. */
+function formatFrame({ function: name, module, offset, file, line }: Crash['stack'][number]): string {
+  if (name === null)
+    return offset === null ? (module ?? 'unknown module') : `${module ?? 'unknown module'} + ${offset}`;
+  if (file === null) return name;
+  return line === null ? `${name} (${file})` : `${name} (${file}:${line})`;
 }

@@ -1,4 +1,4 @@
-// After a report: its files on their way, each of which can be sent again, and what happens next.
+// Shown after a bug report was sent: the uploads of its files, each with a retry button, and the report ID.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { fileBug } from '@chauffeur/contract/operations/bugs';
 import { Progress, Stack, Text } from '@mantine/core';
@@ -17,31 +17,42 @@ export type Filed = {
 };
 
 const KINDS = [
-  { kind: 'dump', name: 'Crash dump' },
-  { kind: 'log', name: 'Log' },
+  {
+    kind: 'dump',
+    uploading: 'Uploading crash dump',
+    uploaded: 'Crash dump uploaded',
+    refused: 'The crash dump was not uploaded: this game has reached its limit for today.',
+  },
+  {
+    kind: 'log',
+    uploading: 'Uploading log',
+    uploaded: 'Log uploaded',
+    refused: 'The log was not uploaded: this game has reached its limit for today.',
+  },
 ] as const;
 
 export function BugFiled({ filed: { bugUid, uploads, files }, slug }: { filed: Filed; slug: string }) {
   return (
     <Stack gap="md">
-      <Text role="status">The report was sent. Its developers find it among their bugs.</Text>
-      {KINDS.map(({ kind, name }) => {
+      <Text role="status">Report sent. The developer will see it in their list of bugs.</Text>
+      {KINDS.map((texts) => {
+        const { kind } = texts;
         const file = files[kind];
         if (file === null) return null;
         const upload = uploads[kind];
         return upload === undefined ? (
           <Text key={kind} size="sm">
-            {name}: not taken, since the game has had many reports today.
+            {texts.refused}
           </Text>
         ) : (
-          <Sending key={kind} name={name} url={upload.url} file={file} />
+          <FileUpload key={kind} texts={texts} url={upload.url} file={file} />
         );
       })}
       <div>
         <Text size="sm" c="dimmed">
-          Number of the report
+          Report ID
         </Text>
-        <CopyText text={bugUid} what="number of the report" />
+        <CopyText text={bugUid} label="report ID" />
       </div>
       <SiteLink to="/g/$uid" params={{ uid: slug }}>
         Back to the game
@@ -50,26 +61,28 @@ export function BugFiled({ filed: { bugUid, uploads, files }, slug }: { filed: F
   );
 }
 
-function Sending({ name, url, file }: { name: string; url: string; file: File }) {
+type FileUploadProps = { texts: (typeof KINDS)[number]; url: string; file: File };
+
+function FileUpload({ texts, url, file }: FileUploadProps) {
   const [share, setShare] = useState(0);
-  const sending = useMutation({ mutationFn: () => putFile(url, file, setShare) });
-  const { mutate } = sending;
-  const begun = useRef(false);
+  const upload = useMutation({ mutationFn: () => putFile(url, file, setShare) });
+  const { mutate } = upload;
+  const hasStarted = useRef(false);
   useEffect(() => {
-    // The address takes one file: it is sent once, however often this is mounted.
-    if (begun.current) return;
-    begun.current = true;
+    // The URL accepts one upload, so it must not start again if this component is mounted twice.
+    if (hasStarted.current) return;
+    hasStarted.current = true;
     mutate();
   }, [mutate]);
   return (
     <div>
       <Text size="sm" mb={4} role="status">
-        {name}: {file.name} {sending.isSuccess ? '– received' : ''}
+        {upload.isSuccess ? texts.uploaded : texts.uploading}: {file.name}
       </Text>
-      {sending.error === null ? (
-        <Progress value={sending.isSuccess ? 100 : share * 100} aria-label={`${name}, sent`} />
+      {upload.error === null ? (
+        <Progress value={upload.isSuccess ? 100 : share * 100} aria-label={texts.uploading} />
       ) : (
-        <Problem error={sending.error} again={() => mutate()} />
+        <Problem error={upload.error} onRetry={() => mutate()} />
       )}
     </div>
   );

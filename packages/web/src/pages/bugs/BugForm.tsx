@@ -1,15 +1,15 @@
-// The form of a bug report.
+// The form in which a player reports a bug.
+import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { fileBug } from '@chauffeur/contract/operations/bugs';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { sayBytes } from '@chauffeur/contract/sizes';
 import { Button, FileInput, Select, Stack, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayPlatform } from '../store/platforms.ts';
+import { formatFriendlyPlatform } from '../store/platforms.ts';
 import type { Filed, Files } from './BugFiled.tsx';
 
 type Game = OutputOf<typeof getPublicGame>;
@@ -18,7 +18,7 @@ type BugFormProps = { game: Game; onFiled: (filed: Filed) => void };
 export function BugForm({ game, onFiled }: BugFormProps) {
   const builds = game.downloads.map((offer) => ({
     value: offer.build_id,
-    label: `${offer.version} for ${sayPlatform(offer)}${offer.channel === 'stable' ? '' : ` (${offer.channel})`}`,
+    label: `${offer.version} for ${formatFriendlyPlatform(offer)}${offer.channel === 'stable' ? '' : ` (${offer.channel})`}`,
   }));
   const [message, setMessage] = useState('');
   const [buildId, setBuildId] = useState<string | null>(builds.length === 1 ? builds[0]!.value : null);
@@ -44,7 +44,7 @@ export function BugForm({ game, onFiled }: BugFormProps) {
       <Stack gap="md">
         <Textarea
           label="What happened"
-          description="What you did, what you expected, and what came instead"
+          description="What you did, what you expected, and what happened instead"
           required
           autosize
           minRows={5}
@@ -54,7 +54,7 @@ export function BugForm({ game, onFiled }: BugFormProps) {
         />
         <Select
           label="Build"
-          description={hasFile ? 'Needed for the files' : 'The one that you played, if you know it'}
+          description={hasFile ? 'Required for attached files' : 'The build you played, if you know it'}
           placeholder="Not sure"
           required={hasFile}
           clearable={!hasFile}
@@ -65,7 +65,7 @@ export function BugForm({ game, onFiled }: BugFormProps) {
         {builds.length > 0 && <FileFields files={files} onChange={setFiles} />}
         {filing.error !== null && <Problem error={filing.error} />}
         <Button type="submit" loading={filing.isPending} disabled={hasFile && buildId === null} w="fit-content">
-          Send the report
+          Send report
         </Button>
       </Stack>
     </form>
@@ -74,12 +74,14 @@ export function BugForm({ game, onFiled }: BugFormProps) {
 
 function FileFields({ files, onChange }: { files: Files; onChange: (files: Files) => void }) {
   const tooLarge = (file: File | null) =>
-    file !== null && file.size > LIMITS.crashFileBytes && `Larger than ${sayBytes(LIMITS.crashFileBytes)}`;
+    file !== null &&
+    file.size > LIMITS.crashFileBytes &&
+    `The file is larger than ${formatBytes(LIMITS.crashFileBytes)}.`;
   return (
     <>
       <FileInput
         label="Crash dump"
-        description="A .dmp file that the game left behind"
+        description="A .dmp file saved by the game"
         placeholder="Choose a file"
         clearable
         value={files.dump}
@@ -88,7 +90,7 @@ function FileFields({ files, onChange }: { files: Files; onChange: (files: Files
       />
       <FileInput
         label="Log"
-        description="It may name folders of your machine"
+        description="May contain folder names from your computer"
         placeholder="Choose a file"
         clearable
         value={files.log}

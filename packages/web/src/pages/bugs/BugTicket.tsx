@@ -1,7 +1,7 @@
-// One ticket: what the player wrote, where it happened, the crash that came with it, and how it is marked.
+// A bug ticket: the player's message, the build and platform, the attached crash report, and buttons that change its status.
 import { ApiError } from '@chauffeur/contract/errors';
+import { formatOs } from '@chauffeur/contract/format';
 import { getBugTicket } from '@chauffeur/contract/operations/bugs';
-import { sayOs } from '@chauffeur/contract/platform-words';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -16,8 +16,8 @@ import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BugCrash } from './BugCrash.tsx';
 import classes from './BugsPage.module.css';
-import { readShown, STATUSES, sayMark, stepsFrom, type Ticket } from './bug-status.ts';
-import { useMarkBug } from './use-bugs.ts';
+import { actionsFrom, formatResult, readStatusFilter, STATUSES, type Ticket } from './bug-status.ts';
+import { useStatusChange } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs/$bugUid');
 
@@ -25,7 +25,7 @@ export function BugTicket() {
   const game = useGame();
   const { bugUid } = route.useParams();
   const { data, error, isPending, refetch } = useQuery(ask(getBugTicket, { uid: game.game_uid, bug_uid: bugUid }));
-  const isGone = error instanceof ApiError && [4002, 4040].includes(error.code);
+  const isMissing = error instanceof ApiError && [4002, 4040].includes(error.code);
   return (
     <Stack gap="md" component="section" aria-label="Ticket" className={classes.ticket}>
       <SiteLink
@@ -37,29 +37,29 @@ export function BugTicket() {
       >
         ← All tickets
       </SiteLink>
-      {isGone && <Text size="sm">There is no such ticket.</Text>}
-      {error !== null && !isGone && <Problem error={error} again={() => void refetch()} />}
+      {isMissing && <Text size="sm">Ticket not found.</Text>}
+      {error !== null && !isMissing && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={240} />}
-      {data !== undefined && <Opened key={data.bug_uid} bug={data} gameUid={game.game_uid} slug={game.slug} />}
+      {data !== undefined && <TicketDetails key={data.bug_uid} bug={data} gameUid={game.game_uid} slug={game.slug} />}
     </Stack>
   );
 }
 
-type OpenedProps = { bug: Ticket; gameUid: string; slug: string };
+type TicketDetailsProps = { bug: Ticket; gameUid: string; slug: string };
 
-function Opened({ bug, gameUid, slug }: OpenedProps) {
-  const { tone, word } = STATUSES[bug.status];
+function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
+  const { tone, label } = STATUSES[bug.status];
   return (
     <>
       <Group justify="space-between" gap="sm">
         <Group gap="sm">
           <Title order={2} size="h4">
-            Ticket of {bug.filed_by}
+            {`Ticket from ${bug.filed_by}`}
           </Title>
-          <StateBadge tone={tone}>{word}</StateBadge>
+          <StateBadge tone={tone}>{label}</StateBadge>
         </Group>
       </Group>
-      <Marks bug={bug} gameUid={gameUid} />
+      <StatusButtons bug={bug} gameUid={gameUid} />
       <pre className={classes.text}>{bug.message}</pre>
       <Facts facts={factsOf(bug, slug)} />
       {bug.crash_id !== null && <BugCrash gameUid={gameUid} slug={slug} crashId={bug.crash_id} />}
@@ -67,37 +67,37 @@ function Opened({ bug, gameUid, slug }: OpenedProps) {
   );
 }
 
-function Marks({ bug, gameUid }: Omit<OpenedProps, 'slug'>) {
-  const shown = readShown(route.useSearch().status);
-  const marking = useMarkBug(gameUid, shown, bug.bug_uid);
-  const { variables } = marking;
+function StatusButtons({ bug, gameUid }: Omit<TicketDetailsProps, 'slug'>) {
+  const filter = readStatusFilter(route.useSearch().status);
+  const change = useStatusChange(gameUid, filter, bug.bug_uid);
+  const { variables } = change;
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        {stepsFrom(bug.status).map(({ status, label }, index) => (
+        {actionsFrom(bug.status).map(({ status, label }, index) => (
           <Button
             key={status}
             size="xs"
             variant={index === 0 ? 'filled' : 'default'}
-            loading={marking.isPending && variables?.status === status}
-            disabled={marking.isPending}
-            onClick={() => marking.mutate({ status, before: bug.status })}
+            loading={change.isPending && variables?.status === status}
+            disabled={change.isPending}
+            onClick={() => change.mutate({ status, previous: bug.status })}
           >
             {label}
           </Button>
         ))}
       </Group>
-      {marking.error !== null && variables !== undefined && (
-        <Problem error={marking.error} again={() => marking.mutate(variables)} />
+      {change.error !== null && variables !== undefined && (
+        <Problem error={change.error} onRetry={() => change.mutate(variables)} />
       )}
       <div role="status">
-        {marking.isSuccess && variables !== undefined && (
-          <Notice tone="good" title={sayMark(variables.status)}>
+        {change.isSuccess && variables !== undefined && (
+          <Notice tone="good" title={formatResult(variables.status)}>
             <Group>
               <Button
                 size="compact-sm"
                 variant="default"
-                onClick={() => marking.mutate({ status: variables.before, before: variables.status })}
+                onClick={() => change.mutate({ status: variables.previous, previous: variables.status })}
               >
                 Undo
               </Button>
@@ -110,19 +110,21 @@ function Marks({ bug, gameUid }: Omit<OpenedProps, 'slug'>) {
 }
 
 function factsOf(bug: Ticket, slug: string): Fact[] {
-  const platform = [bug.os === null ? null : sayOs(bug.os), bug.arch].filter((part) => part !== null).join(' ');
+  const platform = [bug.os === null ? null : formatOs(bug.os), bug.arch].filter((part) => part !== null).join(' ');
   return [
     ['Build', <BuildOf key="build" bug={bug} slug={slug} />],
-    ['System', platform === '' ? 'Not named' : platform],
+    ['Platform', platform === '' ? 'Not specified' : platform],
     ['Filed', <Time key="filed" at={bug.filed_at} />],
-    ...(bug.updated_at === bug.filed_at ? [] : [['Marked', <Time key="updated" at={bug.updated_at} />] as const]),
-    ['Number', <CopyText key="uid" text={bug.bug_uid} what="number of the ticket" />],
+    ...(bug.updated_at === bug.filed_at
+      ? []
+      : [['Status changed', <Time key="updated" at={bug.updated_at} />] as const]),
+    ['Ticket ID', <CopyText key="uid" text={bug.bug_uid} label="ticket ID" />],
   ];
 }
 
 function BuildOf({ bug, slug }: { bug: Ticket; slug: string }) {
-  if (bug.build_id === null) return 'Not named';
-  if (bug.version === null) return 'One that is gone';
+  if (bug.build_id === null) return 'Not specified';
+  if (bug.version === null) return 'Deleted build';
   return (
     <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: bug.build_id }} underline="always">
       {bug.version}

@@ -1,27 +1,26 @@
-// The bugs that players filed: a list by status, and beside it the ticket that is open.
+// The bug tickets of a game: a list with a status filter, next to the open ticket.
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router';
 import { Choice } from '../../ui/Choice.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './BugsPage.module.css';
-import { CHOICES, excerptOf, readShown, type Shown, STATUSES, type Ticket } from './bug-status.ts';
-import { bugsQuery } from './use-bugs.ts';
+import { excerptOf, readStatusFilter, STATUS_FILTERS, STATUSES, type StatusFilter, type Ticket } from './bug-status.ts';
+import { useBugs } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs');
 
 export function BugsPage() {
   const game = useGame();
-  const shown = readShown(route.useSearch().status);
+  const filter = readStatusFilter(route.useSearch().status);
   const navigate = route.useNavigate();
   const { bugUid } = useParams({ strict: false });
-  const choose = (status: Shown) =>
+  const changeFilter = (status: StatusFilter) =>
     void navigate({
       to: '/dev/$slug/bugs',
       params: { slug: game.slug },
@@ -30,12 +29,12 @@ export function BugsPage() {
     });
   return (
     <Stack gap="md">
-      <PageHead title="Bugs" tab={`Bugs · ${game.name}`}>
-        <Choice label="Status" value={shown} choices={CHOICES} onChange={choose} />
+      <PageHead title="Bugs" tabTitle={`Bugs · ${game.name}`}>
+        <Choice label="Status" value={filter} choices={STATUS_FILTERS} onChange={changeFilter} />
       </PageHead>
       <div className={classes.columns} data-open={bugUid !== undefined}>
         <div className={classes.list}>
-          <Tickets gameUid={game.game_uid} slug={game.slug} shown={shown} />
+          <Tickets gameUid={game.game_uid} slug={game.slug} filter={filter} />
         </div>
         <Outlet />
       </div>
@@ -43,36 +42,31 @@ export function BugsPage() {
   );
 }
 
-type TicketsProps = { gameUid: string; slug: string; shown: Shown };
+type TicketsProps = { gameUid: string; slug: string; filter: StatusFilter };
 
-function Tickets({ gameUid, slug, shown }: TicketsProps) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery(
-    bugsQuery(gameUid, shown),
-  );
-  const bugs = data?.pages.flatMap((page) => page.bugs) ?? [];
+function Tickets({ gameUid, slug, filter }: TicketsProps) {
+  const list = useBugs(gameUid, filter);
   return (
     <Stack gap="sm">
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {isPending && <LoadingTickets />}
-      {data !== undefined && bugs.length === 0 && <NoTickets slug={slug} shown={shown} />}
-      {bugs.length > 0 && (
+      {list.error !== null && <Problem error={list.error} onRetry={list.retry} />}
+      {list.isLoading && <LoadingTickets />}
+      {list.rows?.length === 0 && <NoTickets slug={slug} filter={filter} />}
+      {list.rows !== undefined && list.rows.length > 0 && (
         <ul className={classes.rows} aria-label="Tickets">
-          {bugs.map((bug) => (
+          {list.rows.map((bug) => (
             <li key={bug.bug_uid}>
               <Row slug={slug} bug={bug} />
             </li>
           ))}
         </ul>
       )}
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show older tickets
-      </NextPage>
+      <ShowMore list={list}>Show older tickets</ShowMore>
     </Stack>
   );
 }
 
 function Row({ slug, bug }: { slug: string; bug: Ticket }) {
-  const { tone, word } = STATUSES[bug.status];
+  const { tone, label } = STATUSES[bug.status];
   return (
     <Link
       to="/dev/$slug/bugs/$bugUid"
@@ -86,21 +80,30 @@ function Row({ slug, bug }: { slug: string; bug: Ticket }) {
         <span>{bug.filed_by}</span>
         <Time at={bug.filed_at} />
         {bug.version !== null && <span>{bug.version}</span>}
-        {bug.crash_id !== null && <span>with a crash report</span>}
-        <StateBadge tone={tone}>{word}</StateBadge>
+        {bug.crash_id !== null && <span>crash report attached</span>}
+        <StateBadge tone={tone}>{label}</StateBadge>
       </span>
     </Link>
   );
 }
 
-function NoTickets({ slug, shown }: Omit<TicketsProps, 'gameUid'>) {
-  if (shown !== 'open' && shown !== 'all')
-    return <Text size="sm">No ticket is {STATUSES[shown].word.toLowerCase()}.</Text>;
+const EMPTY_TEXTS: Readonly<Record<StatusFilter, string>> = {
+  open: 'No open tickets.',
+  fixed: 'No fixed tickets.',
+  closed: 'No closed tickets.',
+  all: 'No tickets yet.',
+};
+
+function NoTickets({ slug, filter }: Omit<TicketsProps, 'gameUid'>) {
+  const text = <Text size="sm">{EMPTY_TEXTS[filter]}</Text>;
+  if (filter === 'fixed' || filter === 'closed') return text;
   return (
-    <EmptyState command={`${location.origin}/g/${slug}/report`}>
-      {shown === 'open' ? 'No open ticket.' : 'No ticket yet.'} Players file one on the game’s page, under “Report a
-      bug”; this address leads there.
-    </EmptyState>
+    <>
+      {text}
+      <EmptyState command={`${location.origin}/g/${slug}/report`}>
+        Players create tickets with “Report a bug” on the game's page. You can also send them this link:
+      </EmptyState>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-// A player tells the developers of a bug, with a dump and a log where they have them.
+// The page on which a player reports a bug to the developer, with an optional crash dump and log.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
@@ -19,11 +19,11 @@ const route = getRouteApi('/signed-in/g/$uid/report');
 export function ReportBugPage() {
   const { uid } = route.useParams();
   const { data: game, error, refetch } = useQuery(gameQuery(uid));
-  useTitle(game === undefined ? undefined : `Report a bug of ${game.name}`);
+  useTitle(game === undefined ? undefined : `Report a bug in ${game.name}`);
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
   return (
     <Stack gap="md" maw={640}>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {game === undefined ? error === null && <Skeleton h={360} /> : <Report game={game} />}
     </Stack>
   );
@@ -41,7 +41,7 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
       </Title>
       {filed === null ? (
         <>
-          <Text>{game.developer} reads what you write, and who wrote it.</Text>
+          <Text>The developer will see your message and your name.</Text>
           <BugForm game={game} onFiled={setFiled} />
         </>
       ) : (

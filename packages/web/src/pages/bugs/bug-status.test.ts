@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { excerptOf, readShown, stepsFrom } from './bug-status.ts';
+import { actionsFrom, excerptOf, readStatusFilter } from './bug-status.ts';
 
 describe('the status of a ticket', () => {
-  it('leads from each state to the two others', () => {
-    const labels = (['open', 'fixed', 'closed'] as const).map((status) => stepsFrom(status).map(({ label }) => label));
+  it('has an action for each of the other two states', () => {
+    const labels = (['open', 'fixed', 'closed'] as const).map((status) =>
+      actionsFrom(status).map(({ label }) => label),
+    );
     assert.deepEqual(labels, [
-      ['Mark fixed', 'Close'],
-      ['Open again', 'Close'],
-      ['Open again', 'Mark fixed'],
+      ['Mark as fixed', 'Close'],
+      ['Reopen', 'Close'],
+      ['Reopen', 'Mark as fixed'],
     ]);
   });
 
-  it('is read from an address, and is open where that names none', () => {
-    assert.deepEqual([undefined, 'all', 'closed', 'ALL', 'constructor'].map(readShown), [
+  it('is read from the URL, and is open by default', () => {
+    assert.deepEqual([undefined, 'all', 'closed', 'ALL', 'constructor'].map(readStatusFilter), [
       'open',
       'all',
       'closed',
@@ -24,7 +26,7 @@ describe('the status of a ticket', () => {
 });
 
 describe('excerptOf', () => {
-  it('puts a message on one line', () => {
+  it('formats a message on one line', () => {
     assert.equal(excerptOf('  The door\n\n\tis stuck '), 'The door is stuck');
   });
 });

@@ -1,49 +1,54 @@
-// The states of bug tickets: their words, which of them a list shows, and what can be done from each.
+// The states of bug tickets: their labels, the filter of the list, and the actions that change them.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getBugTicket } from '@chauffeur/contract/operations/bugs';
 import type { Tone } from '../../ui/StateBadge.tsx';
 
 export type Ticket = OutputOf<typeof getBugTicket>;
 export type BugStatus = Ticket['status'];
-export type Shown = BugStatus | 'all';
+export type StatusFilter = BugStatus | 'all';
 
-export const STATUSES: Readonly<Record<BugStatus, { tone: Tone; word: string }>> = {
-  open: { tone: 'unsure', word: 'Open' },
-  fixed: { tone: 'good', word: 'Fixed' },
-  closed: { tone: 'none', word: 'Closed' },
+export const STATUSES: Readonly<Record<BugStatus, { tone: Tone; label: string }>> = {
+  open: { tone: 'unsure', label: 'Open' },
+  fixed: { tone: 'good', label: 'Fixed' },
+  closed: { tone: 'none', label: 'Closed' },
 };
 
-export const CHOICES: readonly { readonly value: Shown; readonly label: string }[] = [
+export const STATUS_FILTERS: readonly { readonly value: StatusFilter; readonly label: string }[] = [
   { value: 'open', label: 'Open' },
   { value: 'fixed', label: 'Fixed' },
   { value: 'closed', label: 'Closed' },
   { value: 'all', label: 'All' },
 ];
 
-/** What a list shows, as its address has it: the open ones, where it says nothing that is known. */
-export function readShown(text: string | undefined): Shown {
-  return CHOICES.find(({ value }) => value === text)?.value ?? 'open';
+/** Reads the filter from the URL; open tickets by default. */
+export function readStatusFilter(text: string | undefined): StatusFilter {
+  return STATUS_FILTERS.find(({ value }) => value === text)?.value ?? 'open';
 }
 
-export type Step = { readonly status: BugStatus; readonly label: string; readonly says: string };
-
-const MARKS: Readonly<Record<BugStatus, Step>> = {
-  fixed: { status: 'fixed', label: 'Mark fixed', says: 'Marked as fixed.' },
-  closed: { status: 'closed', label: 'Close', says: 'Closed.' },
-  open: { status: 'open', label: 'Open again', says: 'Open again.' },
+export type StatusAction = {
+  readonly status: BugStatus;
+  readonly label: string;
+  /** Shown after the action. */
+  readonly result: string;
 };
 
-/** From each state into the two others, what is done most often first. */
-export function stepsFrom(status: BugStatus): Step[] {
+const ACTIONS: Readonly<Record<BugStatus, StatusAction>> = {
+  fixed: { status: 'fixed', label: 'Mark as fixed', result: 'Ticket marked as fixed.' },
+  closed: { status: 'closed', label: 'Close', result: 'Ticket closed.' },
+  open: { status: 'open', label: 'Reopen', result: 'Ticket reopened.' },
+};
+
+/** The actions that lead to the two other states, most frequent first. */
+export function actionsFrom(status: BugStatus): StatusAction[] {
   const order: readonly BugStatus[] = status === 'open' ? ['fixed', 'closed'] : ['open', 'fixed', 'closed'];
-  return order.filter((other) => other !== status).map((other) => MARKS[other]);
+  return order.filter((other) => other !== status).map((other) => ACTIONS[other]);
 }
 
-export function sayMark(status: BugStatus): string {
-  return MARKS[status].says;
+export function formatResult(status: BugStatus): string {
+  return ACTIONS[status].result;
 }
 
-/** The message on one line, for a list. */
+/** The beginning of a message on one line, for the list. */
 export function excerptOf(message: string): string {
   return message.slice(0, 400).replace(/\s+/g, ' ').trim();
 }

@@ -1,9 +1,9 @@
-// Sends a file to the address that the service gave for it, and tells how far it is; fetch cannot tell.
+// Uploads a file to its upload URL and reports progress, which fetch can't do.
 import { NetworkError } from '@chauffeur/contract/client';
 import type { Failure } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
 
-/** `onProgress` is told the share that was sent, 0 to 1. Rejects with ApiError or NetworkError. */
+/** `onProgress` gets the uploaded share, from 0 to 1. Rejects with ApiError or NetworkError. */
 export function putFile(url: string, file: File, onProgress: (share: number) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = new XMLHttpRequest();
@@ -20,6 +20,6 @@ export function putFile(url: string, file: File, onProgress: (share: number) => 
 function errorOf({ status, response }: XMLHttpRequest): Error {
   const { error } = (response as Failure | null) ?? {};
   return error === undefined
-    ? new NetworkError(`the server answered ${status}`)
+    ? new NetworkError(`the server responded with status ${status}`)
     : new ApiError(error.code, error.message, { status });
 }

@@ -1,46 +1,45 @@
-// The tickets of a game: listed, and marked, with the way back.
+// Loads the bug tickets of a game, and changes their status.
 import { getBugTicket, listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask, call } from '../../api.ts';
-import type { BugStatus, Shown, Ticket } from './bug-status.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ask, call, pagesQuery } from '../../api.ts';
+import { usePages } from '../../ui/use-pages.ts';
+import type { BugStatus, StatusFilter, Ticket } from './bug-status.ts';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
-export function bugsQuery(gameUid: string, shown: Shown) {
-  return infiniteQueryOptions({
-    queryKey: [listBugTickets.id, { uid: gameUid, shown }],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(
-        listBugTickets,
-        { uid: gameUid, limit: PAGE, ...(shown !== 'all' && { status: shown }), ...(cursor !== '' && { cursor }) },
-        signal,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
+const listInput = (gameUid: string, filter: StatusFilter) => ({
+  uid: gameUid,
+  limit: PAGE_SIZE,
+  ...(filter !== 'all' && { status: filter }),
+});
+
+export function useBugs(gameUid: string, filter: StatusFilter) {
+  return usePages(listBugTickets, listInput(gameUid, filter), (page) => page.bugs);
 }
 
-export type Mark = {
-  readonly status: BugStatus /** Where it came from, for the way back. */;
-  readonly before: BugStatus;
+export type StatusChange = {
+  readonly status: BugStatus;
+  /** The status before the change, to undo it. */
+  readonly previous: BugStatus;
 };
 
-export function useMarkBug(gameUid: string, shown: Shown, bugUid: string) {
+/** Changes the status of a ticket that was opened from the list with this filter. */
+export function useStatusChange(gameUid: string, filter: StatusFilter, bugUid: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ status }: Mark) => call(updateBugTicket, { uid: gameUid, bug_uid: bugUid, status }),
-    onSuccess: (marked: Ticket) => {
-      queries.setQueryData(ask(getBugTicket, { uid: gameUid, bug_uid: bugUid }).queryKey, marked);
-      // In the list that is open it stays where it is: whoever goes through it does not lose their place.
-      queries.setQueryData(bugsQuery(gameUid, shown).queryKey, (before) =>
-        before === undefined
-          ? before
+    mutationFn: ({ status }: StatusChange) => call(updateBugTicket, { uid: gameUid, bug_uid: bugUid, status }),
+    onSuccess: (changed: Ticket) => {
+      queries.setQueryData(ask(getBugTicket, { uid: gameUid, bug_uid: bugUid }).queryKey, changed);
+      // The ticket stays in the open list, even if the filter no longer matches, so that readers keep their place.
+      queries.setQueryData(pagesQuery(listBugTickets, listInput(gameUid, filter)).queryKey, (list) =>
+        list === undefined
+          ? list
           : {
-              ...before,
-              pages: before.pages.map((page) => ({
+              ...list,
+              pages: list.pages.map((page) => ({
                 ...page,
-                bugs: page.bugs.map((bug) => (bug.bug_uid === marked.bug_uid ? marked : bug)),
+                bugs: page.bugs.map((bug) => (bug.bug_uid === changed.bug_uid ? changed : bug)),
               })),
             },
       );

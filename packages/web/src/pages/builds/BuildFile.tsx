@@ -1,4 +1,4 @@
-// One file of a build: what it is, who sent it, and everything that its scans said.
+// A file of a build: its checksum, uploader and scan history.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getGameBuild } from '@chauffeur/contract/operations/builds';
 import { Group, Text } from '@mantine/core';
@@ -15,14 +15,14 @@ export type BuildDetail = OutputOf<typeof getGameBuild>;
 type File = BuildDetail['files'][number];
 
 export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; isOpen: boolean }) {
-  const { tone, word } = SCANS[file.status];
+  const { tone, label } = SCANS[file.status];
   return (
     <details className={classes.file} open={isOpen}>
       <summary>
         <Text span fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {file.filename}
         </Text>
-        <StateBadge tone={tone}>{word}</StateBadge>
+        <StateBadge tone={tone}>{label}</StateBadge>
         <Text span size="sm" c="dimmed">
           <Bytes count={file.size} /> · <Time at={file.uploaded_at} />
         </Text>
@@ -30,7 +30,7 @@ export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; is
       <div className={classes.body}>
         <Facts
           facts={[
-            ['SHA-256', <CopyText key="sum" text={file.checksum} what="checksum" />],
+            ['SHA-256', <CopyText key="sum" text={file.checksum} label="checksum" />],
             [
               'Uploaded with',
               file.origin.type === 'deploy_key' ? `deploy key ${file.origin.key_ref}` : file.origin.user,
@@ -45,7 +45,7 @@ export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; is
           {file.scans.map((scan) => (
             <li key={`${scan.at} ${scan.state}`}>
               <Group gap="xs">
-                <StateBadge tone={SCANS[scan.state].tone}>{SCANS[scan.state].word}</StateBadge>
+                <StateBadge tone={SCANS[scan.state].tone}>{SCANS[scan.state].label}</StateBadge>
                 <Text span size="sm">
                   <Time at={scan.at} />
                 </Text>

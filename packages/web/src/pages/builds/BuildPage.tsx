@@ -1,8 +1,8 @@
-// One build: where it is live, its files and their scans, its changelog, its symbols, and what its crash reporter has to be told.
+// A build: where it is live, its files, changelog, launch health and symbols, and the settings of its crash reporter.
+import { formatPlatform } from '@chauffeur/contract/format';
 import { getGameBuild } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { sayPlatform } from '@chauffeur/contract/platform-words';
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -12,6 +12,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
@@ -23,7 +24,7 @@ import { useGame } from '../games/use-game.ts';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
 import { BuildHealth } from './BuildHealth.tsx';
 import { BuildSymbols } from './BuildSymbols.tsx';
-import { BuildGone, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx';
+import { BuildDeleted, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
 
@@ -32,8 +33,8 @@ const REFRESH_MS = 2000;
 export function BuildPage() {
   const game = useGame();
   const { buildId } = route.useParams();
-  const [gone, setGone] = useState<DeletedBuild | null>(null);
-  const isGone = gone?.build_id === buildId;
+  const [deleted, setDeleted] = useState<DeletedBuild | null>(null);
+  const isDeleted = deleted?.build_id === buildId;
   const {
     data: build,
     error,
@@ -41,7 +42,7 @@ export function BuildPage() {
     refetch,
   } = useQuery({
     ...ask(getGameBuild, { uid: game.game_uid, build_id: buildId }),
-    enabled: !isGone,
+    enabled: !isDeleted,
     refetchInterval: ({ state }) => (state.data?.state === 'processing' ? REFRESH_MS : false),
   });
   return (
@@ -49,41 +50,41 @@ export function BuildPage() {
       <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
         ← All builds
       </SiteLink>
-      {isGone && <BuildGone slug={game.slug} deleted={gone} />}
-      {build === undefined && !isGone && <PageHead title="Build" tab={`Build · ${game.name}`} />}
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {isPending && !isGone && <Skeleton h={320} />}
-      {build !== undefined && !isGone && <Build key={build.build_id} build={build} onDeleted={setGone} />}
+      {isDeleted && <BuildDeleted slug={game.slug} deleted={deleted} />}
+      {build === undefined && !isDeleted && <PageHead title="Build" tabTitle={`Build · ${game.name}`} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {isPending && !isDeleted && <Skeleton h={320} />}
+      {build !== undefined && !isDeleted && <Build key={build.build_id} build={build} onDeleted={setDeleted} />}
     </Stack>
   );
 }
 
 function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: DeletedBuild) => void }) {
   const game = useGame();
-  const [promotes, setPromotes] = useState(false);
-  const [deletes, setDeletes] = useState(false);
+  const [isPromoting, setPromoting] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const moves = useMoves(game.game_uid);
-  const { tone, word } = BUILD_STATES[build.state];
+  const { tone, label } = BUILD_STATES[build.state];
   return (
     <>
       <PageHead
-        title={`${build.version} for ${sayPlatform(build)}`}
-        tab={`${build.version} · ${game.name}`}
-        marks={<StateBadge tone={tone}>{word}</StateBadge>}
+        title={`${build.version} for ${formatPlatform(build)}`}
+        tabTitle={`${build.version} · ${game.name}`}
+        badges={<StateBadge tone={tone}>{label}</StateBadge>}
       >
-        <Button variant="default" onClick={() => setDeletes(true)}>
+        <Button variant="default" onClick={() => setDeleting(true)}>
           Delete
         </Button>
-        <Button disabled={build.state !== 'ready'} onClick={() => setPromotes(true)}>
+        <Button disabled={build.state !== 'ready'} onClick={() => setPromoting(true)}>
           Promote
         </Button>
       </PageHead>
-      {!promotes && moves.submittedAt > 0 && <MoveResult moves={moves} />}
+      {!isPromoting && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       <Facts facts={factsOf(build, <LiveOn gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />)} />
       <Section title="Files">
         {build.files.length === 0 && (
           <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
-            No file yet. Players get the build once a file of it has arrived and passed its scan.
+            No file yet. Players get the build once its file is uploaded and has passed the scan.
           </EmptyState>
         )}
         {build.files.map((file, index) => (
@@ -101,21 +102,21 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
       </Section>
       <Section title="Crash reporter">
         <Text size="sm" c="dimmed">
-          What a game has to be told, so that its reports are known as of this build.
+          Set these in your game's crash reporter to link its reports to this build.
         </Text>
         <Facts
           facts={[
             [
               'Endpoint',
-              <CopyText key="url" text={`${location.origin}/api/v1/public/crashes`} what="endpoint" whole />,
+              <CopyText key="url" text={`${location.origin}/api/v1/public/crashes`} label="endpoint" block />,
             ],
-            ['X-App-Id', <CopyText key="app" text={game.game_uid} what="app id" whole />],
-            ['X-Build-Id', <CopyText key="build" text={build.build_id} what="build id" whole />],
+            ['X-App-Id', <CopyText key="app" text={game.game_uid} label="app ID" block />],
+            ['X-Build-Id', <CopyText key="build" text={build.build_id} label="build ID" block />],
           ]}
         />
       </Section>
-      {promotes && <PromoteDialog game={game} build={build} moves={moves} onClose={() => setPromotes(false)} />}
-      {deletes && <DeleteBuild game={game} build={build} onClose={() => setDeletes(false)} onDeleted={onDeleted} />}
+      {isPromoting && <PromoteDialog game={game} build={build} moves={moves} onClose={() => setPromoting(false)} />}
+      {isDeleting && <DeleteBuild game={game} build={build} onClose={() => setDeleting(false)} onDeleted={onDeleted} />}
     </>
   );
 }
@@ -123,7 +124,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
 function factsOf(build: BuildDetail, live: ReactNode): Fact[] {
   return [
     ['Live on', live],
-    ['Build id', <CopyText key="id" text={build.build_id} what="build id" />],
+    ['Build ID', <CopyText key="id" text={build.build_id} label="build ID" />],
     ...(build.title === build.version ? [] : [['Title', build.title] as const]),
     ['Uploaded to', build.channel],
     ...(build.build_type === 'game' ? [] : [['Type', build.build_type] as const]),
@@ -146,10 +147,11 @@ function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; bui
             {place.channel}
           </SiteLink>{' '}
           <Text span size="sm" c="dimmed">
-            since <Time at={place.moved_at} />
+            · updated <Time at={place.moved_at} />
             {place.expires_at !== null && (
               <>
-                , until <Time at={place.expires_at} />
+                {' '}
+                · expires <Time at={place.expires_at} />
               </>
             )}
           </Text>
@@ -159,27 +161,16 @@ function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; bui
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack gap="xs" component="section" aria-label={title}>
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
-    </Stack>
-  );
-}
-
 function Changelog({ items }: { items: BuildDetail['changelog_items'] }) {
   if (items.length === 0) {
     return (
       <EmptyState command='chauffeur addchangelog --title "New" --description "What changed"'>
-        No changelog. Entries are added to build.yml before the build is registered; registering again updates them.
+        No changelog yet. Add entries to build.yml with this command, then register the build again:
       </EmptyState>
     );
   }
   return items.map(({ title, description }, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and never move
+    // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ID, and their order never changes
     <div key={index}>
       <Text size="sm" fw={600}>
         {title}

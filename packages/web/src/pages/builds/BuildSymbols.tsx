@@ -1,100 +1,76 @@
-// The symbols that a build has, with what keeps some from being used.
+// The uploaded symbols of a build, and the modules that still need some.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuildSymbols } from '@chauffeur/contract/operations/symbols';
-import { Skeleton, Table, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { call } from '../../api.ts';
+import { Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SYMBOLS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
-import { LackedSymbols } from './LackedSymbols.tsx';
+import { usePages } from '../../ui/use-pages.ts';
+import { MissingSymbols } from './MissingSymbols.tsx';
 
-const PAGE = 20;
+type BuildSymbol = OutputOf<typeof listBuildSymbols>['symbols'][number];
 
-const uploadLine = (buildId: string) => `chauffeur symbols --build-id ${buildId} symbols`;
+const PAGE_SIZE = 20;
 
 export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: string }) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [listBuildSymbols.id, { uid: gameUid, build_id: buildId }],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(
-        listBuildSymbols,
-        { uid: gameUid, build_id: buildId, limit: PAGE, ...(cursor !== '' && { cursor }) },
-        signal,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
-  if (isPending) return <Skeleton h={108} />;
-  const symbols = data.pages.flatMap((page) => page.symbols);
-  if (symbols.length === 0) {
-    return (
-      <>
-        <EmptyState command={uploadLine(buildId)}>
-          No symbols. With them, crash reports of this build show functions and lines; those that came before are read
-          again by themselves. Make the files with dump_syms, then send the folder that they are in.
-        </EmptyState>
-        <LackedSymbols gameUid={gameUid} buildId={buildId} />
-      </>
-    );
-  }
+  const input = { uid: gameUid, build_id: buildId, limit: PAGE_SIZE };
+  const list = usePages(listBuildSymbols, input, (page) => page.symbols);
+  const command = `chauffeur symbols --build-id ${buildId} symbols`;
+  const isEmpty = list.rows?.length === 0;
   return (
     <>
-      <Table className={table.table} aria-label="Symbols">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Module</Table.Th>
-            <Table.Th visibleFrom="sm">Debug id</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th ta="right">Size</Table.Th>
-            <Table.Th visibleFrom="sm">Uploaded</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {symbols.map((symbol) => (
-            <SymbolRow key={symbol.symbol_uid} symbol={symbol} />
-          ))}
-        </Table.Tbody>
-      </Table>
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show more symbols
-      </NextPage>
-      <LackedSymbols gameUid={gameUid} buildId={buildId} command={uploadLine(buildId)} />
+      <PagedTable
+        label="Symbols"
+        list={list}
+        columns={COLUMNS}
+        rowKey={({ symbol_uid }) => symbol_uid}
+        skeletonRows={2}
+        empty={
+          <EmptyState command={command}>
+            No symbols yet. They add function names and line numbers to this build's crash reports, including reports
+            that have already arrived. Create the files with dump_syms, then upload their folder:
+          </EmptyState>
+        }
+        more="Show more symbols"
+      />
+      {list.rows !== undefined && <MissingSymbols gameUid={gameUid} buildId={buildId} {...(!isEmpty && { command })} />}
     </>
   );
 }
 
-type BuildSymbol = OutputOf<typeof listBuildSymbols>['symbols'][number];
-
-function SymbolRow({ symbol }: { symbol: BuildSymbol }) {
-  return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-        {symbol.debug_file}{' '}
+const COLUMNS: readonly Column<BuildSymbol>[] = [
+  {
+    header: 'Module',
+    overflow: 'anywhere',
+    cell: ({ debug_file, os, cpu, problem }) => (
+      <>
+        {debug_file}{' '}
         <Text span size="sm" c="dimmed">
-          {symbol.os} {symbol.cpu}
+          {os} {cpu}
         </Text>
-        {symbol.problem !== null && <Text size="sm">{symbol.problem}</Text>}
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <CopyText text={symbol.debug_id} what={`debug id of ${symbol.debug_file}`} />
-      </Table.Td>
-      <Table.Td>
-        <StateBadge tone={SYMBOLS[symbol.state].tone}>{SYMBOLS[symbol.state].word}</StateBadge>
-      </Table.Td>
-      <Table.Td ta="right" className={table.small}>
-        <Bytes count={symbol.size} />
-      </Table.Td>
-      <Table.Td visibleFrom="sm" className={table.small}>
-        <Time at={symbol.uploaded_at} />
-      </Table.Td>
-    </Table.Tr>
-  );
-}
+        {problem !== null && <Text size="sm">{problem}</Text>}
+      </>
+    ),
+  },
+  {
+    header: 'Debug ID',
+    hiddenBelow: 'sm',
+    cell: ({ debug_id, debug_file }) => <CopyText text={debug_id} label={`debug ID of ${debug_file}`} />,
+  },
+  {
+    header: 'State',
+    cell: ({ state }) => <StateBadge tone={SYMBOLS[state].tone}>{SYMBOLS[state].label}</StateBadge>,
+  },
+  { header: 'Size', align: 'right', overflow: 'nowrap', cell: ({ size }) => <Bytes count={size} /> },
+  {
+    header: 'Uploaded',
+    hiddenBelow: 'sm',
+    overflow: 'nowrap',
+    cell: ({ uploaded_at }) => <Time at={uploaded_at} />,
+  },
+];

@@ -1,25 +1,24 @@
-// The builds of a game, filtered by what the address holds, and the uploads that were rejected.
+// The builds of a game, with filters in the URL, and the uploads that were rejected.
+import { formatOs } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { sayOs } from '@chauffeur/contract/platform-words';
-import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
-import table from '../../ui/table.module.css';
 import { channelNames } from '../channels/grid.ts';
 import { useGame } from '../games/use-game.ts';
-import { BUILD_COLUMNS, BuildHeads, BuildRow } from './BuildRow.tsx';
-import { asTexts, type BuildFilters, type ChangedFilters, isFiltered, readFilters } from './filters.ts';
+import { buildColumns } from './build-columns.tsx';
+import { type BuildFilters, type ChangedFilters, isFiltered, readFilters, toSearch } from './filters.ts';
 import { RejectedUploads } from './RejectedUploads.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
@@ -33,56 +32,37 @@ export function BuildsPage() {
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     ...ask(listGameBuilds, { uid: game.game_uid, ...filters }),
     placeholderData: keepPreviousData,
-    // What is being scanned is followed; the rest of the time the list stands still.
+    // Polls only while a build is being scanned.
     refetchInterval: ({ state }) =>
       state.data?.builds.some((build) => build.state === 'processing') ? REFRESH_MS : false,
   });
-  /** How often the filters were cleared: what was typed goes with them. */
-  const [cleared, setCleared] = useState(0);
+  /** Counts the resets: the key of the filters, so that a reset clears the search field too. */
+  const [resets, setResets] = useState(0);
   const change = (changed: ChangedFilters) =>
-    void navigate({ search: asTexts({ ...filters, page: undefined, ...changed }), replace: true });
-  const isEmpty = data?.builds.length === 0;
+    void navigate({ search: toSearch({ ...filters, page: undefined, ...changed }), replace: true });
+  const reset = () => {
+    change({ search: undefined, os: undefined, channel: undefined, state: undefined });
+    setResets(resets + 1);
+  };
   return (
     <Stack gap="md">
-      <PageHead title="Builds" tab={`Builds · ${game.name}`} />
-      <Filters key={cleared} gameUid={game.game_uid} filters={filters} onChange={change} />
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {isEmpty && isFiltered(filters) && (
-        <Group>
-          <Text size="sm">No build is like that.</Text>
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => {
-              change({ search: undefined, os: undefined, channel: undefined, state: undefined });
-              setCleared(cleared + 1);
-            }}
-          >
-            Show all builds
-          </Button>
-        </Group>
-      )}
-      {isEmpty && !isFiltered(filters) && (
-        <EmptyState command="chauffeur build --asset build.yml">
-          No build yet. One appears here as soon as it is registered with the game’s deploy key.
-        </EmptyState>
-      )}
-      {(isPending || (data !== undefined && !isEmpty)) && (
-        <Table className={table.table} aria-label="Builds" aria-busy={isPending || isPlaceholderData}>
-          <BuildHeads />
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={8} columns={BUILD_COLUMNS} />}
-            {data?.builds.map((build) => (
-              <BuildRow key={build.build_id} slug={game.slug} build={build} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      {data !== undefined && !isEmpty && (
+      <PageHead title="Builds" tabTitle={`Builds · ${game.name}`} />
+      <Filters key={resets} gameUid={game.game_uid} filters={filters} onChange={change} />
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <DataTable
+        label="Builds"
+        columns={buildColumns(game.slug)}
+        rows={data?.builds}
+        rowKey={({ build_id }) => build_id}
+        isLoading={isPending || isPlaceholderData}
+        skeletonRows={8}
+        empty={isFiltered(filters) ? <NoMatches onReset={reset} /> : <NoBuilds />}
+      />
+      {data !== undefined && data.builds.length > 0 && (
         <Pager
           pagination={data.pagination}
-          what="builds"
-          onPage={(page) => void navigate({ search: asTexts({ ...filters, page }) })}
+          itemName={{ one: 'build', other: 'builds' }}
+          onPage={(page) => void navigate({ search: toSearch({ ...filters, page }) })}
         />
       )}
       <RejectedUploads game={game} />
@@ -90,21 +70,40 @@ export function BuildsPage() {
   );
 }
 
+function NoMatches({ onReset }: { onReset: () => void }) {
+  return (
+    <Group>
+      <Text size="sm">No builds match.</Text>
+      <Button size="xs" variant="default" onClick={onReset}>
+        Show all builds
+      </Button>
+    </Group>
+  );
+}
+
+function NoBuilds() {
+  return (
+    <EmptyState command="chauffeur build --asset build.yml">
+      No builds yet. Register one with the game's deploy key:
+    </EmptyState>
+  );
+}
+
 type FiltersProps = { gameUid: string; filters: BuildFilters; onChange: (changed: ChangedFilters) => void };
 
-const OS_CHOICES = [{ value: '', label: 'Any system' }, ...OSES.map((os) => ({ value: os, label: sayOs(os) }))];
+const OS_CHOICES = [{ value: '', label: 'Any OS' }, ...OSES.map((os) => ({ value: os, label: formatOs(os) }))];
 const STATE_CHOICES = [
   { value: '', label: 'Any state' },
-  ...Object.entries(BUILD_STATES).map(([value, { word }]) => ({ value, label: word })),
+  ...Object.entries(BUILD_STATES).map(([value, { label }]) => ({ value, label })),
 ];
-const WAIT_MS = 200;
+const TYPING_DELAY_MS = 200;
 
 function Filters({ gameUid, filters, onChange }: FiltersProps) {
   const { data } = useQuery(ask(listChannels, { uid: gameUid }));
   const [search, setSearch] = useState(filters.search ?? '');
   const changeSearch = useDebouncedCallback(
-    (typed: string) => onChange({ search: typed === '' ? undefined : typed }),
-    WAIT_MS,
+    (text: string) => onChange({ search: text === '' ? undefined : text }),
+    TYPING_DELAY_MS,
   );
   const channels = channelNames(data?.channels ?? []);
   const choose = (name: 'os' | 'channel' | 'state') => (event: { currentTarget: { value: string } }) =>
@@ -124,7 +123,7 @@ function Filters({ gameUid, filters, onChange }: FiltersProps) {
           changeSearch(event.currentTarget.value);
         }}
       />
-      <NativeSelect aria-label="System" size="xs" data={OS_CHOICES} value={filters.os ?? ''} onChange={choose('os')} />
+      <NativeSelect aria-label="OS" size="xs" data={OS_CHOICES} value={filters.os ?? ''} onChange={choose('os')} />
       <NativeSelect
         aria-label="Channel"
         size="xs"

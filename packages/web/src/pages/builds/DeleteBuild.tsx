@@ -1,12 +1,11 @@
-// Deletes a build, once it is said what goes, from whom, and, where players are touched, its version was typed.
-
+// The dialog that deletes a build. It lists the consequences and, if players are affected, asks for the version.
+import { formatPlatform, type Platform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/build-deletion';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels } from '@chauffeur/contract/operations/channels';
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
 import { listGames } from '@chauffeur/contract/operations/games';
-import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -20,7 +19,7 @@ import type { OpenGame } from '../games/use-game.ts';
 
 type DeleteBuildProps = {
   game: OpenGame;
-  build: { build_id: string; version: string } & PlatformWords;
+  build: { build_id: string; version: string } & Platform;
   onClose: () => void;
   onDeleted: (deleted: DeletedBuild) => void;
 };
@@ -33,7 +32,7 @@ export function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProp
   const target = { uid: game.game_uid, build_id: build.build_id };
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
-  // As it is now: what the dialog says is what is decided upon.
+  // Always loaded again: the decision must be based on the current consequences.
   const { data, error, isPending, refetch } = useQuery({ ...ask(getBuildDeletion, target), staleTime: 0, gcTime: 0 });
   const deleting = useMutation({
     mutationFn: () => call(deleteBuild, target),
@@ -45,22 +44,22 @@ export function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProp
   });
   const isSure = data !== undefined && (!data.touches_players || typed.trim() === build.version);
   return (
-    <Dialog title={`Delete ${build.version} for ${sayPlatform(build)}?`} onClose={onClose}>
+    <Dialog title={`Delete ${build.version} for ${formatPlatform(build)}?`} onClose={onClose}>
       <form
-        aria-label="Delete the build"
+        aria-label="Delete build"
         onSubmit={(event) => {
           event.preventDefault();
           if (isSure) deleting.mutate();
         }}
       >
         <Stack gap="md">
-          {error !== null && <Problem error={error} again={() => void refetch()} />}
+          {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
           {deleting.error !== null && <Problem error={deleting.error} />}
           {isPending && <Skeleton h={160} />}
           {data !== undefined && <Consequences lines={data.consequences} />}
           {data?.touches_players === true && (
             <TextInput
-              label={`Type ${build.version} to delete what players are offered`}
+              label={`Type ${build.version} to confirm`}
               data-autofocus
               autoComplete="off"
               value={typed}
@@ -69,10 +68,10 @@ export function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProp
           )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
-              Keep it
+              Cancel
             </Button>
             <Button type="submit" color="red" loading={deleting.isPending} disabled={!isSure}>
-              Delete the build
+              Delete build
             </Button>
           </Group>
         </Stack>
@@ -81,16 +80,16 @@ export function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProp
   );
 }
 
-/** What stands in the place of a build's page once it is deleted. */
-export function BuildGone({ slug, deleted }: { slug: string; deleted: DeletedBuild }) {
+/** Shown on the build's page after the build was deleted. */
+export function BuildDeleted({ slug, deleted }: { slug: string; deleted: DeletedBuild }) {
   const { version, channels } = deleted;
   return (
     <div role="status">
-      <Notice tone="good" title={`${version} is deleted`}>
+      <Notice tone="good" title={`${version} deleted`}>
         <Text size="sm">
           {channels.length === 0
-            ? 'No channel offered it, so players see no change.'
-            : `${channels.join(', ')} offered it, and ${channels.length === 1 ? 'offers' : 'offer'} nothing on that platform now.`}
+            ? 'No channel offered it. Nothing changes for players.'
+            : `Channels that no longer offer a build for this platform: ${channels.join(', ')}.`}
         </Text>
         <Group gap="md">
           <SiteLink to="/dev/$slug/builds" params={{ slug }} size="sm">

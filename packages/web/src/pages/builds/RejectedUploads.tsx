@@ -1,27 +1,31 @@
-// Uploads that the scan refused; nothing stands here where there were none.
+// Uploads that were rejected by the virus scan. Renders nothing if there are none.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
-import { Stack, Table, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { shorten } from '../../ui/format.ts';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { RowLink } from '../../ui/RowLink.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { shorten } from '../../ui/say.ts';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import type { OpenGame } from '../games/use-game.ts';
 import { readPage } from './filters.ts';
+
+type RejectedFile = OutputOf<typeof listRejectedUploads>['files'][number];
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
 
 export function RejectedUploads({ game }: { game: OpenGame }) {
   const navigate = route.useNavigate();
   const page = readPage(route.useSearch().rejected);
-  const turnTo = (number: number) =>
+  const openPage = (number: number) =>
     void navigate({
       search: (before) => ({ ...before, rejected: number === 1 ? undefined : String(number) }),
       resetScroll: false,
@@ -30,7 +34,7 @@ export function RejectedUploads({ game }: { game: OpenGame }) {
     ...ask(listRejectedUploads, { uid: game.game_uid, page }),
     placeholderData: keepPreviousData,
   });
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.pagination.total === 0) return null;
   return (
     <Stack gap="xs" component="section" aria-labelledby="rejected" mt="lg">
@@ -39,56 +43,59 @@ export function RejectedUploads({ game }: { game: OpenGame }) {
           Rejected uploads
         </Title>
         <Text size="sm" c="dimmed">
-          Of the last 30 days. No player ever got one, and their bytes are not kept.
+          From the last 30 days. Players could never download these files, and their contents are not stored.
         </Text>
       </div>
-      <Table className={table.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>File</Table.Th>
-            <Table.Th>Build</Table.Th>
-            <Table.Th>Scan</Table.Th>
-            <Table.Th>What it found</Table.Th>
-            <Table.Th visibleFrom="sm" ta="right">
-              Size
-            </Table.Th>
-            <Table.Th visibleFrom="sm">Rejected</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {data.files.map((file) => (
-            <Table.Tr key={file.file_uid}>
-              <Table.Td>
-                <SiteLink
-                  to="/g/$uid/files/$file_uid"
-                  params={{ uid: game.slug, file_uid: file.file_uid }}
-                  className={table.main}
-                  title="Who sent it, and every scan of it"
-                  data-row
-                >
-                  {file.filename}
-                </SiteLink>
-              </Table.Td>
-              <Table.Td>
-                <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: file.build_id }}>
-                  {shorten(file.build_id)}
-                </SiteLink>
-              </Table.Td>
-              <Table.Td>
-                <StateBadge tone={SCANS[file.status].tone}>{SCANS[file.status].word}</StateBadge>
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{file.detail ?? '–'}</Table.Td>
-              <Table.Td visibleFrom="sm" ta="right" className={table.small}>
-                <Bytes count={file.size} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm" className={table.small}>
-                <Time at={file.rejected_at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Pager pagination={data.pagination} what="rejected uploads" onPage={turnTo} />
+      <DataTable
+        label="Rejected uploads"
+        columns={fileColumns(game.slug)}
+        rows={data.files}
+        rowKey={({ file_uid }) => file_uid}
+      />
+      <Pager
+        pagination={data.pagination}
+        itemName={{ one: 'rejected upload', other: 'rejected uploads' }}
+        onPage={openPage}
+      />
     </Stack>
   );
+}
+
+function fileColumns(slug: string): Column<RejectedFile>[] {
+  return [
+    {
+      header: 'File',
+      cell: ({ file_uid, filename }) => (
+        <RowLink to="/g/$uid/files/$file_uid" params={{ uid: slug, file_uid }} title="Show the uploader and all scans">
+          {filename}
+        </RowLink>
+      ),
+    },
+    {
+      header: 'Build',
+      cell: ({ build_id: buildId }) => (
+        <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
+          {shorten(buildId)}
+        </SiteLink>
+      ),
+    },
+    {
+      header: 'Scan',
+      cell: ({ status }) => <StateBadge tone={SCANS[status].tone}>{SCANS[status].label}</StateBadge>,
+    },
+    { header: 'Result', overflow: 'anywhere', cell: ({ detail }) => detail ?? '–' },
+    {
+      header: 'Size',
+      align: 'right',
+      hiddenBelow: 'sm',
+      overflow: 'nowrap',
+      cell: ({ size }) => <Bytes count={size} />,
+    },
+    {
+      header: 'Rejected',
+      hiddenBelow: 'sm',
+      overflow: 'nowrap',
+      cell: ({ rejected_at }) => <Time at={rejected_at} />,
+    },
+  ];
 }

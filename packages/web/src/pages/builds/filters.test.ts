@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asTexts, isFiltered, readFilters } from './filters.ts';
+import { isFiltered, readFilters, toSearch } from './filters.ts';
 
-describe('the filters of builds', () => {
-  it('are read from an address, and written into one again', () => {
-    const address = { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', page: '3' };
-    const filters = readFilters(address);
+describe('build filters', () => {
+  it('survive a round trip through the URL', () => {
+    const url = { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', page: '3' };
+    const filters = readFilters(url);
     assert.deepEqual(filters, { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', page: 3 });
-    assert.deepEqual(asTexts(filters), address);
+    assert.deepEqual(toSearch(filters), url);
   });
 
-  it('are left out where they could not be: the service would refuse them', () => {
-    const wrong = { search: '', os: 'amiga', channel: 'Not A Channel', state: 'toString', page: '1e9', other: 'x' };
-    assert.deepEqual(readFilters(wrong), {});
+  it('ignore values that the server would reject', () => {
+    const invalid = { search: '', os: 'amiga', channel: 'Not A Channel', state: 'toString', page: '1e9', other: 'x' };
+    assert.deepEqual(readFilters(invalid), {});
     assert.deepEqual(readFilters({ page: '1.5' }), {});
   });
 
-  it('count as such without the page', () => {
+  it('do not include the page number', () => {
     assert.equal(isFiltered({ page: 2 }), false);
     assert.equal(isFiltered({ state: 'ready' }), true);
   });

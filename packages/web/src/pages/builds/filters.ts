@@ -1,4 +1,4 @@
-// What the list of builds is filtered by, as the address of the page holds it.
+// The filters of the list of builds, and how the URL stores them.
 import { OSES, type Os } from '@chauffeur/contract/identity';
 import { BUILD_STATES, type BuildStateName } from '../../ui/states.ts';
 
@@ -10,15 +10,15 @@ export type BuildFilters = {
   readonly page?: number;
 };
 
-/** Filters with some of them changed, or taken away. */
+/** Filters of which some are changed or removed. */
 export type ChangedFilters = { readonly [Name in keyof BuildFilters]: BuildFilters[Name] | undefined };
 
-/** Takes from an address what is a filter, and drops what is none. */
+/** Reads the filters from the URL and ignores invalid values. */
 export function readFilters(search: Readonly<Record<string, unknown>>): BuildFilters {
   const text = (name: string) => (typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined);
   const [words, os, state, channel, page] = [
     text('search')?.slice(0, 255),
-    OSES.find((known) => known === search.os),
+    OSES.find((name) => name === search.os),
     text('state'),
     text('channel'),
     readPage(search.page),
@@ -32,7 +32,7 @@ export function readFilters(search: Readonly<Record<string, unknown>>): BuildFil
   };
 }
 
-/** The number of a page; 1 for what is none. */
+/** Reads a page number; 1 if it is invalid. */
 export function readPage(text: unknown): number {
   const page = Number(text);
   return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : 1;
@@ -42,7 +42,7 @@ export function isFiltered({ page, ...filters }: BuildFilters): boolean {
   return Object.keys(filters).length > 0;
 }
 
-/** As an address holds them; the first page needs no number. */
-export function asTexts({ page, ...filters }: ChangedFilters) {
+/** The filters as URL parameters; the first page has no number. */
+export function toSearch({ page, ...filters }: ChangedFilters) {
   return { ...filters, page: page === undefined || page === 1 ? undefined : String(page) };
 }

@@ -1,31 +1,31 @@
-// The players who joined the beta, who came last first; each can be taken out.
-import type { OutputOf } from '@chauffeur/contract/operation';
+// The beta members of a game, newest first, with a button to remove each.
+
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
-import { Button, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
+import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { usePages } from '../../ui/use-pages.ts';
 import type { OpenGame } from '../games/use-game.ts';
+import type { BetaMember } from './RemoveMember.tsx';
 import { RemoveMember } from './RemoveMember.tsx';
 
-export type BetaMember = OutputOf<typeof listBetaMembers>['members'][number];
-
 export function BetaMembers({ game }: { game: OpenGame }) {
-  const [asked, setAsked] = useState<BetaMember | null>(null);
+  const [selected, setSelected] = useState<BetaMember | null>(null);
   const queries = useQueryClient();
+  const members = usePages(listBetaMembers, { uid: game.game_uid }, (page) => page.members);
   const removing = useMutation({
     mutationFn: (member: BetaMember) => call(removeBetaMember, { uid: game.game_uid, user_id: member.user_id }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [listBetaMembers.id] }),
   });
-  const ask = (member: BetaMember) => {
+  const select = (member: BetaMember) => {
     removing.reset();
-    setAsked(member);
+    setSelected(member);
   };
   return (
     <Stack gap="xs" component="section" aria-labelledby="beta-members">
@@ -34,82 +34,53 @@ export function BetaMembers({ game }: { game: OpenGame }) {
           Beta members
         </Title>
         <div role="status">
-          {removing.isSuccess && <Text size="sm">{removing.variables.name} is no member of the beta any more.</Text>}
+          {removing.isSuccess && <Text size="sm">{removing.variables.name} was removed from the beta.</Text>}
         </div>
       </div>
-      <Members game={game} onAsk={ask} />
-      {asked !== null && (
+      <PagedTable
+        label="Beta members"
+        list={members}
+        columns={memberColumns(select)}
+        rowKey={({ user_id }) => user_id}
+        skeletonRows={3}
+        empty={
+          <EmptyState command={`${location.origin}/g/${game.slug}`}>
+            No beta members yet. Players can join on the game's page once the beta channel has a build. Share its link:
+          </EmptyState>
+        }
+        more="Show older members"
+      />
+      {selected !== null && (
         <RemoveMember
-          member={asked}
-          busy={removing.isPending}
+          member={selected}
+          isBusy={removing.isPending}
           error={removing.error}
-          onRemove={() => removing.mutate(asked, { onSuccess: () => setAsked(null) })}
-          onClose={() => setAsked(null)}
+          onRemove={() => removing.mutate(selected, { onSuccess: () => setSelected(null) })}
+          onClose={() => setSelected(null)}
         />
       )}
     </Stack>
   );
 }
 
-function useMembers(uid: string) {
-  return useInfiniteQuery({
-    queryKey: [listBetaMembers.id, { uid }],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call(listBetaMembers, { uid, ...(cursor !== '' && { cursor }) }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
-}
-
-function Members({ game, onAsk }: { game: OpenGame; onAsk: (member: BetaMember) => void }) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useMembers(game.game_uid);
-  const members = data?.pages.flatMap((page) => page.members) ?? [];
-  return (
-    <>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {data !== undefined && members.length === 0 && (
-        <EmptyState command={`${location.origin}/g/${game.slug}`}>
-          Nobody has joined the beta. Players do on the game’s page, as soon as the beta channel offers something.
-        </EmptyState>
-      )}
-      {(isPending || members.length > 0) && (
-        <Table className={table.table} aria-label="Beta members">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Player</Table.Th>
-              <Table.Th>Joined</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>Change</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={3} columns={3} />}
-            {members.map((member) => (
-              <MemberRow key={member.user_id} member={member} onRemove={() => onAsk(member)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show earlier members
-      </NextPage>
-    </>
-  );
-}
-
-function MemberRow({ member, onRemove }: { member: BetaMember; onRemove: () => void }) {
-  return (
-    <Table.Tr>
-      <Table.Td className={table.main}>{member.name}</Table.Td>
-      <Table.Td>
-        <Time at={member.joined_at} />
-      </Table.Td>
-      <Table.Td ta="right">
-        <Button size="compact-xs" variant="default" aria-label={`Remove ${member.name}`} onClick={onRemove}>
+function memberColumns(onRemove: (member: BetaMember) => void): Column<BetaMember>[] {
+  return [
+    { header: 'Player', className: table.main, cell: ({ name }) => name },
+    { header: 'Joined', cell: ({ joined_at }) => <Time at={joined_at} /> },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (member) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Remove ${member.name}`}
+          onClick={() => onRemove(member)}
+        >
           Remove
         </Button>
-      </Table.Td>
-    </Table.Tr>
-  );
+      ),
+    },
+  ];
 }

@@ -1,21 +1,20 @@
-// The grid itself: a row for each channel, a column for each platform, and in each cell what is offered there.
-
-import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
+// A grid with a row for each channel, a column for each platform, and the current build in each cell.
+import { formatPlatform, type Platform } from '@chauffeur/contract/format';
 import { Text, VisuallyHidden } from '@mantine/core';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import classes from './ChannelGrid.module.css';
-import { Expiry, useIsOver } from './Expiry.tsx';
+import { Expiry, useIsExpired } from './Expiry.tsx';
 import type { Emptied, Grid, Place } from './grid.ts';
 
 type ChannelGridProps = {
   grid: Grid<Place>;
   emptied: readonly Emptied[];
-  onOpen: (channel: string, platform: PlatformWords) => void;
+  onOpen: (channel: string, platform: Platform) => void;
 };
 
-const AUDIENCES: Readonly<Record<string, string>> = { stable: 'Every player', beta: 'Who joined', dev: 'Members' };
+const AUDIENCES: Readonly<Record<string, string>> = { stable: 'All players', beta: 'Beta members', dev: 'Developers' };
 
 export function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
   return (
@@ -24,8 +23,8 @@ export function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
         <tr>
           <th scope="col">Channel</th>
           {grid.platforms.map((platform) => (
-            <th key={sayPlatform(platform)} scope="col">
-              {sayPlatform(platform)}
+            <th key={formatPlatform(platform)} scope="col">
+              {formatPlatform(platform)}
             </th>
           ))}
         </tr>
@@ -38,19 +37,19 @@ export function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
                 {channel}
               </Text>
               <Text size="xs" c="dimmed">
-                {AUDIENCES[channel] ?? 'Who has the link'}
+                {AUDIENCES[channel] ?? 'Anyone with the link'}
               </Text>
             </th>
             {cells.map((place, index) => {
               const platform = grid.platforms[index]!;
               return (
-                <td key={sayPlatform(platform)} data-platform={sayPlatform(platform)}>
+                <td key={formatPlatform(platform)} data-platform={formatPlatform(platform)}>
                   <button type="button" className={classes.cell} onClick={() => onOpen(channel, platform)} data-row>
                     <VisuallyHidden>
-                      {channel} on {sayPlatform(platform)}: {place === null && 'nothing'}
+                      {channel} on {formatPlatform(platform)}: {place === null && 'no build'}
                     </VisuallyHidden>
                     {place === null ? (
-                      <Nothing deleted={emptied.find((each) => isAt(each, channel, platform))} />
+                      <EmptyCell deleted={emptied.find((each) => isAt(each, channel, platform))} />
                     ) : (
                       <Offer place={place} />
                     )}
@@ -65,11 +64,11 @@ export function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
   );
 }
 
-function isAt(place: Emptied, channel: string, { os, arch }: PlatformWords): boolean {
+function isAt(place: Emptied, channel: string, { os, arch }: Platform): boolean {
   return place.channel === channel && place.os === os && place.arch === arch;
 }
 
-function Nothing({ deleted }: { deleted: Emptied | undefined }) {
+function EmptyCell({ deleted }: { deleted: Emptied | undefined }) {
   if (deleted === undefined) {
     return (
       <Text c="dimmed" aria-hidden>
@@ -90,14 +89,14 @@ function Nothing({ deleted }: { deleted: Emptied | undefined }) {
 }
 
 function Offer({ place }: { place: Place }) {
-  const isOver = useIsOver(place.expires_at);
+  const isExpired = useIsExpired(place.expires_at);
   return (
     <>
       <span className={classes.line}>
-        <Text span fw={600} td={isOver ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
+        <Text span fw={600} td={isExpired ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
           {place.version}
         </Text>
-        {place.scan !== null && <StateBadge tone={SCANS[place.scan].tone}>{SCANS[place.scan].word}</StateBadge>}
+        {place.scan !== null && <StateBadge tone={SCANS[place.scan].tone}>{SCANS[place.scan].label}</StateBadge>}
       </span>
       <Text span size="xs" c="dimmed">
         <Time at={place.moved_at} />

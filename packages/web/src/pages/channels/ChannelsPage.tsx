@@ -1,6 +1,6 @@
-// What every channel offers on every platform, and how it came there.
+// The channels of a game: the current builds, the history and the beta members.
+import type { Platform } from '@chauffeur/contract/format';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import type { PlatformWords } from '@chauffeur/contract/platform-words';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,11 +11,12 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BetaMembers } from './BetaMembers.tsx';
+import { CellDialog } from './CellDialog.tsx';
 import { ChannelGrid } from './ChannelGrid.tsx';
 import { channelNames, gridOf } from './grid.ts';
 import { MoveHistory } from './MoveHistory.tsx';
 import { MoveResult } from './MoveResult.tsx';
-import { PlaceDialog } from './PlaceDialog.tsx';
+
 import { useMoves } from './use-moves.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/channels');
@@ -26,11 +27,11 @@ export function ChannelsPage() {
   const navigate = route.useNavigate();
   const { data, error, isPending, refetch } = useQuery(ask(listChannels, { uid: game.game_uid }));
   const moves = useMoves(game.game_uid);
-  const [opened, setOpened] = useState<{ channel: string; platform: PlatformWords } | null>(null);
+  const [opened, setOpened] = useState<{ channel: string; platform: Platform } | null>(null);
   const places = data?.channels ?? [];
   const emptied = data?.emptied ?? [];
   const isUsed = places.length > 0 || emptied.length > 0;
-  const open = (channel: string, platform: PlatformWords) => {
+  const open = (channel: string, platform: Platform) => {
     moves.reset();
     setOpened({ channel, platform });
   };
@@ -41,14 +42,14 @@ export function ChannelsPage() {
   return (
     <Stack gap="lg">
       <Stack gap="sm">
-        <PageHead title="Channels" tab={`Channels · ${game.name}`} />
+        <PageHead title="Channels" tabTitle={`Channels · ${game.name}`} />
         {opened === null && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       </Stack>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={260} />}
       {data !== undefined && !isUsed && (
         <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
-          No channel offers anything yet. A build’s channel points at it as soon as a file of it has passed its scan.
+          No builds on any channel yet. A build appears on its channel once one of its files passes the scan. To upload:
         </EmptyState>
       )}
       {isUsed && <ChannelGrid grid={gridOf(places, emptied)} emptied={emptied} onOpen={open} />}
@@ -62,7 +63,7 @@ export function ChannelsPage() {
       )}
       {isUsed && <BetaMembers game={game} />}
       {opened !== null && (
-        <PlaceDialog game={game} {...opened} place={place ?? null} moves={moves} onClose={() => setOpened(null)} />
+        <CellDialog game={game} {...opened} place={place ?? null} moves={moves} onClose={() => setOpened(null)} />
       )}
     </Stack>
   );

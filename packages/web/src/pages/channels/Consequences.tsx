@@ -1,4 +1,4 @@
-// What a move changes for players, said before its button.
+// Lists what an action will change, above its button.
 import { Text } from '@mantine/core';
 import { useId } from 'react';
 import classes from './Consequences.module.css';
@@ -8,7 +8,7 @@ export function Consequences({ lines }: { lines: readonly string[] }) {
   return (
     <section aria-labelledby={titleId} className={classes.box}>
       <Text size="sm" fw={600} id={titleId}>
-        What changes
+        What will change
       </Text>
       <ul>
         {lines.map((line) => (

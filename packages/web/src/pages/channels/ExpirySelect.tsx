@@ -1,13 +1,13 @@
-// Until when a promotion holds.
+// Selects when a promotion expires.
 import { NativeSelect } from '@mantine/core';
 
 const DAY = 24;
 const CHOICES = [
-  { value: '0', label: 'It does not expire' },
-  { value: '1', label: 'In an hour' },
-  { value: String(DAY), label: 'In a day' },
+  { value: '0', label: 'Never' },
+  { value: '1', label: 'In 1 hour' },
+  { value: String(DAY), label: 'In 1 day' },
   { value: String(3 * DAY), label: 'In 3 days' },
-  { value: String(7 * DAY), label: 'In a week' },
+  { value: String(7 * DAY), label: 'In 7 days' },
   { value: String(30 * DAY), label: 'In 30 days' },
   { value: String(90 * DAY), label: 'In 90 days' },
 ];

@@ -1,17 +1,18 @@
-// Who moved a channel, from what to what, and when.
+// The history of a channel: each move with its build, how it happened, and who did it.
+import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listChannelMoves } from '@chauffeur/contract/operations/channels';
-import { sayPlatform } from '@chauffeur/contract/platform-words';
-import { Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { RowLink } from '../../ui/RowLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import type { OpenGame } from '../games/use-game.ts';
+
+type ChannelMove = OutputOf<typeof listChannelMoves>['moves'][number];
 
 type MoveHistoryProps = {
   game: OpenGame;
@@ -20,7 +21,7 @@ type MoveHistoryProps = {
   onChannel: (channel: string) => void;
 };
 
-const SHOWN = 10;
+const INITIAL_ROWS = 10;
 
 export function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryProps) {
   const [showsAll, setShowsAll] = useState(false);
@@ -29,7 +30,6 @@ export function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryP
     placeholderData: keepPreviousData,
   });
   const moves = data?.moves ?? [];
-  const shown = showsAll ? moves : moves.slice(0, SHOWN);
   return (
     <Stack gap="xs" component="section" aria-labelledby="history">
       <Group justify="space-between">
@@ -44,76 +44,60 @@ export function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryP
           onChange={(event) => onChannel(event.currentTarget.value)}
         />
       </Group>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {data !== undefined && moves.length === 0 && <Text size="sm">{channel} was never moved.</Text>}
-      {(isPending || moves.length > 0) && (
-        <Table className={table.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>When</Table.Th>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>Platform</Table.Th>
-              <Table.Th>How</Table.Th>
-              <Table.Th visibleFrom="sm">By</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={4} columns={5} />}
-            {shown.map((move) => (
-              <MoveRow key={`${move.at} ${move.os} ${move.arch} ${move.build_id}`} slug={game.slug} move={move} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      {shown.length < moves.length && (
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <DataTable
+        label="History"
+        columns={moveColumns(game.slug)}
+        rows={data === undefined || showsAll ? data?.moves : moves.slice(0, INITIAL_ROWS)}
+        rowKey={(move) => `${move.at} ${move.os} ${move.arch} ${move.build_id}`}
+        isLoading={isPending}
+        skeletonRows={4}
+        empty={<Text size="sm">No changes yet on {channel}.</Text>}
+      />
+      {!showsAll && moves.length > INITIAL_ROWS && (
         <Button size="xs" variant="default" onClick={() => setShowsAll(true)} style={{ alignSelf: 'flex-start' }}>
-          Show all {moves.length} moves
+          Show all {moves.length} changes
         </Button>
       )}
     </Stack>
   );
 }
 
-type ChannelMove = OutputOf<typeof listChannelMoves>['moves'][number];
-
-const HOW: Readonly<Record<ChannelMove['action'], string>> = {
-  advance: 'Newer upload',
+const ACTIONS: Readonly<Record<ChannelMove['action'], string>> = {
+  advance: 'New upload',
   promote: 'Promoted',
   rollback: 'Rolled back',
   delete: 'Build deleted',
 };
 
-function MoveRow({ slug, move }: { slug: string; move: ChannelMove }) {
+function moveColumns(slug: string): Column<ChannelMove>[] {
+  return [
+    { header: 'Date', cell: ({ at }) => <Time at={at} /> },
+    { header: 'Version', cell: (move) => <Version slug={slug} move={move} /> },
+    { header: 'Platform', cell: formatPlatform },
+    { header: 'Change', cell: ({ action }) => ACTIONS[action] },
+    { header: 'By', hiddenBelow: 'sm', cell: ({ action, by }) => (action === 'advance' ? '–' : by) },
+  ];
+}
+
+function Version({ slug, move }: { slug: string; move: ChannelMove }) {
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Time at={move.at} />
-      </Table.Td>
-      <Table.Td>
-        {move.deleted ? (
-          <Text span size="sm" td="line-through" title="This build was deleted">
-            {move.version}
-          </Text>
-        ) : (
-          <SiteLink
-            to="/dev/$slug/builds/$buildId"
-            params={{ slug, buildId: move.build_id }}
-            className={table.main}
-            data-row
-          >
-            {move.version}
-          </SiteLink>
-        )}
-        {move.expires_at !== null && (
-          <Text span size="sm" c="dimmed">
-            {' '}
-            · until <Time at={move.expires_at} />
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>{sayPlatform(move)}</Table.Td>
-      <Table.Td>{HOW[move.action]}</Table.Td>
-      <Table.Td visibleFrom="sm">{move.action === 'advance' ? '–' : move.by}</Table.Td>
-    </Table.Tr>
+    <>
+      {move.deleted ? (
+        <Text span size="sm" td="line-through" title="This build was deleted">
+          {move.version}
+        </Text>
+      ) : (
+        <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: move.build_id }}>
+          {move.version}
+        </RowLink>
+      )}
+      {move.expires_at !== null && (
+        <Text span size="sm" c="dimmed">
+          {' '}
+          · Expiry: <Time at={move.expires_at} />
+        </Text>
+      )}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-// What the last move did, with the way back.
+// The result of the last channel change, with an undo button.
 import { Button, Group } from '@mantine/core';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -6,12 +6,13 @@ import type { Moves } from './use-moves.ts';
 
 export function MoveResult({ moves }: { moves: Moves }) {
   const { data, error, isPending, variables } = moves;
-  if (error !== null && variables !== undefined) return <Problem error={error} again={() => moves.mutate(variables)} />;
+  if (error !== null && variables !== undefined)
+    return <Problem error={error} onRetry={() => moves.mutate(variables)} />;
   const undo = data?.undo ?? null;
   return (
     <div role="status">
       {data !== undefined && (
-        <Notice tone="good" title={data.says}>
+        <Notice tone="good" title={data.message}>
           {undo !== null && (
             <Group>
               <Button size="compact-sm" variant="default" loading={isPending} onClick={() => moves.mutate(undo)}>

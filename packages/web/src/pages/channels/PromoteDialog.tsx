@@ -1,14 +1,14 @@
-// Points a channel at a build: which channel, until when, and what that changes.
-import { sayPromotion } from '@chauffeur/contract/consequences';
+// The dialog that promotes a build to a channel.
+import { describePromotion } from '@chauffeur/contract/consequences';
+import { formatPlatform, type Platform } from '@chauffeur/contract/format';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { formatExactTime } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayExactTime } from '../../ui/say.ts';
 import { useNow } from '../../ui/use-now.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
@@ -18,7 +18,7 @@ import type { Moves } from './use-moves.ts';
 
 type PromoteDialogProps = {
   game: OpenGame;
-  build: { build_id: string; version: string } & PlatformWords;
+  build: { build_id: string; version: string } & Platform;
   moves: Moves;
   onClose: () => void;
 };
@@ -33,17 +33,17 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
   const current = places.find(
     (place) => place.channel === channel && place.os === build.os && place.arch === build.arch,
   );
-  const changes = sayPromotion({
+  const changes = describePromotion({
     channel,
     build,
     current,
     hours,
     visibility: game.visibility,
     now,
-    sayTime: sayExactTime,
+    formatTime: formatExactTime,
   });
   return (
-    <Dialog title={`Promote ${build.version} for ${sayPlatform(build)}`} onClose={onClose}>
+    <Dialog title={`Promote ${build.version} for ${formatPlatform(build)}`} onClose={onClose}>
       <form
         aria-label="Promote"
         onSubmit={(event) => {
@@ -52,7 +52,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
         }}
       >
         <Stack gap="md">
-          {error !== null && <Problem error={error} again={() => void refetch()} />}
+          {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
           {moves.error !== null && <Problem error={moves.error} />}
           <TextInput
             label="Channel"
@@ -60,7 +60,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
             list={listId}
             data-autofocus
             pattern="[a-z0-9][a-z0-9_\-]{0,31}"
-            title="Lowercase letters, digits, - and _, up to 32"
+            title="Up to 32 lowercase letters, digits, - and _"
             value={channel}
             onChange={(event) => setChannel(event.currentTarget.value.toLowerCase())}
           />

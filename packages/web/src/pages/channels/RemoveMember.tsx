@@ -1,38 +1,35 @@
-// Asks before a player is taken out of the beta, and says what that means for them.
-import { Button, Group, Stack } from '@mantine/core';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { Problem } from '../../ui/Problem.tsx';
-import type { BetaMember } from './BetaMembers.tsx';
+// Asks for confirmation before a player is removed from the beta.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { listBetaMembers } from '@chauffeur/contract/operations/channels';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Consequences } from './Consequences.tsx';
+
+export type BetaMember = OutputOf<typeof listBetaMembers>['members'][number];
 
 type RemoveMemberProps = {
   member: BetaMember;
-  busy: boolean;
+  isBusy: boolean;
   error: Error | null;
   onRemove: () => void;
   onClose: () => void;
 };
 
-export function RemoveMember({ member, busy, error, onRemove, onClose }: RemoveMemberProps) {
+export function RemoveMember({ member, isBusy, error, onRemove, onClose }: RemoveMemberProps) {
   return (
-    <Dialog title={`Remove ${member.name} from the beta?`} onClose={onClose}>
-      <Stack gap="sm">
-        <Consequences
-          lines={[
-            `${member.name} is not offered the beta channel any more; what they downloaded stays with them.`,
-            'They are not told, and may join again on the game’s page: it is no ban.',
-          ]}
-        />
-        {error !== null && <Problem error={error} again={onRemove} />}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Keep them
-          </Button>
-          <Button color="red.9" loading={busy} onClick={onRemove}>
-            Remove
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ConfirmDialog
+      title={`Remove ${member.name} from the beta?`}
+      confirmLabel="Remove"
+      isBusy={isBusy}
+      error={error}
+      onConfirm={onRemove}
+      onClose={onClose}
+    >
+      <Consequences
+        lines={[
+          `${member.name} can no longer download beta builds. Builds they already have keep working.`,
+          "They aren't notified, and they can join again on the game's page.",
+        ]}
+      />
+    </ConfirmDialog>
   );
 }

@@ -4,8 +4,8 @@ import { channelNames, gridOf } from './grid.ts';
 
 const place = (channel: string, os: string, arch = 'x86_64') => ({ channel, os, arch });
 
-describe('the grid of channels', () => {
-  it('has a row for each channel, known ones first, and a column for each platform in use', () => {
+describe('gridOf', () => {
+  it('has a row for each channel, built-in ones first, and a column for each platform in use', () => {
     const { platforms, rows } = gridOf([
       place('nightly', 'linux'),
       place('stable', 'windows'),
@@ -26,7 +26,7 @@ describe('the grid of channels', () => {
     );
   });
 
-  it('tells platforms of one system apart by their processor', () => {
+  it('keeps architectures of the same OS apart', () => {
     const { rows } = gridOf([place('stable', 'linux', 'arm64'), place('beta', 'linux')]);
     assert.deepEqual(
       rows[0]?.cells.map((cell) => cell?.arch ?? null),
@@ -34,13 +34,15 @@ describe('the grid of channels', () => {
     );
   });
 
-  it('keeps the row and the column of a place whose build was deleted', () => {
+  it('keeps the row and the column of a deleted build', () => {
     const { platforms, rows } = gridOf([place('stable', 'linux')], [place('nightly', 'windows')]);
     assert.equal(platforms.length, 2);
     assert.deepEqual(rows.at(-1), { channel: 'nightly', cells: [null, null] });
   });
+});
 
-  it('names known channels though nothing is on them', () => {
+describe('channelNames', () => {
+  it('includes the built-in channels even if they have no builds', () => {
     assert.deepEqual(channelNames([{ channel: 'z' }, { channel: 'a' }]), ['stable', 'beta', 'dev', 'a', 'z']);
   });
 });

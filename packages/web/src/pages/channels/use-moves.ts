@@ -1,20 +1,20 @@
-// Moves channels, and knows how to take the last move back.
+// Promotes builds and rolls channels back, and prepares the undo of the last change.
+import { formatPlatform, type Platform } from '@chauffeur/contract/format';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { listGames } from '@chauffeur/contract/operations/games';
-import { type PlatformWords, sayPlatform } from '@chauffeur/contract/platform-words';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
 import type { Place } from './grid.ts';
 import { hoursUntil } from './hours-until.ts';
 
 export type Move =
-  | { kind: 'promote'; channel: string; build: { build_id: string } & PlatformWords; hours: number }
+  | { kind: 'promote'; channel: string; build: { build_id: string } & Platform; hours: number }
   | { kind: 'rollback'; place: Place };
 
 export type Moved = {
-  readonly says: string;
-  /** Puts back what was there; null where nothing was, or what was has expired. */
+  readonly message: string;
+  /** Restores the previous build. Null if there was none, or if it had expired. */
   readonly undo: Move | null;
 };
 
@@ -25,12 +25,12 @@ export function useMoves(gameUid: string) {
   return useMutation({
     mutationFn: async (move: Move): Promise<Moved> => {
       const target = move.kind === 'promote' ? { channel: move.channel, ...move.build } : move.place;
-      // As it is now, not as the page has it: another developer may have moved it meanwhile.
+      // Reads the current state again, since another developer may have changed it.
       const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
       const before = channels.find(({ channel, os, arch }) => isAt(target, { channel, os, arch }));
       const after = await run(gameUid, move);
-      const where = `${target.channel} on ${sayPlatform(target)}`;
-      return { says: `${where} offers ${after?.version} now.`, undo: undoOf(before, new Date()) };
+      const message = `${target.channel} on ${formatPlatform(target)} now has ${after?.version}.`;
+      return { message, undo: undoOf(before, new Date()) };
     },
     onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
   });
@@ -38,7 +38,7 @@ export function useMoves(gameUid: string) {
 
 export type Moves = ReturnType<typeof useMoves>;
 
-type Target = PlatformWords & { channel: string };
+type Target = Platform & { channel: string };
 
 function isAt(a: Target, b: Target): boolean {
   return a.channel === b.channel && a.os === b.os && a.arch === b.arch;

@@ -1,4 +1,4 @@
-// Everything that one report holds: its stack, what it lacks, and behind folds the rest.
+// The contents of a report: its stack, missing symbols, and folded sections with everything else.
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
@@ -6,9 +6,9 @@ import type { OpenGame } from '../games/use-game.ts';
 import { CopyStack } from './CopyStack.tsx';
 import classes from './crashes.module.css';
 import { Downloads } from './Downloads.tsx';
+import { FoldedSection } from './FoldedSection.tsx';
 import { LogTail } from './LogTail.tsx';
 import { MissingSymbols } from './MissingSymbols.tsx';
-import { More } from './More.tsx';
 import { Stack } from './Stack.tsx';
 import { Modules, OtherThreads, Registers, SystemFacts } from './StackDetails.tsx';
 import { type Crash, useStack } from './use-crash.ts';
@@ -27,18 +27,18 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
           </Group>
         }
       >
-        {!hasStack && <Text size="sm">{sayWithoutStack(crash)}</Text>}
-        {error !== null && <Problem error={error} again={() => void refetch()} />}
+        {!hasStack && <Text size="sm">{formatMissingStack(crash)}</Text>}
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {isLoading && <Skeleton h={320} />}
         {stack !== undefined && stack.crashed !== null && (
           <Stack thread={stack.crashed} label="Stack of the crashed thread" />
         )}
         {stack !== undefined && stack.crashed === null && (
-          <Text size="sm">The dump does not tell which thread crashed; all of them are below.</Text>
+          <Text size="sm">The dump doesn't identify the crashed thread. All threads are listed below.</Text>
         )}
         {stack !== undefined && <MissingSymbols crash={crash} modules={stack.modules} />}
       </Section>
-      <Column gap={0} component="section" aria-label="More of this report">
+      <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && (
           <>
             <OtherThreads stack={stack} />
@@ -54,18 +54,17 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
   );
 }
 
-function sayWithoutStack({ state, failure }: Crash): string {
-  if (failure !== null && state === 'failed') return 'The dump could not be read, so there is no stack.';
-  if (state === 'processed')
-    return 'The report came without a dump, so there is no stack: it is grouped by what it says.';
-  return state === 'received' ? 'The dump has not come yet.' : 'The dump is there and is about to be read.';
+function formatMissingStack({ state, failure }: Crash): string {
+  if (failure !== null && state === 'failed') return 'No stack: the dump could not be read.';
+  if (state === 'processed') return 'No stack: the report came without a dump. It is grouped by its message.';
+  return state === 'received' ? 'Waiting for the dump.' : 'The dump has arrived and is queued for processing.';
 }
 
 function Metadata({ metadata }: Pick<Crash, 'metadata'>) {
   const entries = Object.entries(metadata);
   if (entries.length === 0) return null;
   return (
-    <More title="Metadata" count={entries.length}>
+    <FoldedSection title="Metadata" note={entries.length}>
       <dl className={classes.registers}>
         {entries.map(([key, value]) => (
           <div key={key}>
@@ -76,6 +75,6 @@ function Metadata({ metadata }: Pick<Crash, 'metadata'>) {
           </div>
         ))}
       </dl>
-    </More>
+    </FoldedSection>
   );
 }

@@ -1,16 +1,16 @@
-// The choices above the lists of crashes: search, groups or reports, build, status or system.
+// The filters above the crash lists: view, search, build, and status or OS.
+import { formatOs, formatPlatform } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
-import { sayOs, sayPlatform } from '@chauffeur/contract/platform-words';
 import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
-import type { ListedBuild } from '../builds/BuildRow.tsx';
-import { asTexts, type CrashFilters, readFilters, type SearchIn, type Status } from './filters.ts';
+import type { ListedBuild } from '../builds/build-columns.tsx';
+import { type CrashFilters, readFilters, type SearchIn, type Status, toSearch } from './filters.ts';
 
 type CrashFilterBarProps = {
   filters: CrashFilters;
-  /** The newest first. */
+  /** Newest first. */
   builds: readonly ListedBuild[];
   onChange: (filters: CrashFilters) => void;
 };
@@ -24,43 +24,43 @@ const STATUSES: readonly { value: Status; label: string }[] = [
   { value: 'resolved', label: 'Resolved' },
   { value: 'all', label: 'Open and resolved' },
 ];
-const PLACES: readonly { value: SearchIn; label: string }[] = [
+const SEARCH_IN: readonly { value: SearchIn; label: string }[] = [
   { value: 'frame', label: 'in functions' },
-  { value: 'text', label: 'in words' },
+  { value: 'text', label: 'in messages' },
 ];
-const OS_CHOICES = [{ value: '', label: 'Any system' }, ...OSES.map((os) => ({ value: os, label: sayOs(os) }))];
-const WAIT_MS = 250;
+const OS_CHOICES = [{ value: '', label: 'Any OS' }, ...OSES.map((os) => ({ value: os, label: formatOs(os) }))];
+const TYPING_DELAY_MS = 250;
 
 export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProps) {
   const { view, status, build, since, os } = filters;
   const [newest] = builds;
-  const [typed, setTyped] = useState(filters.search?.words ?? '');
-  const known = builds.some(({ build_id }) => build_id === build) || build === undefined;
+  const [text, setText] = useState(filters.search?.text ?? '');
+  const isListed = build === undefined || builds.some(({ build_id }) => build_id === build);
   const buildChoices = [
     { value: '', label: 'Any build' },
-    ...builds.map((each) => ({ value: each.build_id, label: `${each.version} · ${sayPlatform(each)}` })),
-    ...(known ? [] : [{ value: build, label: 'An older build' }]),
+    ...builds.map((each) => ({ value: each.build_id, label: `${each.version} · ${formatPlatform(each)}` })),
+    ...(isListed ? [] : [{ value: build, label: 'An older build' }]),
   ];
-  /** What the address would make of it: an empty choice is none. */
+  /** Reads the changed URL parameters again, so that an empty choice removes its filter. */
   const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    onChange(readFilters({ ...asTexts(filters), ...changed }));
+    onChange(readFilters({ ...toSearch(filters), ...changed }));
   return (
     <Group gap="sm" role="search" aria-label="Crashes">
       <Choice
-        label="Show"
+        label="View"
         value={view}
         choices={VIEWS}
         onChange={(chosen) => {
-          // The search is left, and what was typed goes with it.
-          setTyped('');
+          // The other view has no search, so the search field is cleared.
+          setText('');
           change({ view: chosen, frame: undefined, text: undefined });
         }}
       />
       <SearchBox
-        first={filters.search?.in ?? 'frame'}
-        typed={typed}
-        onType={setTyped}
-        onSearch={(words, where) => change({ frame: undefined, text: undefined, [where]: words })}
+        initialPlace={filters.search?.in ?? 'frame'}
+        text={text}
+        onType={setText}
+        onSearch={(searched, place) => change({ frame: undefined, text: undefined, [place]: searched })}
       />
       <NativeSelect
         aria-label="Build"
@@ -80,7 +80,7 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
         />
       ) : (
         <NativeSelect
-          aria-label="System"
+          aria-label="OS"
           size="xs"
           data={OS_CHOICES}
           value={os ?? ''}
@@ -91,7 +91,9 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
         <Checkbox
           size="xs"
           label={
-            since === undefined || since === newest.build_id ? `New since ${newest.version}` : 'New since that build'
+            since === undefined || since === newest.build_id
+              ? `New since ${newest.version}`
+              : 'New since the selected build'
           }
           checked={since !== undefined}
           onChange={(event) => change({ since: event.currentTarget.checked ? newest.build_id : '' })}
@@ -102,40 +104,39 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
 }
 
 type SearchBoxProps = {
-  /** Where to look at first. */
-  first: SearchIn;
-  typed: string;
-  onType: (typed: string) => void;
-  onSearch: (words: string, where: SearchIn) => void;
+  initialPlace: SearchIn;
+  text: string;
+  onType: (text: string) => void;
+  onSearch: (text: string, place: SearchIn) => void;
 };
 
-function SearchBox({ first, typed, onType, onSearch }: SearchBoxProps) {
-  const [place, setPlace] = useState(first);
-  const search = useDebouncedCallback(onSearch, WAIT_MS);
+function SearchBox({ initialPlace, text, onType, onSearch }: SearchBoxProps) {
+  const [place, setPlace] = useState(initialPlace);
+  const search = useDebouncedCallback(onSearch, TYPING_DELAY_MS);
   return (
     <Group gap={4} wrap="nowrap">
       <TextInput
         aria-label="Search reports"
-        placeholder={place === 'frame' ? 'Any function on the stack' : 'Message, or what players wrote'}
+        placeholder={place === 'frame' ? 'Any function on the stack' : 'Error or player message'}
         type="search"
         size="xs"
         w={230}
         data-search
-        value={typed}
+        value={text}
         onChange={(event) => {
           onType(event.currentTarget.value);
           search(event.currentTarget.value, place);
         }}
       />
       <NativeSelect
-        aria-label="Where to search"
+        aria-label="Search in"
         size="xs"
-        data={[...PLACES]}
+        data={[...SEARCH_IN]}
         value={place}
         onChange={(event) => {
-          const where: SearchIn = event.currentTarget.value === 'text' ? 'text' : 'frame';
-          setPlace(where);
-          search(typed, where);
+          const changed: SearchIn = event.currentTarget.value === 'text' ? 'text' : 'frame';
+          setPlace(changed);
+          search(text, changed);
         }}
       />
     </Group>

@@ -1,4 +1,4 @@
-// Deletes a report, after saying what is lost with it.
+// The dialog that deletes a report; it lists what is deleted with it.
 import { deleteCrash, getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -20,21 +20,19 @@ export function DeleteReport({ game, crash, onClose, onDeleted }: DeleteReportPr
       await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
     },
   });
-  const files = crash.available.map((kind) => `its ${kind}`);
-  const lost = files.length === 0 ? 'the report' : `the report, ${files.join(', ').replace(/, ([^,]*)$/, ' and $1')}`;
   return (
     <ConfirmDialog
       title="Delete this report?"
-      does="Delete it"
+      confirmLabel="Delete report"
       isBusy={deleting.isPending}
       error={deleting.error}
       onConfirm={() => deleting.mutate()}
       onClose={onClose}
     >
       <Text size="sm">
-        This deletes {lost} for everyone who works on {game.name}. Its group counts one report less, and goes when this
-        was its last. It cannot be brought back.
+        {`This permanently deletes the report for everyone who works on ${game.name}. Its group counts one report less; a group without reports is deleted too.`}
       </Text>
+      {crash.available.length > 0 && <Text size="sm">{`Files deleted with it: ${crash.available.join(', ')}.`}</Text>}
     </ConfirmDialog>
   );
 }

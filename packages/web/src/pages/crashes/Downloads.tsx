@@ -1,4 +1,4 @@
-// Private links to the dump, the log and the stack of a report; each is asked for when it is needed.
+// Buttons that download the dump, the log and the stack of a report. Each link is private and created on demand.
 import { type DownloadKind, requestCrashDownload } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -8,16 +8,20 @@ import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import type { Crash } from './use-crash.ts';
 
-const NAMES: Readonly<Record<DownloadKind, string>> = { stack: 'Stack', log: 'Log', dump: 'Dump' };
+const LABELS: Readonly<Record<DownloadKind, { readonly short: string; readonly full: string }>> = {
+  stack: { short: 'Stack', full: 'Download stack' },
+  log: { short: 'Log', full: 'Download log' },
+  dump: { short: 'Dump', full: 'Download dump' },
+};
 
 export function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash }) {
   const { crash_id, available } = crash;
-  const asking = useMutation({
+  const download = useMutation({
     mutationFn: (kind: DownloadKind) => call(requestCrashDownload, { uid: gameUid, crash_id, kind }),
-    // What comes is a file: the page stays.
+    // The response is a file, so the browser stays on this page.
     onSuccess: ({ url }) => location.assign(url),
   });
-  const { data, error, variables } = asking;
+  const { data, error, variables } = download;
   return (
     <Group gap="xs" role="group" aria-label="Download">
       {available.map((kind) => (
@@ -25,21 +29,23 @@ export function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash })
           key={kind}
           size="xs"
           variant="default"
-          loading={asking.isPending && variables === kind}
-          onClick={() => asking.mutate(kind)}
-          aria-label={`Download the ${kind}`}
+          loading={download.isPending && variables === kind}
+          onClick={() => download.mutate(kind)}
+          aria-label={LABELS[kind].full}
         >
-          ↓ {NAMES[kind]}
+          ↓ {LABELS[kind].short}
         </Button>
       ))}
       <Text size="sm" c="dimmed" role="status" className={classes.live}>
         {data !== undefined && (
           <>
-            {data.filename}: the link ends <Time at={data.expires_at} />
+            Link to {data.filename} expires <Time at={data.expires_at} />
           </>
         )}
       </Text>
-      {error !== null && variables !== undefined && <Problem error={error} again={() => asking.mutate(variables)} />}
+      {error !== null && variables !== undefined && (
+        <Problem error={error} onRetry={() => download.mutate(variables)} />
+      )}
     </Group>
   );
 }

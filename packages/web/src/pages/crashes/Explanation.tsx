@@ -1,14 +1,14 @@
-// The lines that tell how a signature came about.
+// The steps by which a crash was grouped, as the server describes them.
 import classes from './crashes.module.css';
-import { Marked } from './Marked.tsx';
+import { TextWithCode } from './TextWithCode.tsx';
 
 export function Explanation({ notes }: { notes: readonly string[] }) {
   return (
     <ol className={classes.notes}>
       {notes.map((note, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two decisions may be told alike, and none ever moves
+        // biome-ignore lint/suspicious/noArrayIndexKey: two notes may be equal, and their order never changes
         <li key={index}>
-          <Marked text={note} />
+          <TextWithCode text={note} />
         </li>
       ))}
     </ol>

@@ -1,4 +1,4 @@
-// One crash group: what broke, how often and where, its stack, and what can be done about it.
+// A crash group: what broke, how often and where, the stack of its latest report, and a button to resolve it.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
@@ -16,20 +16,20 @@ import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
 import { Explanation } from './Explanation.tsx';
-import { GroupMarks, type NewestBuild } from './GroupMarks.tsx';
-import { type GroupDetail, GroupSummary } from './GroupSummary.tsx';
-import { NewRows } from './NewRows.tsx';
-import { ReportRows, useReports } from './ReportRows.tsx';
+import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
+import { GroupSummary } from './GroupSummary.tsx';
+import { formatShowNewReports, ReportTable, useReports } from './ReportTable.tsx';
 import { ResolveButton, ResolveResult } from './ResolveGroup.tsx';
-import { ShowMore } from './ShowMore.tsx';
+import { ShowNewButton } from './ShowNewButton.tsx';
 import { SimilarGroups } from './SimilarGroups.tsx';
+import type { GroupDetail } from './TrendChart.tsx';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
 import { useResolve } from './use-resolve.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
 const REFRESH_MS = 3000;
-const MOST_BUILDS = 100;
+const MAX_BUILDS = 100;
 
 export function GroupPage() {
   const game = useGame();
@@ -43,9 +43,9 @@ export function GroupPage() {
       <SiteLink to="/dev/$slug/crashes" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
         ← All crashes
       </SiteLink>
-      {data === undefined && <PageHead title="Crash group" tab={`Crash group · ${game.name}`} />}
-      {/* Where it was shown, its reports have moved, of which the page tells by itself. */}
-      {error !== null && data === undefined && <Problem error={error} again={() => void refetch()} />}
+      {data === undefined && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}
+      {/* A group that disappears while it is shown has moved; CrashGroup says so. */}
+      {error !== null && data === undefined && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={420} />}
       {data !== undefined && <CrashGroup key={data.group_id} game={game} group={data} isGone={error !== null} />}
     </Stack>
@@ -54,36 +54,34 @@ export function GroupPage() {
 
 function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetail; isGone: boolean }) {
   useTitle(`${group.title} · ${game.name}`);
-  const builds = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MOST_BUILDS })).data?.builds ?? [];
+  const builds = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS })).data?.builds ?? [];
   const sample = useCrash(game.game_uid, group.sample_crash_id);
   const reports = useReports({ uid: game.game_uid, group_id: group.group_id, limit: 25 });
   const crash = sample.data;
   const moved = crash !== undefined && crash.group_id !== group.group_id ? crash : undefined;
-  const facts = { game, group, newestVersion: builds[0]?.version };
+  const summary = { game, group, newestVersion: builds[0]?.version };
   return (
     <>
       <GroupHead game={game} group={group} builds={builds} />
       {(moved !== undefined || isGone) && <Moved slug={game.slug} crash={moved} />}
       {crash === undefined ? (
-        <GroupSummary {...facts} stack={undefined} reports={[]} />
+        <GroupSummary {...summary} stack={undefined} reports={[]} />
       ) : (
-        <SummaryWithStack {...facts} crash={crash} reports={reports} />
+        <SummaryWithStack {...summary} crash={crash} reports={reports} />
       )}
       {group.sample_crash_id === null && (
-        <Text size="sm">None of its reports is kept any more: only its counts are left.</Text>
+        <Text size="sm">No reports of this group are stored anymore. Only the counts remain.</Text>
       )}
       {sample.error !== null && crash === undefined && (
-        <Problem error={sample.error} again={() => void sample.refetch()} />
+        <Problem error={sample.error} onRetry={() => void sample.refetch()} />
       )}
-      {crash !== undefined && <NewestReport game={game} crash={crash} />}
+      {crash !== undefined && <LatestReport game={game} crash={crash} />}
       <SimilarGroups game={game} groupId={group.group_id} />
-      <Section title="How the signature came about">
+      <Section title="How this was grouped">
         <Explanation notes={group.explanation} />
       </Section>
-      <Section title="Reports" actions={<NewRows list={reports} one="report" />}>
-        {reports.error !== null && <Problem error={reports.error} again={reports.again} />}
-        <ReportRows slug={game.slug} list={reports} />
-        <ShowMore list={reports} what="reports" />
+      <Section title="Reports" actions={<ShowNewButton list={reports} format={formatShowNewReports} />}>
+        <ReportTable slug={game.slug} list={reports} />
       </Section>
     </>
   );
@@ -91,7 +89,7 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
 
 type GroupHeadProps = { game: OpenGame; group: GroupDetail; builds: readonly NewestBuild[] };
 
-/** `builds`, the newest first. */
+/** `builds` are sorted newest first. */
 function GroupHead({ game, group, builds }: GroupHeadProps) {
   const resolving = useResolve(game.game_uid, group);
   const versions = [...new Set(builds.map(({ version }) => version))];
@@ -102,7 +100,7 @@ function GroupHead({ game, group, builds }: GroupHeadProps) {
           <Title order={1} className={classes.signature}>
             {group.title}
           </Title>
-          <GroupMarks group={group} newest={builds[0]} />
+          <GroupBadge group={group} newest={builds[0]} />
         </Group>
         <ResolveButton status={group.status} versions={versions} resolving={resolving} />
       </Group>
@@ -111,19 +109,18 @@ function GroupHead({ game, group, builds }: GroupHeadProps) {
   );
 }
 
-function NewestReport({ game, crash }: { game: OpenGame; crash: Crash }) {
+function LatestReport({ game, crash }: { game: OpenGame; crash: Crash }) {
   return (
     <>
       <Text size="sm" c="dimmed">
-        What follows is of its newest report, of {crash.version || 'an unknown version'},{' '}
         <SiteLink
           to="/dev/$slug/crashes/reports/$crashId"
           params={{ slug: game.slug, crashId: crash.crash_id }}
           size="sm"
         >
-          <Time at={crash.received_at} />
-        </SiteLink>
-        .
+          {`Latest report (${crash.version || 'unknown version'})`}
+        </SiteLink>{' '}
+        · <Time at={crash.received_at} />
       </Text>
       <CrashDetails game={game} crash={crash} />
     </>
@@ -140,17 +137,17 @@ type SummaryWithStackProps = {
 
 function SummaryWithStack({ game, group, crash, reports, newestVersion }: SummaryWithStackProps) {
   const { data: stack } = useStack(game.game_uid, crash);
-  const listed = reports.rows.map(({ item }) => item);
+  const listed = reports.rows?.map(({ item }) => item) ?? [];
   return <GroupSummary game={game} group={group} stack={stack} reports={listed} newestVersion={newestVersion} />;
 }
 
-/** Symbols that came late have other names on the stack, and so another group. */
+/** Symbols that arrive late change the function names on the stack, and with them the group. */
 function Moved({ slug, crash }: { slug: string; crash: Crash | undefined }) {
   return (
-    <Notice tone="busy" title="Its reports are in another group now, as happens when their symbols come late">
+    <Notice tone="busy" title="The reports of this group moved to another one, because symbols arrived later">
       {crash?.group_id != null && (
         <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId: crash.group_id }} size="sm">
-          Go to {crash.title}
+          {`Go to ${crash.title}`}
         </SiteLink>
       )}
     </Notice>

@@ -1,27 +1,24 @@
-// What decides about a crash without scrolling: what broke and where in the game, how often, since when, in which builds, what players said.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
-import { sayOs } from '@chauffeur/contract/platform-words';
+// The summary of a crash group that fits on one screen: what broke, where, how often, since when, and what players said.
+
+import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayCount, sayExactNumber } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
+import { formatAffectedVersions } from './affected-versions.ts';
 import classes from './crashes.module.css';
-import { PlayersWords } from './PlayersWords.tsx';
-import type { ListedReport } from './ReportRows.tsx';
-import { sayReason } from './reasons.ts';
-import { type CrashStack, firstOwnFrame, sayFunction, sayPlace } from './stack-lines.ts';
+import { type CrashStack, firstOwnFrame, formatFunction, formatLocation } from './format-stack.ts';
+import { PlayerMessages } from './PlayerMessages.tsx';
+import type { ListedReport } from './ReportTable.tsx';
+import { formatReason } from './reasons.ts';
+import type { GroupDetail } from './TrendChart.tsx';
 import { TrendChart } from './TrendChart.tsx';
-import { sayWhere } from './where.ts';
-
-export type GroupDetail = OutputOf<typeof getCrashGroup>;
 
 type GroupSummaryProps = {
   game: OpenGame;
   group: GroupDetail;
-  /** Of its newest report; undefined while it is loading, or where there is none. */
+  /** The stack of the latest report; undefined while it is loading, or if there is none. */
   stack: CrashStack | undefined;
   reports: readonly ListedReport[];
   newestVersion: string | undefined;
@@ -36,61 +33,66 @@ export function GroupSummary({ game, group, stack, reports, newestVersion }: Gro
       </Stack>
       <Stack gap="md" miw={0}>
         <Facts facts={factsOf(game, group, newestVersion)} />
-        <PlayersWords slug={game.slug} reports={reports} />
+        <PlayerMessages slug={game.slug} reports={reports} />
       </Stack>
     </SimpleGrid>
   );
 }
 
 function WhatBroke({ group, stack }: Pick<GroupSummaryProps, 'group' | 'stack'>) {
-  const words = sayReason(group.reason, stack?.address ?? null);
+  const explanation = formatReason(group.reason, stack?.address ?? null);
   const frame = stack === undefined ? undefined : firstOwnFrame(stack);
   return (
     <>
       <div>
-        {words !== null && <Text size="md">{words}</Text>}
+        {explanation !== null && <Text size="md">{explanation}</Text>}
         <Text size="sm" c="dimmed" className={classes.code}>
-          {group.reason ?? 'Its reports came without a stack, and are grouped by what they say.'}
-          {group.reason !== null && stack?.address != null && ` at ${stack.address}`}
+          {formatCode(group.reason, stack?.address ?? null)}
         </Text>
         {stack?.assertion != null && <Text size="sm">{stack.assertion}</Text>}
       </div>
       {frame !== undefined && (
         <div className={classes.first}>
           <Text span size="xs" c="dimmed" ff="text">
-            First frame of the game’s own code
+            First frame in your game's code
           </Text>
-          <strong>{frame.function === null ? 'a function without a name' : sayFunction(frame.function)}</strong>
-          <span className={classes.place}>{sayPlace(frame)}</span>
+          <strong>{frame.function === null ? 'Unnamed function' : formatFunction(frame.function)}</strong>
+          <span className={classes.place}>{formatLocation(frame)}</span>
         </div>
       )}
     </>
   );
 }
 
-/** Builds that are named; the table of reports has the others. */
-const NAMED = 6;
+/** The reason and address as debuggers print them. */
+function formatCode(reason: string | null, address: string | null): string {
+  if (reason === null) return 'These reports have no stack and are grouped by their message.';
+  return address === null ? reason : `${reason} at ${address}`;
+}
+
+/** The table of reports has the others. */
+const MAX_BUILDS = 6;
 
 function factsOf(game: OpenGame, group: GroupDetail, newestVersion: string | undefined): Fact[] {
-  const where = sayWhere(group.builds, group.build_count, newestVersion);
+  const affected = formatAffectedVersions(group.builds, group.build_count, newestVersion);
   return [
     [
       'Reports',
-      <b key="count" title={sayExactNumber(group.count)}>
-        {sayCount(group.count)}
+      <b key="count" title={formatNumber(group.count)}>
+        {formatCompactNumber(group.count)}
       </b>,
     ],
     ['First seen', <Time key="first" at={group.first_seen} />],
     ['Last seen', <Time key="last" at={group.last_seen} />],
     ['Builds', <Builds key="builds" slug={game.slug} group={group} />],
-    ...(where === null ? [] : [['Seen', where] as const]),
-    ['Systems', group.oses.map(({ os, count }) => `${sayOs(os) || 'unknown'} (${sayExactNumber(count)})`).join(', ')],
-    ...(group.regressed_at === null ? [] : [['Came back', <Time key="back" at={group.regressed_at} />] as const]),
+    ...(affected === null ? [] : [['Occurs', affected] as const]),
+    ['OS', group.oses.map(({ os, count }) => `${formatOs(os) || 'unknown'} (${formatNumber(count)})`).join(', ')],
+    ...(group.regressed_at === null ? [] : [['Regressed', <Time key="back" at={group.regressed_at} />] as const]),
   ];
 }
 
 function Builds({ slug, group }: { slug: string; group: GroupDetail }) {
-  const shown = group.builds.slice(0, NAMED);
+  const shown = group.builds.slice(0, MAX_BUILDS);
   const more = group.build_count - shown.length;
   return (
     <>
@@ -98,16 +100,16 @@ function Builds({ slug, group }: { slug: string; group: GroupDetail }) {
         <span key={buildId}>
           {index > 0 && ', '}
           {version === '' ? (
-            'a build that is gone'
+            'deleted build'
           ) : (
             <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
               {version}
             </SiteLink>
           )}{' '}
-          ({sayExactNumber(count)})
+          ({formatNumber(count)})
         </span>
       ))}
-      {more > 0 && ` and ${more} more`}
+      {more > 0 && `, ${more} more`}
     </>
   );
 }

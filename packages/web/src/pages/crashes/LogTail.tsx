@@ -1,4 +1,4 @@
-// The end of the log that came with a report, as plain text.
+// The end of the log that was sent with a report, as plain text.
 import { getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -6,15 +6,15 @@ import { ask } from '../../api.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import classes from './crashes.module.css';
-import { More } from './More.tsx';
+import { FoldedSection } from './FoldedSection.tsx';
 
 type LogTailProps = { gameUid: string; crashId: string };
 
 export function LogTail(props: LogTailProps) {
   return (
-    <More title="Log">
+    <FoldedSection title="Log">
       <Log {...props} />
-    </More>
+    </FoldedSection>
   );
 }
 
@@ -23,17 +23,17 @@ function Log({ gameUid, crashId }: LogTailProps) {
     ...ask(getCrashLog, { uid: gameUid, crash_id: crashId }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton h={160} />;
   if (data.text === '') return <Text size="sm">The log is empty.</Text>;
   return (
     <>
       {data.is_cut && (
         <Text size="sm" c="dimmed" mb={4}>
-          The end of <Bytes count={data.size} />; download the log for all of it.
+          Only the end is shown. Download the log to read all <Bytes count={data.size} />.
         </Text>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keys as well */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the log scrolls, and needs the focus to scroll by keyboard */}
       <section tabIndex={0} aria-label="End of the log" className={classes.log}>
         {data.text}
       </section>

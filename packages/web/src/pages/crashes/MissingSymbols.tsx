@@ -1,57 +1,58 @@
-// Modules on the stacks that have no names, why, and the command that uploads what they lack.
+// Modules on the stacks that have no symbols, the reason, and the command that uploads them.
 import { Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import classes from './crashes.module.css';
-import { Marked } from './Marked.tsx';
-import type { CrashStack } from './stack-lines.ts';
+import type { CrashStack } from './format-stack.ts';
+import { TextWithCode } from './TextWithCode.tsx';
 import type { Crash } from './use-crash.ts';
 
 export function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {
-  const lacking = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
-  const own = lacking.filter((module) => module.own);
-  const others = lacking.filter((module) => !module.own);
-  const why = new Map(crash.missing_symbols.map(({ module, debug_id, detail }) => [`${module}/${debug_id}`, detail]));
+  const withoutSymbols = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
+  const ofGame = withoutSymbols.filter((module) => module.own);
+  const ofSystem = new Set(withoutSymbols.filter((module) => !module.own).map(({ name }) => name));
+  const details = new Map(
+    crash.missing_symbols.map(({ module, debug_id, detail }) => [`${module}/${debug_id}`, detail]),
+  );
   return (
     <>
-      {own.length > 0 && (
-        <Notice
-          tone="unsure"
-          title={
-            own.length === 1
-              ? 'One module of the game has no symbols'
-              : `${own.length} modules of the game have no symbols`
-          }
-        >
+      {ofGame.length > 0 && (
+        <Notice tone="unsure" title={formatTitle(ofGame.length)}>
           <ul className={classes.notes}>
-            {own.map(({ debug_file: file, debug_id: id, base }) => (
+            {ofGame.map(({ debug_file: file, debug_id: id, base }) => (
               <li key={base}>
                 <span className={classes.code}>
                   {file} {id}
                 </span>
                 <br />
-                <Marked
-                  text={why.get(`${file}/${id}`) ?? 'Its symbols are there now; the dump is about to be read again.'}
+                <TextWithCode
+                  text={
+                    details.get(`${file}/${id}`) ??
+                    'Its symbols have arrived. The dump is queued to be processed again.'
+                  }
                 />
               </li>
             ))}
           </ul>
           <CopyText
             text={`chauffeur symbols --build-id ${crash.build_id} symbols`}
-            what="command that uploads symbols"
-            whole
+            label="command that uploads symbols"
+            block
           />
           <Text size="sm">
-            The stack gets its names by itself once they are there, here and in all reports that lacked them.
+            After the upload, this report and all others without these symbols are updated automatically.
           </Text>
         </Notice>
       )}
-      {others.length > 0 && (
+      {ofSystem.size > 0 && (
         <Text size="sm" c="dimmed">
-          {[...new Set(others.map(({ name }) => name))].join(', ')} {others.length === 1 ? 'belongs' : 'belong'} to the
-          player’s system and {others.length === 1 ? 'has' : 'have'} no symbols here.
+          {`No symbols for libraries of the player's system: ${[...ofSystem].join(', ')}.`}
         </Text>
       )}
     </>
   );
+}
+
+function formatTitle(modules: number): string {
+  return modules === 1 ? 'One module of your game has no symbols' : `${modules} modules of your game have no symbols`;
 }

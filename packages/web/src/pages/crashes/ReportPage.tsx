@@ -1,6 +1,5 @@
-// One crash report: what becomes of it, what was said with it, its stack, and its end.
-
-import { sayPlatform } from '@chauffeur/contract/platform-words';
+// A crash report: its processing state, the messages of the game and the player, its stack, and a button to delete it.
+import { formatPlatform } from '@chauffeur/contract/format';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -17,7 +16,7 @@ import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
 import { DeleteReport } from './DeleteReport.tsx';
-import { sayReason } from './reasons.ts';
+import { formatReason } from './reasons.ts';
 import { type Crash, useCrash } from './use-crash.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/reports/$crashId');
@@ -38,13 +37,13 @@ export function ReportPage() {
       >
         ← All reports
       </SiteLink>
-      {(data === undefined || isDeleted) && <PageHead title="Crash report" tab={`Crash report · ${game.name}`} />}
+      {(data === undefined || isDeleted) && <PageHead title="Crash report" tabTitle={`Crash report · ${game.name}`} />}
       {isDeleted && (
         <div role="status">
-          <Notice tone="good" title="The report is deleted, with its dump, log and stack." />
+          <Notice tone="good" title="Report deleted, including its dump, log and stack." />
         </div>
       )}
-      {error !== null && !isDeleted && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && !isDeleted && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && !isDeleted && <Skeleton h={420} />}
       {data !== undefined && !isDeleted && (
         <Report key={data.crash_id} game={game} crash={data} onDeleted={() => setDeleted(true)} />
@@ -54,21 +53,21 @@ export function ReportPage() {
 }
 
 function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDeleted: () => void }) {
-  const [asks, setAsks] = useState(false);
-  const { tone, word } = CRASHES[crash.state];
-  const words = sayReason(crash.reason, crash.crash_address);
+  const [isConfirming, setConfirming] = useState(false);
+  const { tone, label } = CRASHES[crash.state];
+  const explanation = formatReason(crash.reason, crash.crash_address);
   return (
     <>
       <PageHead
         title={crash.title}
-        tab={`${crash.title} · ${game.name}`}
-        marks={
+        tabTitle={`${crash.title} · ${game.name}`}
+        badges={
           <span role="status">
-            <StateBadge tone={tone}>{word}</StateBadge>
+            <StateBadge tone={tone}>{label}</StateBadge>
           </span>
         }
       >
-        <Button variant="default" onClick={() => setAsks(true)}>
+        <Button variant="default" onClick={() => setConfirming(true)}>
           Delete
         </Button>
       </PageHead>
@@ -77,9 +76,9 @@ function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDe
           <Text size="sm">{crash.failure}</Text>
         </Notice>
       )}
-      {(words !== null || crash.reason !== null) && (
+      {(explanation !== null || crash.reason !== null) && (
         <div>
-          {words !== null && <Text>{words}</Text>}
+          {explanation !== null && <Text>{explanation}</Text>}
           <Text size="sm" c="dimmed" className={classes.code}>
             {crash.reason}
             {crash.crash_address !== null && ` at ${crash.crash_address}`}
@@ -87,9 +86,9 @@ function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDe
         </div>
       )}
       {crash.user_message !== '' && (
-        <section aria-label="What the player said">
+        <section aria-label="Player message">
           <Text size="sm" c="dimmed" mb={4}>
-            What the player said
+            Player message
           </Text>
           <div className={classes.words}>
             <blockquote>{crash.user_message}</blockquote>
@@ -98,17 +97,19 @@ function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDe
       )}
       <Facts facts={factsOf(game, crash)} />
       <CrashDetails game={game} crash={crash} />
-      {asks && <DeleteReport game={game} crash={crash} onClose={() => setAsks(false)} onDeleted={onDeleted} />}
+      {isConfirming && (
+        <DeleteReport game={game} crash={crash} onClose={() => setConfirming(false)} onDeleted={onDeleted} />
+      )}
     </>
   );
 }
 
 const SOURCES: Readonly<Record<Crash['source'], string>> = {
-  api: 'The game, over HTTP',
-  engine: 'An engine’s reporter',
+  api: 'Game (HTTP API)',
+  engine: 'Engine crash reporter',
   breakpad: 'Breakpad',
   crashpad: 'Crashpad',
-  unreal: 'Unreal’s CrashReportClient',
+  unreal: 'Unreal CrashReportClient',
 };
 
 function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
@@ -128,17 +129,19 @@ function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
       'Build',
       <Group key="build" gap="xs">
         <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
-          {crash.version || 'unknown version'}
+          {crash.version || 'Unknown version'}
         </SiteLink>
-        {crash.app_version !== '' && crash.app_version !== crash.version && `it says ${crash.app_version}`}
+        {crash.app_version !== '' && crash.app_version !== crash.version && `reported as ${crash.app_version}`}
       </Group>,
     ],
-    ...(crash.os === '' ? [] : [['Platform', sayPlatform(crash)] as const]),
+    ...(crash.os === '' ? [] : [['Platform', formatPlatform(crash)] as const]),
     ...(crash.engine_version === '' ? [] : [['Engine', crash.engine_version] as const]),
     ...(crash.message === '' ? [] : [['Message', crash.message] as const]),
-    ['Received', <Time key="received" at={crash.received_at} />],
-    ...(crash.processed_at === null ? [] : [['Read', <Time key="read" at={crash.processed_at} />] as const]),
-    ['Sent by', SOURCES[crash.source]],
-    ['Report id', <CopyText key="id" text={crash.crash_id} what="report id" />],
+    ['Received at', <Time key="received" at={crash.received_at} />],
+    ...(crash.processed_at === null
+      ? []
+      : [['Processed at', <Time key="processed" at={crash.processed_at} />] as const]),
+    ['Source', SOURCES[crash.source]],
+    ['Report ID', <CopyText key="id" text={crash.crash_id} label="report ID" />],
   ];
 }

@@ -1,4 +1,4 @@
-// Marks a group as fixed in a version, or opens it again; done at once, with the way back.
+// Resolves or reopens a crash group. Both happen at once and can be undone.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
@@ -12,24 +12,24 @@ type Resolving = ReturnType<typeof useResolve>;
 
 type ResolveButtonProps = {
   status: 'open' | 'resolved';
-  /** The newest first, each once. */
+  /** Newest first, without duplicates. */
   versions: readonly string[];
   resolving: Resolving;
 };
 
 export function ResolveButton({ status, versions, resolving }: ResolveButtonProps) {
-  const [asks, setAsks] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   if (status === 'resolved') {
     return (
       <Button variant="default" loading={resolving.isPending} onClick={() => resolving.mutate({ status: 'open' })}>
-        Open again
+        Reopen
       </Button>
     );
   }
   return (
     <>
-      <Button onClick={() => setAsks(true)}>Resolve</Button>
-      {asks && <ResolveDialog versions={versions} resolving={resolving} onClose={() => setAsks(false)} />}
+      <Button onClick={() => setOpen(true)}>Resolve</Button>
+      {isOpen && <ResolveDialog versions={versions} resolving={resolving} onClose={() => setOpen(false)} />}
     </>
   );
 }
@@ -41,7 +41,7 @@ function ResolveDialog({ versions, resolving, onClose }: ResolveDialogProps) {
   const list = useId();
   const fixedIn = version.trim() === '' ? null : version.trim();
   return (
-    <Dialog title="Resolve this group" onClose={onClose}>
+    <Dialog title="Resolve crash group" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -52,7 +52,7 @@ function ResolveDialog({ versions, resolving, onClose }: ResolveDialogProps) {
         <Stack gap="md">
           <TextInput
             label="Fixed in version"
-            description="It need not be shipped yet. Left empty, the next build that is registered counts as fixed."
+            description="Can be a version that isn't released yet. If empty, the next registered build counts as fixed."
             maxLength={LIMITS.versionLength}
             value={version}
             list={list}
@@ -66,11 +66,9 @@ function ResolveDialog({ versions, resolving, onClose }: ResolveDialogProps) {
             ))}
           </datalist>
           <Text size="sm">
-            Reports of older builds still count here.{' '}
             {fixedIn === null
-              ? 'A report of a build that is registered from now on'
-              : `A report of ${fixedIn} or of a later build`}{' '}
-            opens the group again, marked as one that came back.
+              ? 'Reports from existing builds still count here. A report from a build registered after this moment reopens the group as a regression.'
+              : `Reports from older builds still count here. A report from ${fixedIn} or a later build reopens the group as a regression.`}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
@@ -87,12 +85,12 @@ function ResolveDialog({ versions, resolving, onClose }: ResolveDialogProps) {
 export function ResolveResult({ resolving }: { resolving: Resolving }) {
   const { data, error, isPending, variables } = resolving;
   if (error !== null && variables !== undefined) {
-    return <Problem error={error} again={() => resolving.mutate(variables)} />;
+    return <Problem error={error} onRetry={() => resolving.mutate(variables)} />;
   }
   return (
     <div role="status" className={classes.live}>
       {data !== undefined && (
-        <Notice tone="good" title={data.says}>
+        <Notice tone="good" title={data.message}>
           <Group>
             <Button size="compact-sm" variant="default" loading={isPending} onClick={() => resolving.mutate(data.undo)}>
               Undo

@@ -1,8 +1,15 @@
-// The frames of one thread: the game’s own stand out, others are folded, and what is only a guess says so.
+// The frames of a thread. Frames of the game stand out, runs of other frames are folded, and guessed frames are marked.
 import { Text } from '@mantine/core';
 import { useState } from 'react';
+import {
+  formatFunction,
+  formatLocation,
+  formatModules,
+  type NumberedFrame,
+  partsOf,
+  type StackThread,
+} from './format-stack.ts';
 import classes from './Stack.module.css';
-import { type NumberedFrame, partsOf, type StackThread, sayFunction, sayModules, sayPlace } from './stack-lines.ts';
 
 export function Stack({ thread, label }: { thread: StackThread; label: string }) {
   const { frames, more_frames: more, cut } = thread;
@@ -11,7 +18,7 @@ export function Stack({ thread, label }: { thread: StackThread; label: string })
       <ol className={classes.stack} aria-label={label}>
         {partsOf(frames).map((part, index) =>
           part.kind === 'frame' ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a recursion has the same frame again and again, and none ever moves
+            // biome-ignore lint/suspicious/noArrayIndexKey: recursion repeats equal frames, and their order never changes
             <Frame key={index} frame={part.frame} isFirst={part.isFirstOwn} />
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: as above
@@ -21,12 +28,12 @@ export function Stack({ thread, label }: { thread: StackThread; label: string })
       </ol>
       {more > 0 && (
         <Text size="sm" c="dimmed" mt={4}>
-          … and {more} more; the stack as text has them all.
+          {`More frames: ${more}. Download the stack to see all of them.`}
         </Text>
       )}
       {cut && (
         <Text size="sm" c="dimmed" mt={4}>
-          The walk ended at a limit before the stack did.
+          The stack was too deep to be read completely.
         </Text>
       )}
     </>
@@ -39,12 +46,12 @@ function Fold({ frames }: { frames: readonly NumberedFrame[] }) {
     <>
       <li>
         <button type="button" className={classes.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? '▾' : '▸'} {frames.length} frames of {sayModules(frames)}
+          {`${isOpen ? '▾' : '▸'} ${frames.length} frames in ${formatModules(frames)}`}
         </button>
       </li>
       {isOpen &&
         frames.map((frame, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a frame has nothing else, and never moves
+          // biome-ignore lint/suspicious/noArrayIndexKey: a frame has no ID, and the order never changes
           <Frame key={index} frame={frame} isFirst={false} />
         ))}
     </>
@@ -62,20 +69,20 @@ function Frame({ frame, isFirst }: { frame: NumberedFrame; isFirst: boolean }) {
     >
       <span className={classes.number}>{inlined ? '' : number}</span>
       <span className={classes.name}>
-        {name === null ? <i>no name</i> : <span title={name}>{sayFunction(name)}</span>}
+        {name === null ? <i>unnamed</i> : <span title={name}>{formatFunction(name)}</span>}
         {inlined && <span className={classes.mark}>inlined</span>}
         {trust === 'scan' && (
           <span className={classes.mark}>
             <span
               className={classes.guess}
-              title="A word on the stack that looks like a return address: it may be of a call that was over long ago"
+              title="Found by scanning the stack for return addresses. The call may have ended before the crash."
             >
-              a guess
+              guessed
             </span>
           </span>
         )}
       </span>
-      <span className={classes.place}>{sayPlace(frame)}</span>
+      <span className={classes.place}>{formatLocation(frame)}</span>
     </li>
   );
 }

@@ -1,31 +1,33 @@
-// What a dump tells beside the crashed thread: the other threads, the modules, the registers, the machine.
-import { Stack as Column, Table, Text } from '@mantine/core';
+// The folded sections of a report: other threads, modules, registers, and the player's machine.
+import { formatDuration } from '@chauffeur/contract/format';
+import { Stack as Rows, Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import classes from './crashes.module.css';
-import { More } from './More.tsx';
+import { FoldedSection } from './FoldedSection.tsx';
+import type { CrashStack } from './format-stack.ts';
 import { Stack } from './Stack.tsx';
-import type { CrashStack } from './stack-lines.ts';
 
-type Part = { stack: CrashStack };
+type StackProps = { stack: CrashStack };
 
-export function OtherThreads({ stack: { threads, more_threads: more } }: Part) {
+export function OtherThreads({ stack: { threads, more_threads: more } }: StackProps) {
   if (threads.length === 0) return null;
   return (
-    <More title="Other threads" count={threads.length + more}>
-      <Column gap="md">
+    <FoldedSection title="Other threads" note={threads.length + more}>
+      <Rows gap="md">
         {threads.map((thread) => {
-          const name = `Thread ${thread.thread_id}${thread.name === null ? '' : ` · ${thread.name}`}`;
+          const name =
+            thread.name === null ? `Thread ${thread.thread_id}` : `Thread ${thread.thread_id} · ${thread.name}`;
           return (
             <div key={thread.thread_id}>
               <Text size="sm" fw={600} mb={4}>
                 {name}
               </Text>
               {thread.frames.length === 0 ? (
-                <Text size="sm">It has no frames.</Text>
+                <Text size="sm">This thread has no frames.</Text>
               ) : (
                 <Stack thread={thread} label={name} />
               )}
@@ -34,72 +36,77 @@ export function OtherThreads({ stack: { threads, more_threads: more } }: Part) {
         })}
         {more > 0 && (
           <Text size="sm" c="dimmed">
-            … and {more} more; the stack as text has them all.
+            {`More threads: ${more}. Download the stack to see all of them.`}
           </Text>
         )}
-      </Column>
-    </More>
+      </Rows>
+    </FoldedSection>
   );
 }
 
-type ModuleSymbols = CrashStack['modules'][number]['symbols'];
+type Module = CrashStack['modules'][number];
 
-const SYMBOLS: Readonly<Record<ModuleSymbols, { tone: Tone; word: string }>> = {
-  loaded: { tone: 'good', word: 'Used' },
-  not_needed: { tone: 'none', word: 'Not needed' },
-  missing: { tone: 'unsure', word: 'Missing' },
-  corrupt: { tone: 'bad', word: 'Unreadable' },
+const SYMBOLS: Readonly<Record<Module['symbols'], { tone: Tone; label: string }>> = {
+  loaded: { tone: 'good', label: 'Used' },
+  not_needed: { tone: 'none', label: 'Not needed' },
+  missing: { tone: 'unsure', label: 'Missing' },
+  corrupt: { tone: 'bad', label: 'Unreadable' },
 };
 
-export function Modules({ stack: { modules, more_modules: more } }: Part) {
+const MODULE_COLUMNS: readonly Column<Module>[] = [
+  {
+    header: 'Module',
+    overflow: 'anywhere',
+    cell: ({ name, version, problem }) => (
+      <>
+        {name}{' '}
+        <Text span size="sm" c="dimmed">
+          {version}
+        </Text>
+        {problem !== null && <Text size="sm">{problem}</Text>}
+      </>
+    ),
+  },
+  {
+    header: 'Symbols',
+    cell: ({ symbols }) => <StateBadge tone={SYMBOLS[symbols].tone}>{SYMBOLS[symbols].label}</StateBadge>,
+  },
+  {
+    header: 'Debug ID',
+    hiddenBelow: 'sm',
+    cell: ({ name, debug_id: id }) => (id === '' ? '–' : <CopyText text={id} label={`debug ID of ${name}`} />),
+  },
+  {
+    header: 'Addresses',
+    hiddenBelow: 'md',
+    className: classes.code,
+    cell: ({ base, end }) => `${base}–${end}`,
+  },
+];
+
+export function Modules({ stack: { modules, more_modules: more } }: StackProps) {
   return (
-    <More title="Modules" count={modules.length + more}>
-      <Table className={table.table} aria-label="Modules">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Module</Table.Th>
-            <Table.Th>Symbols</Table.Th>
-            <Table.Th visibleFrom="sm">Debug id</Table.Th>
-            <Table.Th visibleFrom="md">Addresses</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {modules.map((module) => (
-            <Table.Tr key={`${module.base} ${module.name}`}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {module.name}{' '}
-                <Text span size="sm" c="dimmed">
-                  {module.version}
-                </Text>
-                {module.problem !== null && <Text size="sm">{module.problem}</Text>}
-              </Table.Td>
-              <Table.Td>
-                <StateBadge tone={SYMBOLS[module.symbols].tone}>{SYMBOLS[module.symbols].word}</StateBadge>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                {module.debug_id === '' ? '–' : <CopyText text={module.debug_id} what={`debug id of ${module.name}`} />}
-              </Table.Td>
-              <Table.Td visibleFrom="md" className={classes.code}>
-                {module.base}–{module.end}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <FoldedSection title="Modules" note={modules.length + more}>
+      <DataTable
+        label="Modules"
+        columns={MODULE_COLUMNS}
+        rows={modules}
+        rowKey={(module) => `${module.base} ${module.name}`}
+      />
       {more > 0 && (
         <Text size="sm" c="dimmed">
-          … and {more} more; the stack as text has them all.
+          {`More modules: ${more}. Download the stack to see all of them.`}
         </Text>
       )}
-    </More>
+    </FoldedSection>
   );
 }
 
-export function Registers({ stack: { registers } }: Part) {
+export function Registers({ stack: { registers } }: StackProps) {
   const entries = Object.entries(registers);
   if (entries.length === 0) return null;
   return (
-    <More title="Registers" says="of the first frame">
+    <FoldedSection title="Registers" note="first frame">
       <dl className={classes.registers}>
         {entries.map(([name, value]) => (
           <div key={name}>
@@ -108,26 +115,26 @@ export function Registers({ stack: { registers } }: Part) {
           </div>
         ))}
       </dl>
-    </More>
+    </FoldedSection>
   );
 }
 
-export function SystemFacts({ stack }: Part) {
+export function SystemFacts({ stack }: StackProps) {
   const { system, uptime_seconds: uptime, warnings } = stack;
   const facts: Fact[] = [
-    ['System', `${system.os} ${system.os_version}`],
-    ['Processor', [system.cpu, system.cpu_info].filter((text) => text !== null).join(', ')],
-    ['Cores', String(system.cpu_count)],
-    ['Dump written', <Time key="at" at={stack.written_at} />],
-    ...(uptime === null ? [] : [['Ran for', sayDuration(uptime)] as const]),
+    ['OS', `${system.os} ${system.os_version}`],
+    ['CPU', [system.cpu, system.cpu_info].filter((text) => text !== null).join(', ')],
+    ['CPU cores', String(system.cpu_count)],
+    ['Dump created', <Time key="at" at={stack.written_at} />],
+    ...(uptime === null ? [] : [['Uptime', formatDuration(Math.round(uptime))] as const]),
   ];
   return (
-    <More title="Machine" says={`${system.os} ${system.cpu}`}>
+    <FoldedSection title="Machine" note={`${system.os} ${system.cpu}`}>
       <Facts facts={facts} />
       {warnings.length > 0 && (
         <>
           <Text size="sm" fw={600} mt="sm">
-            What is damaged in the dump
+            Problems in the dump
           </Text>
           <ul className={classes.notes}>
             {[...new Set(warnings)].map((warning) => (
@@ -136,13 +143,6 @@ export function SystemFacts({ stack }: Part) {
           </ul>
         </>
       )}
-    </More>
+    </FoldedSection>
   );
-}
-
-/** `40 s`, `12 min`, `3 h 20 min`. */
-function sayDuration(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

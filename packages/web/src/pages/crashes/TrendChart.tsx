@@ -1,4 +1,8 @@
-// How often a group was seen on each of the last 30 days, by version.
+// A chart of a group's reports by day and version, for the last 30 days.
+
+import { formatNumber } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Bars } from '../../charts/Bars.tsx';
@@ -6,11 +10,11 @@ import { Legend } from '../../charts/Legend.tsx';
 import { SeriesTable } from '../../charts/SeriesTable.tsx';
 import { readList, toggled, totalOf, writeList } from '../../charts/series.ts';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
-import { sayExactNumber } from '../../ui/say.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { DAYS_SHOWN, lastDays } from './days.ts';
-import type { GroupDetail } from './GroupSummary.tsx';
 import { seriesOf } from './trend.ts';
+
+export type GroupDetail = OutputOf<typeof getCrashGroup>;
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
@@ -33,7 +37,7 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
         <Legend
           series={series}
           hidden={hidden}
-          total={(each) => sayExactNumber(totalOf(each))}
+          formatTotal={(each) => formatNumber(totalOf(each))}
           onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
         />
         <Button
@@ -42,7 +46,7 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
           aria-pressed={hasTable}
           onClick={() => change({ table: hasTable ? undefined : '1' })}
         >
-          {hasTable ? 'Hide the table' : 'Show as a table'}
+          {hasTable ? 'Hide table' : 'Show as table'}
         </Button>
       </Group>
       <Bars
@@ -50,10 +54,10 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
         times={times}
         step="day"
         height={HEIGHT}
-        says={`${sayExactNumber(total)} reports in the last ${DAYS_SHOWN} days, by version: ${series
-          .map((each) => `${each.label} ${sayExactNumber(totalOf(each))}`)
+        description={`Reports in the last ${DAYS_SHOWN} days: ${formatNumber(total)}. By version: ${series
+          .map((each) => `${each.label}: ${formatNumber(totalOf(each))}`)
           .join(', ')}.`}
-        format={sayExactNumber}
+        format={formatNumber}
       />
       {hasTable && (
         <SeriesTable
@@ -61,7 +65,7 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
           series={shown}
           times={times}
           step="day"
-          format={(value) => (value === undefined ? '–' : sayExactNumber(value))}
+          format={(value) => (value === undefined ? '–' : formatNumber(value))}
         />
       )}
     </Stack>

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DAYS_SHOWN, lastDays } from './days.ts';
 
 describe('lastDays', () => {
-  it('has every day up to today, with zeros where nothing was, and none before', () => {
+  it('returns 30 days up to today, with zeros for days without reports', () => {
     const counted = [
       { day: '2026-09-01', count: 9 },
       { day: '2026-11-20', count: 2 },

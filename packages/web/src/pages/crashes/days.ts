@@ -1,12 +1,12 @@
-// The days of a group’s reports, as its small and its large picture show them.
+// The days that a group's sparkline and chart show.
 
 const DAY_MS = 86_400_000;
 export const DAYS_SHOWN = 30;
 
-type Counted = { readonly day: string; readonly count: number };
+type DayCount = { readonly day: string; readonly count: number };
 
-/** The last 30 days (UTC) with how many reports each had, the oldest first. */
-export function lastDays(days: readonly Counted[], now: Date): Counted[] {
+/** The number of reports on each of the last 30 days (UTC), oldest first. */
+export function lastDays(days: readonly DayCount[], now: Date): DayCount[] {
   const counts = new Map(days.map(({ day, count }) => [day, count]));
   return Array.from({ length: DAYS_SHOWN }, (_, index) => {
     const day = new Date(now.getTime() - (DAYS_SHOWN - 1 - index) * DAY_MS).toISOString().slice(0, 10);

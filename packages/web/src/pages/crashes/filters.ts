@@ -1,63 +1,65 @@
-// What the lists of crashes are narrowed down to, as it stands in the address of the page.
+// The filters of the crash lists, and how the URL stores them.
 import { OSES, type Os } from '@chauffeur/contract/identity';
 
-/** Reports are shown when they are asked for, and for every search: groups have no functions and no words. */
+/** Groups are the default. A search always shows reports, because groups have no functions and no messages. */
 export type View = 'groups' | 'reports';
 export type Status = 'open' | 'resolved' | 'all';
-/** Where a search looks. */
+/** What a search looks at: the functions on the stack, or the messages of the game and of the player. */
 export type SearchIn = 'frame' | 'text';
 
 export type CrashFilters = {
   readonly view: View;
   readonly status: Status;
   readonly build?: string;
-  /** A build: groups that were first seen after it was registered. */
+  /** A build ID: only groups that were first seen after it was registered. */
   readonly since?: string;
   readonly os?: Os;
-  readonly search?: { readonly in: SearchIn; readonly words: string };
+  readonly search?: { readonly in: SearchIn; readonly text: string };
 };
 
-const LONGEST: Readonly<Record<SearchIn, number>> = { frame: 500, text: 200 };
+const MAX_LENGTH: Readonly<Record<SearchIn, number>> = { frame: 500, text: 200 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Takes from an address what is a filter, and drops what is none. */
+/** Reads the filters from the URL and ignores invalid values. */
 export function readFilters(search: Readonly<Record<string, string | undefined>>): CrashFilters {
   const uuid = (name: string) => (UUID.test(search[name] ?? '') ? search[name] : undefined);
-  const words = (name: SearchIn) => search[name]?.trim().slice(0, LONGEST[name]) || undefined;
-  const [build, since, os] = [uuid('build'), uuid('since'), OSES.find((known) => known === search.os)];
-  const [frame, text] = [words('frame'), words('text')];
-  const found =
-    frame !== undefined
-      ? ({ in: 'frame', words: frame } as const)
-      : text !== undefined
-        ? ({ in: 'text', words: text } as const)
-        : undefined;
+  const [build, since, os] = [uuid('build'), uuid('since'), OSES.find((name) => name === search.os)];
+  const searched = readSearch(search);
   return {
-    view: found !== undefined || search.view === 'reports' ? 'reports' : 'groups',
+    view: searched !== undefined || search.view === 'reports' ? 'reports' : 'groups',
     status: search.status === 'resolved' || search.status === 'all' ? search.status : 'open',
     ...(build !== undefined && { build }),
     ...(since !== undefined && { since }),
     ...(os !== undefined && { os }),
-    ...(found !== undefined && { search: found }),
+    ...(searched !== undefined && { search: searched }),
   };
 }
 
-/** As an address holds them; what holds by itself is left out. */
-export function asTexts({ view, status, build, since, os, search }: CrashFilters) {
+/** If the URL has both searches, the one for functions applies. */
+function readSearch(search: Readonly<Record<string, string | undefined>>): CrashFilters['search'] {
+  for (const place of ['frame', 'text'] as const) {
+    const text = search[place]?.trim().slice(0, MAX_LENGTH[place]);
+    if (text !== undefined && text !== '') return { in: place, text };
+  }
+  return undefined;
+}
+
+/** The filters as URL parameters, without defaults. */
+export function toSearch({ view, status, build, since, os, search }: CrashFilters) {
   return {
     view: view === 'reports' && search === undefined ? view : undefined,
     status: status === 'open' ? undefined : status,
     build,
     since,
     os,
-    frame: search?.in === 'frame' ? search.words : undefined,
-    text: search?.in === 'text' ? search.words : undefined,
+    frame: search?.in === 'frame' ? search.text : undefined,
+    text: search?.in === 'text' ? search.text : undefined,
   };
 }
 
-/** Whether something keeps crashes from the list that would stand there without. */
+/** Whether an empty list may be due to the filters. */
 export function isFiltered({ view, status, build, since, os, search }: CrashFilters): boolean {
-  const ofGroups = status === 'resolved' || since !== undefined;
-  const ofReports = os !== undefined || search !== undefined;
-  return build !== undefined || (view === 'groups' ? ofGroups : ofReports);
+  const hidesGroups = status === 'resolved' || since !== undefined;
+  const hidesReports = os !== undefined || search !== undefined;
+  return build !== undefined || (view === 'groups' ? hidesGroups : hidesReports);
 }

@@ -1,28 +1,33 @@
-// Brings what is new into a list that somebody reads, without moving anything: rows are changed in place, and others wait to be asked for.
+// Merges the current first page into a list that someone is reading: known rows are updated in place, new ones are counted.
+
+export type LiveRow<Item> = {
+  readonly item: Item;
+  /** The item is no longer in the list. Always false unless the whole list is known. */
+  readonly isGone: boolean;
+};
 
 export type Merged<Item> = {
-  readonly rows: readonly {
-    readonly item: Item;
-    /** It is no longer in the list; known only where the whole list is at hand. */
-    readonly isGone: boolean;
-  }[];
-  /** How many items wait. */
+  readonly rows: readonly LiveRow<Item>[];
+  /** The number of new items. */
   readonly arrivals: number;
-  /** Whether there may be more of them than were looked at. */
+  /** Whether there may be new items beyond the first page. */
   readonly hasMore: boolean;
 };
 
-/** `shown` is what the reader has, `fresh` the first page as it is now; `isWhole` where that is all there is. */
+/** `shown` are the items on the screen, `fresh` is the current first page; `isWhole` if that page is the whole list. */
 export function mergeFresh<Item>(
   shown: readonly Item[],
   fresh: readonly Item[],
   { idOf, isWhole }: { idOf: (item: Item) => string; isWhole: boolean },
 ): Merged<Item> {
-  const now = new Map(fresh.map((item) => [idOf(item), item]));
-  const known = new Set(shown.map(idOf));
-  const arrivals = fresh.filter((item) => !known.has(idOf(item))).length;
+  const freshById = new Map(fresh.map((item) => [idOf(item), item]));
+  const shownIds = new Set(shown.map(idOf));
+  const arrivals = fresh.filter((item) => !shownIds.has(idOf(item))).length;
   return {
-    rows: shown.map((item) => ({ item: now.get(idOf(item)) ?? item, isGone: isWhole && !now.has(idOf(item)) })),
+    rows: shown.map((item) => ({
+      item: freshById.get(idOf(item)) ?? item,
+      isGone: isWhole && !freshById.has(idOf(item)),
+    })),
     arrivals,
     hasMore: !isWhole && arrivals === fresh.length,
   };

@@ -1,43 +1,76 @@
-// Says the reason of a crash in words: what the processor or the system did not let the program do.
+// Explains the reason of a crash, such as `SIGSEGV / SEGV_MAPERR`, in a sentence.
 
-type Explained = { readonly match: RegExp; readonly words: string };
+type Explanation = {
+  readonly match: RegExp;
+  readonly text: string;
+  /** For invalid memory accesses: the text for a known address, and for one that is close to zero. */
+  readonly textAt?: string;
+  readonly textNearNull?: string;
+};
 
-/** By the beginnings of reasons as reports have them: signals of Linux and macOS, exceptions of Windows and Mach. */
-const REASONS: readonly Explained[] = [
-  { match: /^SIGSEGV \/ SEGV_MAPERR/, words: 'It used memory that is not there' },
-  { match: /^SIGSEGV \/ SEGV_ACCERR/, words: 'It used memory in a way that is not allowed there' },
-  { match: /^SIGSEGV \/ SI_KERNEL/, words: 'It used an address that no memory can have' },
-  { match: /^SIGSEGV/, words: 'It used memory that it may not use' },
-  { match: /^SIGBUS/, words: 'It used memory that cannot be reached, or at a crooked address' },
-  { match: /^SIGFPE \/ FPE_INTDIV|^EXCEPTION_INT_DIVIDE_BY_ZERO/, words: 'It divided a whole number by zero' },
-  { match: /^SIGFPE|^EXC_ARITHMETIC/, words: 'It made an impossible calculation' },
+/** Matches the beginnings of reasons as reports have them: signals of Linux and macOS, exceptions of Windows and Mach. */
+const EXPLANATIONS: readonly Explanation[] = [
   {
-    match: /^SIGILL|^EXCEPTION_ILLEGAL_INSTRUCTION|^EXC_BAD_INSTRUCTION/,
-    words: 'It ran something that is no instruction',
+    match: /^SIGSEGV \/ SEGV_ACCERR/,
+    text: 'Memory access without permission.',
+    textAt: 'Memory access without permission at {address}.',
+    textNearNull: 'Memory access without permission at {address} (likely a null pointer).',
   },
   {
-    match: /^SIGTRAP|^EXCEPTION_BREAKPOINT|^EXC_BREAKPOINT/,
-    words: 'It stopped itself at a trap, as failed checks do',
+    match: /^SIGSEGV \/ SI_KERNEL/,
+    text: 'Access to an address outside the valid range.',
+    textAt: 'Access to an address outside the valid range ({address}).',
+    textNearNull: 'Access to an address outside the valid range ({address}, likely a null pointer).',
   },
-  { match: /^SIGABRT|^EXC_CRASH \/ .*SIGABRT/, words: 'It stopped itself with abort()' },
-  { match: /^EXCEPTION_ACCESS_VIOLATION_READ/, words: 'It read memory that it may not read' },
-  { match: /^EXCEPTION_ACCESS_VIOLATION_WRITE/, words: 'It wrote to memory that it may not write to' },
-  { match: /^EXCEPTION_ACCESS_VIOLATION_EXEC/, words: 'It ran memory that holds no code' },
-  { match: /^EXCEPTION_STACK_OVERFLOW/, words: 'Its stack was full, mostly of calls that never end' },
-  { match: /^EXC_BAD_ACCESS/, words: 'It used memory that it may not use' },
-  { match: /^EXC_RESOURCE/, words: 'It used more than the system allows' },
-  { match: /^EXC_GUARD/, words: 'It broke a guard of the system' },
-  { match: /^0x[eE]06[dD]7363|^Unhandled C\+\+ Exception/, words: 'An exception of C++ that nobody caught' },
+  {
+    match: /^SIGSEGV|^EXC_BAD_ACCESS/,
+    text: 'Invalid memory access.',
+    textAt: 'Invalid memory access at {address}.',
+    textNearNull: 'Invalid memory access at {address} (likely a null pointer).',
+  },
+  {
+    match: /^SIGBUS/,
+    text: 'Unreachable or misaligned memory access.',
+    textAt: 'Unreachable or misaligned memory access at {address}.',
+    textNearNull: 'Unreachable or misaligned memory access at {address} (likely a null pointer).',
+  },
+  {
+    match: /^EXCEPTION_ACCESS_VIOLATION_READ/,
+    text: 'Invalid memory read.',
+    textAt: 'Invalid memory read at {address}.',
+    textNearNull: 'Invalid memory read at {address} (likely a null pointer).',
+  },
+  {
+    match: /^EXCEPTION_ACCESS_VIOLATION_WRITE/,
+    text: 'Invalid memory write.',
+    textAt: 'Invalid memory write at {address}.',
+    textNearNull: 'Invalid memory write at {address} (likely a null pointer).',
+  },
+  {
+    match: /^EXCEPTION_ACCESS_VIOLATION_EXEC/,
+    text: 'Execution of memory that contains no code.',
+    textAt: 'Execution of memory that contains no code at {address}.',
+    textNearNull: 'Execution of memory that contains no code at {address} (likely a null pointer).',
+  },
+  { match: /^SIGFPE \/ FPE_INTDIV|^EXCEPTION_INT_DIVIDE_BY_ZERO/, text: 'Integer division by zero.' },
+  { match: /^SIGFPE|^EXC_ARITHMETIC/, text: 'Arithmetic error.' },
+  { match: /^SIGILL|^EXCEPTION_ILLEGAL_INSTRUCTION|^EXC_BAD_INSTRUCTION/, text: 'Illegal instruction.' },
+  { match: /^SIGTRAP|^EXCEPTION_BREAKPOINT|^EXC_BREAKPOINT/, text: 'Trap or breakpoint, such as a failed assertion.' },
+  { match: /^SIGABRT|^EXC_CRASH \/ .*SIGABRT/, text: 'The game called abort().' },
+  { match: /^EXCEPTION_STACK_OVERFLOW/, text: 'Stack overflow, usually caused by infinite recursion.' },
+  { match: /^EXC_RESOURCE/, text: 'System resource limit exceeded.' },
+  { match: /^EXC_GUARD/, text: 'Violation of a guarded system resource.' },
+  { match: /^0x[eE]06[dD]7363|^Unhandled C\+\+ Exception/, text: 'Uncaught C++ exception.' },
 ];
 
-const NO_MEMORY = /memory/;
-/** Nothing is ever mapped below; an address here is a null pointer and the place of a field. */
+/** Nothing is mapped below this address: an access there is usually to a field of a null pointer. */
 const NEAR_NULL = 0x10000n;
 
-/** `It used memory that is not there: 0x14, which is near null.`; null for a reason that is not known here. */
-export function sayReason(reason: string | null, address: string | null): string | null {
-  const words = REASONS.find(({ match }) => match.test(reason ?? ''))?.words;
-  if (words === undefined) return null;
-  if (!NO_MEMORY.test(words) || address === null || !/^0x[0-9a-f]+$/i.test(address)) return `${words}.`;
-  return BigInt(address) < NEAR_NULL ? `${words}: ${address}, by a null pointer most likely.` : `${words}: ${address}.`;
+/** `Invalid memory access at 0x14 (likely a null pointer).`; null for a reason that has no explanation. */
+export function formatReason(reason: string | null, address: string | null): string | null {
+  const explanation = EXPLANATIONS.find(({ match }) => match.test(reason ?? ''));
+  if (explanation === undefined) return null;
+  const { text, textAt = text, textNearNull = text } = explanation;
+  if (address === null || !/^0x[0-9a-f]+$/i.test(address)) return text;
+  return (BigInt(address) < NEAR_NULL ? textNearNull : textAt).replace('{address}', address);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { seriesOf } from './trend.ts';
 
-describe('the series of a group', () => {
-  it('are its versions, the most reports first, and then all others', () => {
+describe('seriesOf', () => {
+  it('returns a series for each version, most reports first, then one for the others', () => {
     const builds = [
       { build_id: 'b2', version: '1.1' },
       { build_id: 'b1', version: '1.1' },

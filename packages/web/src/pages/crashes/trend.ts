@@ -1,4 +1,4 @@
-// Makes the series of a chart of a group’s reports by day and version.
+// Turns a group's reports by day and version into the series of a chart.
 import type { Series } from '../../charts/series.ts';
 
 type Trend = {
@@ -6,12 +6,12 @@ type Trend = {
   readonly trend: readonly { readonly day: string; readonly version: string | null; readonly count: number }[];
 };
 
-/** Names all other versions in the address: no version is called so. */
+/** The key of all other versions in the URL. It isn't a valid version. */
 const OTHERS = '*';
-/** Of the palette; builds of their own have the colours that all charts give them. */
+/** The place in the palette. Versions have the colour of their build in all charts. */
 const COLOUR_OF_OTHERS = 7;
 
-/** One for each version, those with the most reports first, and one for all others; a version has the colour of its first build. */
+/** A series for each version, most reports first, then one for all other versions. A version has the colour of its first build. */
 export function seriesOf({ builds, trend }: Trend, colourOf: (buildId: string) => number): Series[] {
   const byVersion = Map.groupBy(trend, ({ version }) => version);
   const totals = [...byVersion].map(([version, counts]) => ({
@@ -19,10 +19,10 @@ export function seriesOf({ builds, trend }: Trend, colourOf: (buildId: string) =
     counts,
     total: counts.reduce((sum, { count }) => sum + count, 0),
   }));
-  const inOrder = totals.toSorted(
+  const sorted = totals.toSorted(
     (a, b) => Number(a.version === null) - Number(b.version === null) || b.total - a.total,
   );
-  return inOrder.map(({ version, counts }, place) => {
+  return sorted.map(({ version, counts }, index) => {
     const [first] = builds
       .filter((build) => build.version === version)
       .map(({ build_id }) => build_id)
@@ -31,7 +31,7 @@ export function seriesOf({ builds, trend }: Trend, colourOf: (buildId: string) =
       key: version ?? OTHERS,
       label: version ?? 'Other versions',
       colour: first === undefined ? COLOUR_OF_OTHERS : colourOf(first),
-      pattern: place,
+      pattern: index,
       values: new Map(counts.map(({ day, count }) => [day, count])),
     };
   });

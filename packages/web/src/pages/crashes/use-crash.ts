@@ -1,4 +1,4 @@
-// One report and its stack, followed while they are looked at: a dump that is being read, symbols that come late.
+// Loads a report and its stack, and polls for changes: its dump may still be processing, and symbols may arrive later.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { getCrash } from '@chauffeur/contract/operations/crashes';
@@ -13,12 +13,12 @@ export function useCrash(gameUid: string, crashId: string | null) {
   return useQuery({
     ...ask(getCrash, { uid: gameUid, crash_id: crashId ?? '' }),
     enabled: crashId !== null,
-    // One that was deleted does not come back.
+    // A deleted report never comes back.
     refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
   });
 }
 
-/** Asked for again each time that the dump was walked again; until then the one before is shown. */
+/** Reloads the stack each time the dump is processed, and shows the previous stack until then. */
 export function useStack(gameUid: string, { crash_id, processed_at, available }: Crash) {
   const input = { uid: gameUid, crash_id };
   return useQuery({

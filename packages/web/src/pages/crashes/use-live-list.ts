@@ -1,34 +1,43 @@
-// A list that comes in pages and is followed while it is looked at: what is new waits until it is asked for.
+// A paged list that is polled while someone reads it. Rows are updated in place; new rows are added on request.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { mergeFresh } from './merge-fresh.ts';
+import type { PagedList } from '../../ui/use-pages.ts';
+import { type LiveRow, mergeFresh } from './merge-fresh.ts';
 
 const REFRESH_MS = 2500;
 
 type Page<Item> = { readonly items: readonly Item[]; readonly next: string | null };
 
 type LiveListOptions<Item> = {
-  /** Under which it is kept: the operation, and what is asked of it. */
+  /** The operation and its input. */
   queryKey: readonly [operation: string, ...input: unknown[]];
-  load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>;
+  loadPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>;
   idOf: (item: Item) => string;
 };
 
-/** For one list: a component whose list becomes another has to be made anew, by its key. */
-export function useLiveList<Item>({ queryKey, load, idOf }: LiveListOptions<Item>) {
+export type LiveList<Item> = PagedList<LiveRow<Item>> & {
+  /** The number of new rows on the first page. */
+  readonly arrivals: number;
+  /** Whether there may be more new rows than `arrivals`. */
+  readonly hasMoreArrivals: boolean;
+  readonly showNew: () => void;
+};
+
+/** The component must get a new `key` when the list is replaced by another one, for example because a filter changed. */
+export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<Item>): LiveList<Item> {
   const head = useQuery({
     queryKey: [...queryKey, 'head'],
-    queryFn: ({ signal }) => load(undefined, signal),
+    queryFn: ({ signal }) => loadPage(undefined, signal),
     refetchInterval: REFRESH_MS,
   });
   const [first, setFirst] = useState<Page<Item>>();
   const [wantsMore, setWantsMore] = useState(false);
-  // Where nothing stands, nothing can jump.
+  // An empty list is filled at once: there are no rows that could move.
   if (head.data !== undefined && (first === undefined || (first.items.length === 0 && head.data.items.length > 0)))
     setFirst(head.data);
   const rest = useInfiniteQuery({
     queryKey: [...queryKey, 'rest', first?.next],
-    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    queryFn: ({ pageParam, signal }) => loadPage(pageParam, signal),
     initialPageParam: first?.next ?? '',
     getNextPageParam: ({ next }) => next ?? undefined,
     enabled: wantsMore,
@@ -36,10 +45,12 @@ export function useLiveList<Item>({ queryKey, load, idOf }: LiveListOptions<Item
   const shown = [...(first?.items ?? []), ...(wantsMore ? (rest.data?.pages ?? []) : []).flatMap(({ items }) => items)];
   const merged = mergeFresh(distinct(shown, idOf), head.data?.items ?? [], { idOf, isWhole: head.data?.next === null });
   return {
-    ...merged,
-    isPending: head.isPending,
+    rows: first === undefined ? undefined : merged.rows,
+    arrivals: merged.arrivals,
+    hasMoreArrivals: merged.hasMore,
+    isLoading: head.isPending,
     error: head.error ?? rest.error,
-    again: () => void Promise.all([head.refetch(), ...(wantsMore ? [rest.refetch()] : [])]),
+    retry: () => void Promise.all([head.refetch(), ...(wantsMore ? [rest.refetch()] : [])]),
     showNew: () => {
       setWantsMore(false);
       setFirst(head.data);
@@ -50,9 +61,7 @@ export function useLiveList<Item>({ queryKey, load, idOf }: LiveListOptions<Item
   };
 }
 
-/** A group that is seen again meanwhile may be on two pages. */
+/** A group that occurs again between two requests may be on two pages. */
 function distinct<Item>(items: readonly Item[], idOf: (item: Item) => string): Item[] {
   return [...new Map(items.map((item) => [idOf(item), item])).values()];
 }
-
-export type LiveList<Item> = ReturnType<typeof useLiveList<Item>>;

@@ -1,4 +1,4 @@
-// A deploy key just issued: the only time that its secret is shown.
+// A new deploy key. Its secret is shown only here.
 import { Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -6,14 +6,14 @@ import type { FreshKey } from '../games/first-build.ts';
 
 export function IssuedKey({ issued }: { issued: FreshKey }) {
   return (
-    <Notice tone="unsure" title="Copy the secret now: it is not shown again">
+    <Notice tone="unsure" title="Copy the secret key now. You won't see it again.">
       <div>
         <Text size="sm">Access token</Text>
-        <CopyText text={issued.access_token} what="access token" whole />
+        <CopyText text={issued.access_token} label="access token" block />
       </div>
       <div>
         <Text size="sm">Secret key</Text>
-        <CopyText text={issued.secret_key} what="secret key" whole />
+        <CopyText text={issued.secret_key} label="secret key" block />
       </div>
     </Notice>
   );

@@ -1,13 +1,13 @@
-// The deploy keys of a game: the one in force, those before it, and how to issue another.
+// The deploy keys of a game: the active one, the revoked ones, and a button that creates a new one.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -23,96 +23,84 @@ export function KeysPage() {
   const game = useGame();
   const { data, error, isPending, refetch } = useQuery(ask(listDeployKeys, { uid: game.game_uid }));
   const issuing = useIssueKey(game.game_uid);
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const active = data?.deploy_keys.find(({ revoked_at }) => revoked_at === null);
-  const issue = () => issuing.mutate(undefined, { onSettled: () => setAsks(false) });
+  const issue = () => issuing.mutate(undefined, { onSettled: () => setConfirming(false) });
   return (
     <Stack gap="md">
-      <PageHead title="Deploy keys" tab={`Deploy keys · ${game.name}`}>
+      <PageHead title="Deploy keys" tabTitle={`Deploy keys · ${game.name}`}>
         <Button
           loading={issuing.isPending}
           disabled={data === undefined}
-          onClick={() => (active === undefined ? issue() : setAsks(true))}
+          onClick={() => (active === undefined ? issue() : setConfirming(true))}
         >
-          Issue a key
+          Create key
         </Button>
       </PageHead>
       <Text size="sm">
-        With a deploy key a machine ships builds, symbols and images of this game, and nothing else. One is in force at
-        a time.
+        A deploy key lets a machine, such as your CI, upload builds, symbols and images of this game. A game has one
+        active key at a time.
       </Text>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {issuing.error !== null && <Problem error={issuing.error} again={issue} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {issuing.error !== null && <Problem error={issuing.error} onRetry={issue} />}
       {issuing.data !== undefined && <IssuedKey issued={issuing.data} />}
-      {data?.deploy_keys.length === 0 && <EmptyState>No key yet. Issue one, and give it to your CI.</EmptyState>}
-      {(isPending || (data !== undefined && data.deploy_keys.length > 0)) && (
-        <Table className={table.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Begins with</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Issued</Table.Th>
-              <Table.Th visibleFrom="sm">Last used</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={3} columns={4} />}
-            {data?.deploy_keys.map((key) => (
-              <KeyRow key={`${key.key_ref} ${key.issued_at}`} value={key} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      {asks && active !== undefined && (
+      <DataTable
+        label="Deploy keys"
+        columns={COLUMNS}
+        rows={data?.deploy_keys}
+        rowKey={(key) => `${key.key_ref} ${key.issued_at}`}
+        isLoading={isPending}
+        skeletonRows={3}
+        empty={<EmptyState>No deploy key yet. Create one and add it to your CI.</EmptyState>}
+      />
+      {isConfirming && active !== undefined && (
         <ConfirmDialog
-          title="Issue another key?"
-          does="End it and issue another"
+          title="Create a new key?"
+          confirmLabel="Revoke and create a new key"
           isBusy={issuing.isPending}
           onConfirm={issue}
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
         >
           <Text size="sm">
-            The key that begins with <code>{active.key_ref}</code> ends at once
-            {active.last_used_at === null ? '. It was never used' : <LastUsed at={active.last_used_at} />}. Every
-            machine that has it stops shipping until it is given the new one. Players notice nothing.
+            This revokes <code>{active.key_ref}…</code> immediately. Every machine that uses it can't upload until you
+            give it the new key. Players aren't affected.
           </Text>
+          <Text size="sm">Last used: {active.last_used_at === null ? 'never' : <Time at={active.last_used_at} />}</Text>
         </ConfirmDialog>
       )}
     </Stack>
   );
 }
 
-function LastUsed({ at }: { at: string }) {
-  return (
-    <>
-      ; it was last used <Time at={at} />
-    </>
-  );
-}
-
-function KeyRow({ value: key }: { value: Key }) {
-  return (
-    <Table.Tr>
-      <Table.Td ff="monospace">{key.key_ref}</Table.Td>
-      <Table.Td>
-        {key.revoked_at === null ? (
-          <StateBadge tone="good">In force</StateBadge>
-        ) : (
-          <Group gap={6}>
-            <StateBadge tone="none">Ended</StateBadge>
-            <Text span size="sm" c="dimmed">
-              <Time at={key.revoked_at} />
-            </Text>
-          </Group>
-        )}
-      </Table.Td>
-      <Table.Td>
+const COLUMNS: readonly Column<Key>[] = [
+  { header: 'Key', className: table.main, cell: ({ key_ref }) => <code>{key_ref}…</code> },
+  { header: 'Status', cell: ({ revoked_at }) => <Status revokedAt={revoked_at} /> },
+  {
+    header: 'Created',
+    cell: (key) => (
+      <>
         <Time at={key.issued_at} />{' '}
         <Text span size="sm" c="dimmed">
           by {key.issued_by}
         </Text>
-      </Table.Td>
-      <Table.Td visibleFrom="sm">{key.last_used_at === null ? 'Never' : <Time at={key.last_used_at} />}</Table.Td>
-    </Table.Tr>
+      </>
+    ),
+  },
+  {
+    header: 'Last used',
+    hiddenBelow: 'sm',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
+  },
+];
+
+function Status({ revokedAt }: { revokedAt: string | null }) {
+  if (revokedAt === null) return <StateBadge tone="good">Active</StateBadge>;
+  return (
+    <Group gap={6}>
+      <StateBadge tone="none">Revoked</StateBadge>
+      <Text span size="sm" c="dimmed">
+        <Time at={revokedAt} />
+      </Text>
+    </Group>
   );
 }

@@ -1,4 +1,4 @@
-// Issues a deploy key; the lists of them are asked for anew.
+// Creates a deploy key and refreshes the list of keys.
 import { issueDeployKey, listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api.ts';

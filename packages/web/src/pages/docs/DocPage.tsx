@@ -16,9 +16,9 @@ const route = getRouteApi('/docs/$page');
 export function DocPage() {
   const { page } = route.useParams();
   const { data: doc, error, refetch } = useQuery(docQuery(page));
-  const known = findDoc(page);
-  useTitle(known?.title);
-  if (known === undefined || doc === null) return <UnknownPage />;
+  const entry = findDoc(page);
+  useTitle(entry?.title);
+  if (entry === undefined || doc === null) return <UnknownPage />;
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -26,18 +26,18 @@ export function DocPage() {
           Documentation
         </SiteLink>
         <Title order={1} size="h2">
-          {known.title}
+          {entry.title}
         </Title>
       </header>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {doc === undefined && error === null && <Waiting />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {doc === undefined && error === null && <Loading />}
       {doc !== undefined && (
         <>
           <Contents doc={doc} />
           <Body key={page} doc={doc} />
         </>
       )}
-      <Onward page={page} />
+      <NextDoc page={page} />
     </div>
   );
 }
@@ -67,14 +67,14 @@ function Contents({ doc: { headings } }: { doc: Doc }) {
 function Body({ doc }: { doc: Doc }) {
   const navigate = useNavigate();
   const { hash } = useLocation();
-  // The page came after the address: its anchor was not there yet.
+  // The page loads after the URL has changed, so the browser could not scroll to the anchor itself.
   useEffect(() => {
     if (hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
   const onClick = (event: MouseEvent<HTMLElement>) => {
     if (!(event.target instanceof Element)) return;
     const button = event.target.closest('[data-copy]');
-    if (button !== null) return void copyLines(button);
+    if (button !== null) return void copyCode(button);
     const href = event.target.closest('a')?.getAttribute('href');
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (href?.startsWith('/docs/') !== true || !isPlain) return;
@@ -82,28 +82,28 @@ function Body({ doc }: { doc: Doc }) {
     void navigate({ to: href });
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: it hears the clicks on links and buttons within, which the keyboard makes too.
-    // biome-ignore lint/a11y/noStaticElementInteractions: as above.
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: made of docs/ when the website was built; nothing of a visitor is in it.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: it handles clicks on the links and buttons inside, which keys trigger too
+    // biome-ignore lint/a11y/noStaticElementInteractions: as above
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: built from docs/ at build time, without any user input
     <div className={classes.body} onClick={onClick} dangerouslySetInnerHTML={{ __html: doc.html }} />
   );
 }
 
-const SAID_MS = 1500;
+const FEEDBACK_MS = 1500;
 
-async function copyLines(button: Element): Promise<void> {
+async function copyCode(button: Element): Promise<void> {
   const text = button.previousElementSibling?.textContent ?? '';
   const isCopied = await navigator.clipboard.writeText(text).then(
     () => true,
     () => false,
   );
-  button.textContent = isCopied ? 'Copied' : 'Select it to copy';
+  button.textContent = isCopied ? 'Copied' : 'Copy failed';
   setTimeout(() => {
     button.textContent = 'Copy';
-  }, SAID_MS);
+  }, FEEDBACK_MS);
 }
 
-function Onward({ page }: { page: string }) {
+function NextDoc({ page }: { page: string }) {
   const next = DOC_PAGES[DOC_PAGES.findIndex((each) => each.page === page) + 1];
   if (next === undefined) return null;
   return (
@@ -116,9 +116,9 @@ function Onward({ page }: { page: string }) {
   );
 }
 
-function Waiting() {
+function Loading() {
   return (
-    <Stack className={classes.body} role="status" aria-busy="true" aria-label="Loading the page">
+    <Stack className={classes.body} role="status" aria-busy="true" aria-label="Loading page">
       <Skeleton h={18} />
       <Skeleton h={18} w="80%" />
       <Skeleton h={120} />

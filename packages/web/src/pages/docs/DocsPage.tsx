@@ -1,4 +1,4 @@
-// Where the documentation begins: every page with what it is for.
+// The start page of the documentation, with a description of each page.
 import { DOC_GROUPS } from '@chauffeur/contract/docs';
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { PageHead } from '../../ui/PageHead.tsx';

@@ -1,4 +1,4 @@
-// The pages of documentation, each loaded when it is read.
+// Loads the pages of the documentation on demand.
 import { queryOptions } from '@tanstack/react-query';
 
 export type Doc = {
@@ -7,10 +7,10 @@ export type Doc = {
   readonly html: string;
 };
 
-/** As packages/web/doc-pages/plugin.ts makes them. */
+/** Built by packages/web/doc-pages/plugin.ts. */
 const MODULES = import.meta.glob<{ doc: Doc }>('../../../../../docs/*.md');
 
-/** Null when there is no such page. */
+/** The query returns null if the page doesn't exist. */
 export function docQuery(page: string) {
   return queryOptions({
     queryKey: ['doc', page] as const,

@@ -1,4 +1,4 @@
-// Asks before a device is deleted, and says what is lost by it.
+// The dialog that deletes a device; it lists the consequences.
 import { Text } from '@mantine/core';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Consequences } from '../channels/Consequences.tsx';
@@ -6,7 +6,7 @@ import type { Deletion } from './use-device.ts';
 
 type DeleteDeviceProps = {
   device: string;
-  /** That it is a device of. */
+  /** The number of builds that count the device. */
   builds: number;
   deletion: Deletion;
   onClose: () => void;
@@ -16,7 +16,7 @@ export function DeleteDevice({ device, builds, deletion, onClose }: DeleteDevice
   return (
     <ConfirmDialog
       title="Delete this device?"
-      does="Delete the device"
+      confirmLabel="Delete device"
       isBusy={deletion.isPending}
       error={deletion.error}
       onConfirm={() => deletion.mutate()}
@@ -27,10 +27,12 @@ export function DeleteDevice({ device, builds, deletion, onClose }: DeleteDevice
       </Text>
       <Consequences
         lines={[
-          'Its events are removed, on all days that are kept. This cannot be undone.',
-          `It leaves launch health: ${builds === 1 ? 'one build has' : `${builds} builds have`} a device less, which may change a band.`,
-          'Counts by hour and median times stay; they name no device.',
-          'What it sends later makes it a new device: stop the game there first.',
+          'All stored events of this device are deleted. This cannot be undone.',
+          builds === 1
+            ? 'The launch health of one build counts a device less, which may change its band.'
+            : `The launch health of ${builds} builds counts a device less, which may change their bands.`,
+          "Hourly counts and median times are kept. They don't identify a device.",
+          'If the device sends events again, it counts as a new device. Stop the game on it first.',
         ]}
       />
     </ConfirmDialog>

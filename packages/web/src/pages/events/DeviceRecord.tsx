@@ -1,12 +1,12 @@
-// A device's record: how far it came with each build, and its events; taken along as JSON, or deleted.
+// The record of a device: its builds and events, with buttons to export it as JSON or to delete it.
 import { ApiError } from '@chauffeur/contract/errors';
+import { formatNumber } from '@chauffeur/contract/format';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Facts } from '../../ui/Facts.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayExactNumber } from '../../ui/say.ts';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { DeleteDevice } from './DeleteDevice.tsx';
 import { DeviceBuilds, DeviceEvents } from './DeviceTables.tsx';
@@ -17,69 +17,65 @@ type DeviceProps = { gameUid: string; device: string };
 export function DeviceRecord({ gameUid, device }: DeviceProps) {
   const deletion = useDeviceDeletion(gameUid, device);
   if (deletion.data !== undefined) return <Deleted {...deletion.data} />;
-  return <Kept gameUid={gameUid} device={device} deletion={deletion} />;
+  return <Stored gameUid={gameUid} device={device} deletion={deletion} />;
 }
 
 function Deleted({ builds, events }: { builds: number; events: number }) {
   return (
     <div role="status">
-      <Notice tone="good" title="The device is deleted">
+      <Notice tone="good" title="Device deleted">
         <Text size="sm">
-          {sayExactNumber(events)} {events === 1 ? 'event is' : 'events are'} gone, and {sayExactNumber(builds)}{' '}
-          {builds === 1 ? 'build has' : 'builds have'} a device less.
+          {`Events deleted: ${formatNumber(events)}. Builds with one device less: ${formatNumber(builds)}.`}
         </Text>
       </Notice>
     </div>
   );
 }
 
-function Kept({ gameUid, device, deletion }: DeviceProps & { deletion: Deletion }) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useDevice(
-    gameUid,
-    device,
-  );
-  if (isPending) return <Skeleton h={160} />;
-  // What no device can be called, none is called.
-  if (error instanceof ApiError && error.code === 4002) return <Nothing />;
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
-  const [{ builds, first_seen } = { builds: [], first_seen: null }] = data.pages;
-  const events = data.pages.flatMap((page) => page.events);
-  if (builds.length === 0 && events.length === 0 && !hasNextPage) return <Nothing />;
+function Stored({ gameUid, device, deletion }: DeviceProps & { deletion: Deletion }) {
+  const list = useDevice(gameUid, device);
+  if (list.isLoading) return <Skeleton h={160} />;
+  // The server rejects an ID that no device can have.
+  if (list.error instanceof ApiError && list.error.code === 4002) return <NotStored />;
+  if (list.error !== null) return <Problem error={list.error} onRetry={list.retry} />;
+  const { builds, first_seen } = list.firstPage ?? { builds: [], first_seen: null };
+  const events = list.rows ?? [];
+  if (builds.length === 0 && events.length === 0 && !list.hasNext) return <NotStored />;
   return (
     <Stack gap="sm">
-      <Acts gameUid={gameUid} device={device} builds={builds.length} deletion={deletion} />
-      <Facts facts={[['First heard of', first_seen === null ? 'Not known' : <Time key="at" at={first_seen} />]]} />
+      <Actions gameUid={gameUid} device={device} builds={builds.length} deletion={deletion} />
+      <Facts facts={[['First seen', first_seen === null ? 'Unknown' : <Time key="at" at={first_seen} />]]} />
       <DeviceBuilds builds={builds} />
       <DeviceEvents events={events} />
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show older events
-      </NextPage>
+      <ShowMore list={list}>Show older events</ShowMore>
     </Stack>
   );
 }
 
-function Nothing() {
-  return <Text size="sm">Nothing is kept of a device with this id.</Text>;
+function NotStored() {
+  return <Text size="sm">No data is stored for a device with this ID.</Text>;
 }
 
-function Acts({ gameUid, device, builds, deletion }: DeviceProps & { builds: number; deletion: Deletion }) {
+function Actions({ gameUid, device, builds, deletion }: DeviceProps & { builds: number; deletion: Deletion }) {
   const exporting = useDeviceExport(gameUid, device);
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
       <Group gap="sm">
         <Button size="xs" variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
           Export as JSON
         </Button>
-        <Button size="xs" variant="default" onClick={() => setAsks(true)}>
+        <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
           Delete
         </Button>
         <Text size="sm" role="status">
-          {exporting.isSuccess && `Exported, with its events: ${sayExactNumber(exporting.data)}.`}
+          {exporting.isSuccess && `Exported. Events in the file: ${formatNumber(exporting.data)}.`}
         </Text>
       </Group>
-      {exporting.error !== null && <Problem error={exporting.error} again={() => exporting.mutate()} />}
-      {asks && <DeleteDevice device={device} builds={builds} deletion={deletion} onClose={() => setAsks(false)} />}
+      {exporting.error !== null && <Problem error={exporting.error} onRetry={() => exporting.mutate()} />}
+      {isConfirming && (
+        <DeleteDevice device={device} builds={builds} deletion={deletion} onClose={() => setConfirming(false)} />
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// What is kept of one device: looked up by its id, for a player who asks, or wants it gone.
+// Looks up the stored data of one device, for players who ask for their data or its deletion.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
@@ -6,28 +6,29 @@ import { DeviceRecord } from './DeviceRecord.tsx';
 
 type DeviceSectionProps = {
   gameUid: string;
-  /** As the address has it. */
+  /** The `device_uid` in the URL. */
   device: string | undefined;
   onDevice: (device: string | undefined) => void;
 };
 
 export function DeviceSection({ gameUid, device, onDevice }: DeviceSectionProps) {
-  const [typed, setTyped] = useState(device ?? '');
+  const [input, setInput] = useState(device ?? '');
   return (
     <Stack gap="sm" component="section" aria-labelledby="device">
       <div>
         <Title order={2} size="h4" id="device">
-          One device
+          Device lookup
         </Title>
         <Text size="sm" c="dimmed">
-          All that is kept of one install, by its <code>device_uid</code>: to answer a player who asks, or to delete it.
+          Shows everything stored about one installation, by its <code>device_uid</code>. Use it when a player asks for
+          their data or its deletion.
         </Text>
       </div>
       <form
         aria-label="Look up a device"
         onSubmit={(event) => {
           event.preventDefault();
-          onDevice(typed.trim() === '' ? undefined : typed.trim());
+          onDevice(input.trim() === '' ? undefined : input.trim());
         }}
       >
         <Group align="flex-end" gap="sm">
@@ -37,8 +38,8 @@ export function DeviceSection({ gameUid, device, onDevice }: DeviceSectionProps)
             maxLength={LIMITS.eventIdLength}
             w={360}
             maw="100%"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
+            value={input}
+            onChange={(event) => setInput(event.currentTarget.value)}
           />
           <Button type="submit" variant="default">
             Look up

@@ -1,84 +1,60 @@
-// The builds that a device ran, and its events.
+// The builds that a device used, and its events.
+import { formatDuration, formatMilliseconds } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getDevice } from '@chauffeur/contract/operations/events';
-import { Table } from '@mantine/core';
-import { ScrollBox } from '../../ui/ScrollBox.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayMs, saySeconds } from '../../ui/say.ts';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import { useGame } from '../games/use-game.ts';
 import classes from './EventsPage.module.css';
 import { useBuildNames } from './use-build-names.ts';
 
 type Device = OutputOf<typeof getDevice>;
+type DeviceBuild = Device['builds'][number];
+type DeviceEvent = Device['events'][number];
 
-export function DeviceBuilds({ builds }: Pick<Device, 'builds'>) {
-  if (builds.length === 0) return null;
+export function DeviceBuilds({ builds }: { builds: readonly DeviceBuild[] }) {
   return (
-    <ScrollBox label="Builds of the device">
-      <Table className={table.table} aria-label="Builds of the device">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Build</Table.Th>
-            <Table.Th>First heard of</Table.Th>
-            <Table.Th>First boot</Table.Th>
-            <Table.Th>Last day with a boot</Table.Th>
-            <Table.Th>Crashed on boot</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {builds.map((build) => (
-            <Table.Tr key={build.build_id}>
-              <Table.Td>
-                <BuildLink buildId={build.build_id} />
-              </Table.Td>
-              <Table.Td>
-                <Time at={build.first_seen} />
-              </Table.Td>
-              <Table.Td>{build.first_boot_at === null ? 'Never' : <Time at={build.first_boot_at} />}</Table.Td>
-              <Table.Td>{build.boot_day ?? '–'}</Table.Td>
-              <Table.Td>{build.crash_day ?? 'No'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <DataTable
+      label="Builds of the device"
+      columns={BUILD_COLUMNS}
+      rows={builds}
+      rowKey={({ build_id }) => build_id}
+      isScrollable
+    />
   );
 }
 
-export function DeviceEvents({ events }: Pick<Device, 'events'>) {
-  if (events.length === 0) return null;
+const BUILD_COLUMNS: readonly Column<DeviceBuild>[] = [
+  { header: 'Build', cell: ({ build_id }) => <BuildLink buildId={build_id} /> },
+  { header: 'First seen', cell: ({ first_seen }) => <Time at={first_seen} /> },
+  {
+    header: 'First boot',
+    cell: ({ first_boot_at }) => (first_boot_at === null ? 'Never' : <Time at={first_boot_at} />),
+  },
+  { header: 'Last boot', cell: ({ boot_day }) => boot_day ?? '–' },
+  { header: 'Crashed on boot', cell: ({ crash_day }) => crash_day ?? 'No' },
+];
+
+export function DeviceEvents({ events }: { events: readonly DeviceEvent[] }) {
   return (
-    <ScrollBox label="Events of the device">
-      <Table className={table.table} aria-label="Events of the device">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Arrived</Table.Th>
-            <Table.Th>Event</Table.Th>
-            <Table.Th>Build</Table.Th>
-            <Table.Th>Values</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {events.map((event, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an event may have no id, and two may come at once
-            <Table.Tr key={`${event.received_at} ${index}`}>
-              <Table.Td className={table.small}>
-                <Time at={event.received_at} />
-              </Table.Td>
-              <Table.Td>{event.event}</Table.Td>
-              <Table.Td>
-                <BuildLink buildId={event.build_id} />
-              </Table.Td>
-              <Table.Td className={classes.properties}>{sayValues(event)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <DataTable
+      label="Events of the device"
+      columns={EVENT_COLUMNS}
+      rows={events}
+      // An event may have no ID, and two may arrive at the same time.
+      rowKey={({ received_at }, index) => `${received_at} ${index}`}
+      isScrollable
+    />
   );
 }
+
+const EVENT_COLUMNS: readonly Column<DeviceEvent>[] = [
+  { header: 'Received', overflow: 'nowrap', cell: ({ received_at }) => <Time at={received_at} /> },
+  { header: 'Event', cell: ({ event }) => event },
+  { header: 'Build', cell: ({ build_id }) => <BuildLink buildId={build_id} /> },
+  { header: 'Values', className: classes.properties, cell: formatValues },
+];
 
 function BuildLink({ buildId }: { buildId: string }) {
   const { game_uid: gameUid, slug } = useGame();
@@ -95,7 +71,12 @@ function BuildLink({ buildId }: { buildId: string }) {
   );
 }
 
-function sayValues({ ms, seconds, properties }: Device['events'][number]): string {
+/** `4.2 s level=3`: the duration, then the event's own properties. */
+function formatValues({ ms, seconds, properties }: DeviceEvent): string {
   const own = Object.entries(properties).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  return [...(ms === null ? [] : [sayMs(ms)]), ...(seconds === null ? [] : [saySeconds(seconds)]), ...own].join(' ');
+  return [
+    ...(ms === null ? [] : [formatMilliseconds(ms)]),
+    ...(seconds === null ? [] : [formatDuration(seconds)]),
+    ...own,
+  ].join(' ');
 }

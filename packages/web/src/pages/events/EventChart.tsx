@@ -1,6 +1,6 @@
-// The chart of the chosen events: one series for each, or the parts of one by build or system.
+// The chart of the selected events: a series for each event, or one event split by build or OS.
+import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { countEvents } from '@chauffeur/contract/operations/events';
-import { sayOs } from '@chauffeur/contract/platform-words';
 import { Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
@@ -9,23 +9,22 @@ import { type Series, timesOf } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { sayCount, sayExactNumber } from '../../ui/say.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { colourOfOs, type Explored, sayBuild, seriesOfNames, seriesOfParts, spanOf } from './explore.ts';
+import { colourOfOs, type Explorer, formatBuildLabel, seriesOfNames, seriesOfParts, spanOf } from './explore.ts';
 
 type EventChartProps = {
   gameUid: string;
-  explored: Explored;
+  explorer: Explorer;
   names: readonly string[];
   onToggle: (key: string) => void;
   onTable: (hasTable: boolean) => void;
 };
 
-export function EventChart({ gameUid, explored, names, onToggle, onTable }: EventChartProps) {
-  const { series, times, error, isPending, refetch } = useSeries(gameUid, explored, names);
-  const { step, split, hidden, hasTable } = explored;
-  if (names.length === 0) return <Text size="sm">Choose an event to see when it came.</Text>;
-  if (error !== null) return <Problem error={error} again={refetch} />;
+export function EventChart({ gameUid, explorer, names, onToggle, onTable }: EventChartProps) {
+  const { series, times, error, isPending, refetch } = useSeries(gameUid, explorer, names);
+  const { step, split, hidden, hasTable } = explorer;
+  if (names.length === 0) return <Text size="sm">Select an event to show its chart.</Text>;
+  if (error !== null) return <Problem error={error} onRetry={refetch} />;
   if (isPending) return <Skeleton h={320} />;
   const label = split === 'none' ? 'Events' : names.join();
   return (
@@ -35,45 +34,47 @@ export function EventChart({ gameUid, explored, names, onToggle, onTable }: Even
         series={series}
         times={times}
         step={step}
-        shape={split === 'none' ? 'apart' : 'parts'}
-        format={sayCount}
+        shape={split === 'none' ? 'separate' : 'stacked'}
+        format={formatCompactNumber}
         hidden={hidden}
         onToggle={onToggle}
         hasTable={hasTable}
         onTable={onTable}
-        table={(shown) => (
-          <SeriesTable label={label} series={shown} times={times} step={step} format={sayExactNumber} />
-        )}
+        table={(shown) => <SeriesTable label={label} series={shown} times={times} step={step} format={formatNumber} />}
       />
       <Text size="sm" c="dimmed" mt="xs">
-        Counted as they arrived; {step === 'day' ? 'days are in UTC' : 'hours are in your time zone'}.
-        {split === 'none' && names.length > 1 && ' Each event has its own scale.'}
+        {step === 'day'
+          ? 'Events are counted when they arrive. Days are in UTC.'
+          : 'Events are counted when they arrive. Hours are in your time zone.'}{' '}
+        {split === 'none' && names.length > 1 && 'Each event has its own scale.'}
       </Text>
     </section>
   );
 }
 
-type Loaded = { series: Series[]; times: string[]; error: Error | null; isPending: boolean; refetch: () => void };
+type LoadedSeries = { series: Series[]; times: string[]; error: Error | null; isPending: boolean; refetch: () => void };
 
-function useSeries(gameUid: string, explored: Explored, names: readonly string[]): Loaded {
-  const { step, split } = explored;
+function useSeries(gameUid: string, explorer: Explorer, names: readonly string[]): LoadedSeries {
+  const { step, split } = explorer;
   const colourOf = useBuildColours(gameUid);
-  const span = spanOf(explored, useNow());
-  const answers = useQueries({
+  const span = spanOf(explorer, useNow());
+  const results = useQueries({
     queries: names.map((name) => ({
       ...ask(countEvents, { uid: gameUid, name, step, ...span, ...(split !== 'none' && { by: split }) }),
       placeholderData: keepPreviousData,
     })),
   });
   const times = timesOf(span.from, span.to, step);
-  const counts = answers.map(({ data }) => data?.series);
-  const look = (key: string, named: string | null) =>
-    split === 'os' ? { colour: colourOfOs(key), label: sayOs(key) } : { colour: colourOf(key), label: sayBuild(named) };
+  const counts = results.map(({ data }) => data?.series);
+  const look = (key: string, buildLabel: string | null) =>
+    split === 'os'
+      ? { colour: colourOfOs(key), label: formatOs(key) }
+      : { colour: colourOf(key), label: formatBuildLabel(buildLabel) };
   return {
     times,
     series: split === 'none' ? seriesOfNames(names, counts, times) : seriesOfParts(counts[0] ?? [], look, times),
-    error: answers.find(({ error }) => error !== null)?.error ?? null,
-    isPending: answers.some(({ isPending }) => isPending),
-    refetch: () => void Promise.all(answers.map(({ refetch }) => refetch())),
+    error: results.find(({ error }) => error !== null)?.error ?? null,
+    isPending: results.some(({ isPending }) => isPending),
+    refetch: () => void Promise.all(results.map(({ refetch }) => refetch())),
   };
 }

@@ -1,57 +1,59 @@
-// The names of the events that came, to choose which are charted: up to four, or one where it is split.
+// The list in which events are selected for the chart: up to four, or one if the chart is split.
+import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listEventNames } from '@chauffeur/contract/operations/events';
 import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { MOST_SERIES, toggled } from '../../charts/series.ts';
-import { sayCount, sayExactNumber } from '../../ui/say.ts';
+import { MAX_SERIES, toggled } from '../../charts/series.ts';
 import classes from './EventsPage.module.css';
 
-type Known = OutputOf<typeof listEventNames>['names'];
+type EventName = OutputOf<typeof listEventNames>['names'][number];
 
 type EventNamesProps = {
-  known: Known;
-  chosen: readonly string[];
-  /** Only one can be chosen. */
-  isOne: boolean;
-  onChoose: (names: string[]) => void;
+  events: readonly EventName[];
+  selected: readonly string[];
+  /** Only one event can be selected. */
+  isSingle: boolean;
+  onSelect: (names: string[]) => void;
 };
 
-/** From so many on, there is a field to find one. */
-const MANY = 8;
+/** A longer list has a search field. */
+const MAX_WITHOUT_SEARCH = 8;
 
-export function EventNames({ known, chosen, isOne, onChoose }: EventNamesProps) {
-  const [words, setWords] = useState('');
-  const found = known.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
-  const isFull = !isOne && chosen.length >= MOST_SERIES;
+export function EventNames({ events, selected, isSingle, onSelect }: EventNamesProps) {
+  const [search, setSearch] = useState('');
+  const matches = events.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const isFull = !isSingle && selected.length >= MAX_SERIES;
   return (
     <div>
       <Text size="sm" c="dimmed" mb={4}>
-        Choose {isOne ? 'one event' : `up to ${MOST_SERIES} events`}; counts are of the last 30 days
+        {isSingle
+          ? 'Select one event. Counts are for the last 30 days.'
+          : `Select up to ${MAX_SERIES} events. Counts are for the last 30 days.`}
       </Text>
-      {known.length > MANY && (
+      {events.length > MAX_WITHOUT_SEARCH && (
         <TextInput
           aria-label="Search events"
-          placeholder="Name of an event"
+          placeholder="Event name"
           type="search"
           size="xs"
           mb={4}
           data-search
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <fieldset className={classes.names} aria-label="Events">
-        {found.map(({ name, count, standard }) => {
-          const isChosen = chosen.includes(name);
+        {matches.map(({ name, count, standard }) => {
+          const isSelected = selected.includes(name);
           return (
             <label key={name} className={classes.name}>
               <input
-                type={isOne ? 'radio' : 'checkbox'}
+                type={isSingle ? 'radio' : 'checkbox'}
                 name="event"
-                checked={isChosen}
-                disabled={isFull && !isChosen}
-                onChange={() => onChoose(isOne ? [name] : toggled(chosen, name))}
+                checked={isSelected}
+                disabled={isFull && !isSelected}
+                onChange={() => onSelect(isSingle ? [name] : toggled(selected, name))}
               />
               <span className={classes.word}>
                 {name}
@@ -62,12 +64,12 @@ export function EventNames({ known, chosen, isOne, onChoose }: EventNamesProps) 
                   </Text>
                 )}
               </span>
-              <span title={sayExactNumber(count)}>{sayCount(count)}</span>
+              <span title={formatNumber(count)}>{formatCompactNumber(count)}</span>
             </label>
           );
         })}
       </fieldset>
-      {found.length === 0 && <Text size="sm">No event has this name.</Text>}
+      {matches.length === 0 && <Text size="sm">No events match.</Text>}
     </div>
   );
 }

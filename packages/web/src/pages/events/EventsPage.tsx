@@ -1,4 +1,4 @@
-// The explorer of a game's events: which came how often, over time, by build or system; and what is kept of one device.
+// The event explorer of a game: how often events occurred over time, by build or OS, and the stored data of one device.
 import { listEventNames } from '@chauffeur/contract/operations/events';
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ import { DeviceSection } from './DeviceSection.tsx';
 import { EventChart } from './EventChart.tsx';
 import { EventNames } from './EventNames.tsx';
 import classes from './EventsPage.module.css';
-import { type Explored, namesShown, RANGES, readExplored, SPLITS, STEPS } from './explore.ts';
+import { type Explorer, namesShown, RANGES, readExplorer, SPLITS, STEPS } from './explore.ts';
 import { SendEvents } from './SendEvents.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/events');
@@ -26,33 +26,33 @@ export function EventsPage() {
   const { data, error, isPending, refetch } = useQuery(ask(listEventNames, { uid: game.game_uid }));
   const change = (changed: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
-  const explored = readExplored(search);
-  const names = namesShown(explored, data?.names ?? []);
+  const explorer = readExplorer(search);
+  const names = namesShown(explorer, data?.names ?? []);
   return (
     <Stack gap="lg">
-      <PageHead title="Events" tab={`Events · ${game.name}`} />
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      <PageHead title="Events" tabTitle={`Events · ${game.name}`} />
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={420} />}
       {data?.names.length === 0 && (
         <SendEvents game={game}>
-          No event came in the last 30 days. They appear here as soon as the game sends them.
+          No events in the last 30 days. They appear here as soon as your game sends them.
         </SendEvents>
       )}
       {data !== undefined && data.names.length > 0 && (
         <>
-          <Controls explored={explored} onChange={change} />
+          <Controls explorer={explorer} onChange={change} />
           <div className={classes.columns}>
             <EventNames
-              known={data.names}
-              chosen={names}
-              isOne={explored.split !== 'none'}
-              onChoose={(chosen) => change({ events: writeList(chosen), hidden: undefined })}
+              events={data.names}
+              selected={names}
+              isSingle={explorer.split !== 'none'}
+              onSelect={(selected) => change({ events: writeList(selected), hidden: undefined })}
             />
             <EventChart
               gameUid={game.game_uid}
-              explored={explored}
+              explorer={explorer}
               names={names}
-              onToggle={(key) => change({ hidden: writeList(toggled(explored.hidden, key)) })}
+              onToggle={(key) => change({ hidden: writeList(toggled(explorer.hidden, key)) })}
               onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
             />
           </div>
@@ -68,21 +68,21 @@ export function EventsPage() {
   );
 }
 
-const STEP_WORDS: Readonly<Record<Step, string>> = { hour: 'By hour', day: 'By day' };
+const STEP_LABELS: Readonly<Record<Step, string>> = { hour: 'By hour', day: 'By day' };
 
 type Changed = { range?: string; step?: string; split?: string | undefined; hidden?: undefined };
 
-function Controls({ explored, onChange }: { explored: Explored; onChange: (changed: Changed) => void }) {
-  const { range, step, split } = explored;
-  const steps = STEPS[range].map((value) => ({ value, label: STEP_WORDS[value] }));
+function Controls({ explorer, onChange }: { explorer: Explorer; onChange: (changed: Changed) => void }) {
+  const { range, step, split } = explorer;
+  const steps = STEPS[range].map((value) => ({ value, label: STEP_LABELS[value] }));
   return (
     <Group gap="md">
       <Choice label="Range" value={range} choices={RANGES} onChange={(value) => onChange({ range: value })} />
       {steps.length > 1 && (
-        <Choice label="Step" value={step} choices={steps} onChange={(value) => onChange({ step: value })} />
+        <Choice label="Interval" value={step} choices={steps} onChange={(value) => onChange({ step: value })} />
       )}
       <Choice
-        label="Split"
+        label="Split by"
         value={split}
         choices={SPLITS}
         onChange={(value) => onChange({ split: value === 'none' ? undefined : value, hidden: undefined })}

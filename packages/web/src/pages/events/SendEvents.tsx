@@ -1,4 +1,4 @@
-// What stands where no event came yet: why, and the line that sends the first one, with the ids of this game.
+// The empty state of pages that need events, with a command that sends a test event.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { ask } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { sendLine } from './send-line.ts';
+import { formatTestEventCommand } from './test-event-command.ts';
 
 export function SendEvents({ game, children }: { game: OpenGame; children: ReactNode }) {
   const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
@@ -17,25 +17,24 @@ export function SendEvents({ game, children }: { game: OpenGame; children: React
       <Text size="sm">{children}</Text>
       {data !== undefined && build === undefined && (
         <Text size="sm">
-          The game has no build yet, and every event is one of a build:{' '}
+          Every event belongs to a build.{' '}
           <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm" underline="always">
-            register the first one
+            Register your first build
           </SiteLink>
-          .
         </Text>
       )}
       {build !== undefined && (
         <>
-          <Text size="sm">This line sends one by hand, of {build.version}:</Text>
+          <Text size="sm">{`Send a test event for ${build.version}:`}</Text>
           <CopyText
-            text={sendLine(`${location.origin}/api/v1`, game.game_uid, build.build_id)}
-            what="line that sends an event"
-            whole
+            text={formatTestEventCommand(`${location.origin}/api/v1`, game.game_uid, build.build_id)}
+            label="command that sends a test event"
+            block
           />
           <Text size="sm" c="dimmed">
-            Every event of one install has the same random <code>device_uid</code>.{' '}
+            All events of one installation have the same random <code>device_uid</code>.{' '}
             <SiteLink to="/docs/$page" params={{ page: 'events' }} size="sm" underline="always">
-              Events, and how each engine sends them
+              How to send events from each engine
             </SiteLink>
           </Text>
         </>

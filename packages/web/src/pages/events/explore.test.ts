@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { namesShown, readExplored, sayBuild, seriesOfNames, seriesOfParts, spanOf } from './explore.ts';
+import { formatBuildLabel, namesShown, readExplorer, seriesOfNames, seriesOfParts, spanOf } from './explore.ts';
 
-describe('what the explorer shows', () => {
-  it('is read from its address, and what cannot be is left out', () => {
+describe('readExplorer and namesShown', () => {
+  it('read the URL and ignore invalid values', () => {
     assert.deepEqual(
-      readExplored({ events: 'quit,a%2Cb,quit', range: '24h', step: 'day', split: 'none', table: '1' }),
+      readExplorer({ events: 'quit,a%2Cb,quit', range: '24h', step: 'day', split: 'none', table: '1' }),
       {
         names: ['quit', 'a,b'],
         range: '24h',
@@ -15,26 +15,26 @@ describe('what the explorer shows', () => {
         hasTable: true,
       },
     );
-    const { names, range, step, split } = readExplored({ events: 'a,b,c,d,e', range: 'year', split: 'x' });
+    const { names, range, step, split } = readExplorer({ events: 'a,b,c,d,e', range: 'year', split: 'x' });
     assert.deepEqual([names, range, step, split], [['a', 'b', 'c', 'd'], '7d', 'day', 'none']);
   });
 
-  it('is one event where it is split', () => {
-    assert.deepEqual(readExplored({ events: 'a,b', split: 'os' }).names, ['a']);
+  it('select one event if the chart is split', () => {
+    assert.deepEqual(readExplorer({ events: 'a,b', split: 'os' }).names, ['a']);
   });
 
-  it('begins with the most frequent events', () => {
-    const known = ['a', 'b', 'c', 'd'].map((name) => ({ name }));
-    assert.deepEqual(namesShown(readExplored({}), known), ['a', 'b', 'c']);
-    assert.deepEqual(namesShown(readExplored({ split: 'build' }), known), ['a']);
-    assert.deepEqual(namesShown(readExplored({ events: 'z' }), known), ['z']);
+  it('show the most frequent events by default', () => {
+    const events = ['a', 'b', 'c', 'd'].map((name) => ({ name }));
+    assert.deepEqual(namesShown(readExplorer({}), events), ['a', 'b', 'c']);
+    assert.deepEqual(namesShown(readExplorer({ split: 'build' }), events), ['a']);
+    assert.deepEqual(namesShown(readExplorer({ events: 'z' }), events), ['z']);
   });
 });
 
-describe('the span of a chart', () => {
+describe('spanOf', () => {
   const now = new Date('2026-11-21T18:30:00Z');
 
-  it('ends with the hour or the day that is not over', () => {
+  it('ends with the current hour or day', () => {
     assert.deepEqual(spanOf({ range: '24h', step: 'hour' }, now), {
       from: '2026-11-20T19:00:00.000Z',
       to: '2026-11-21T19:00:00.000Z',
@@ -45,13 +45,13 @@ describe('the span of a chart', () => {
     });
   });
 
-  it('stays the same within it, so that nothing is asked for twice', () => {
+  it('stays the same until the next hour or day, so that nothing is loaded twice', () => {
     const later = new Date('2026-11-21T18:59:59Z');
     assert.deepEqual(spanOf({ range: '7d', step: 'hour' }, later), spanOf({ range: '7d', step: 'hour' }, now));
   });
 });
 
-describe('the series of the explorer', () => {
+describe('seriesOfNames and seriesOfParts', () => {
   const times = ['t1', 't2'];
   const counted = (key: string | null, count: number) => ({
     key,
@@ -61,7 +61,7 @@ describe('the series of the explorer', () => {
   });
   const look = (key: string, label: string | null) => ({ colour: 5, label: label ?? key });
 
-  it('are one for each name, with zeros while its counts are not there', () => {
+  it('return one series for each name, with zeros while counts are loading', () => {
     const series = seriesOfNames(['a', 'b'], [[counted(null, 3)], undefined], times);
     assert.deepEqual(
       series.map(({ key, values }) => [key, [...values.values()]]),
@@ -72,7 +72,7 @@ describe('the series of the explorer', () => {
     );
   });
 
-  it('are the largest parts and all others together, each with a pattern of its own', () => {
+  it('return the largest parts and one series for all others, each with its own pattern', () => {
     const parts = ['5', '4', '3', '2', '1'].map((key) => counted(key, Number(key)));
     const series = seriesOfParts([...parts, counted(null, 9)], look, times);
     assert.deepEqual(
@@ -87,9 +87,9 @@ describe('the series of the explorer', () => {
   });
 });
 
-describe('sayBuild', () => {
-  it('says a build in the words of the site', () => {
-    assert.equal(sayBuild('1.2.0-rc 1 linux x86_64'), '1.2.0-rc 1 Linux x86_64');
-    assert.equal(sayBuild(null), 'A build that is gone');
+describe('formatBuildLabel', () => {
+  it('formats the platform, and a deleted build', () => {
+    assert.equal(formatBuildLabel('1.2.0-rc 1 linux x86_64'), '1.2.0-rc 1 Linux x86_64');
+    assert.equal(formatBuildLabel(null), 'Deleted build');
   });
 });

@@ -1,36 +1,28 @@
-// One device's record: read page by page, taken along whole, deleted.
+// The stored data of one device: load it page by page, export all of it, or delete it.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { deleteDevice, getDevice } from '@chauffeur/contract/operations/events';
 import { getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../api.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call, pagesQuery } from '../../api.ts';
+import { usePages } from '../../ui/use-pages.ts';
 
 type Page = OutputOf<typeof getDevice>;
 
-function readPage(gameUid: string, device: string, cursor: string, signal?: AbortSignal): Promise<Page> {
-  return call(getDevice, { uid: gameUid, device_uid: device, ...(cursor !== '' && { cursor }) }, signal);
-}
-
-const keyOf = (gameUid: string, device: string) => [getDevice.id, { uid: gameUid, device_uid: device }] as const;
-
 export function useDevice(gameUid: string, device: string) {
-  return useInfiniteQuery({
-    queryKey: keyOf(gameUid, device),
-    queryFn: ({ pageParam, signal }) => readPage(gameUid, device, pageParam, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
+  return usePages(getDevice, { uid: gameUid, device_uid: device }, (page) => page.events);
 }
 
-/** Gives the visitor a file with the whole record; answers how many events are in it. */
+/** Saves the whole record as a JSON file and returns the number of its events. */
 export function useDeviceExport(gameUid: string, device: string) {
+  const loadPage = (cursor: string | null): Promise<Page> =>
+    call(getDevice, { uid: gameUid, device_uid: device, ...(cursor !== null && { cursor }) });
   return useMutation({
     mutationFn: async () => {
-      let page = await readPage(gameUid, device, '');
+      let page = await loadPage(null);
       const { next_cursor: _, ...record } = page;
       const events = [...page.events];
       while (page.next_cursor !== null) {
-        page = await readPage(gameUid, device, page.next_cursor);
+        page = await loadPage(page.next_cursor);
         events.push(...page.events);
       }
       saveFile(`device-${device.replace(/[^\w.-]/g, '_')}.json`, JSON.stringify({ ...record, events }, null, 2));
@@ -55,7 +47,7 @@ export function useDeviceDeletion(gameUid: string, device: string) {
   return useMutation({
     mutationFn: () => call(deleteDevice, { uid: gameUid, device_uid: device }),
     onSuccess: () => {
-      queries.removeQueries({ queryKey: keyOf(gameUid, device) });
+      queries.removeQueries({ queryKey: pagesQuery(getDevice, { uid: gameUid, device_uid: device }).queryKey });
       void queries.invalidateQueries({ queryKey: [listHealth.id] });
       void queries.invalidateQueries({ queryKey: [getBuildHealth.id] });
     },

@@ -1,4 +1,4 @@
-// Creates a game from its name, and goes straight to it.
+// The dialog that creates a game from its name and then opens it.
 import { createGame, listGames } from '@chauffeur/contract/operations/games';
 import { slugOf } from '@chauffeur/contract/slug';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
@@ -11,7 +11,7 @@ import { Problem } from '../../ui/Problem.tsx';
 
 export function CreateGame({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
-  /** '' as long as the one made of the name is fine. */
+  /** Empty while the slug that is derived from the name is used. */
   const [slug, setSlug] = useState('');
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -24,9 +24,9 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
   });
   const shownSlug = slug || (name.trim() === '' ? '' : slugOf(name));
   return (
-    <Dialog title="Create a game" onClose={onClose}>
+    <Dialog title="Create game" onClose={onClose}>
       <form
-        aria-label="Create a game"
+        aria-label="Create game"
         onSubmit={(event) => {
           event.preventDefault();
           creating.mutate();
@@ -36,7 +36,7 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
           {creating.error !== null && <Problem error={creating.error} />}
           <TextInput
             label="Name"
-            description="As players read it. You can change it later."
+            description="Shown to players. You can change it later."
             required
             maxLength={255}
             data-autofocus
@@ -49,7 +49,7 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             placeholder={shownSlug}
             pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
-            title="3 to 64 lowercase letters, digits and -"
+            title="3 to 64 lowercase letters, digits and hyphens"
             value={slug}
             onChange={(event) => setSlug(event.currentTarget.value.toLowerCase())}
           />

@@ -1,4 +1,4 @@
-// What cannot be undone about a game: transferring it to another owner, and deleting it.
+// Actions that can't be undone: transferring a game to another owner, and deleting it.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -10,35 +10,34 @@ import { useGame } from './use-game.ts';
 
 export function DangerPage() {
   const game = useGame();
-  const [deletes, setDeletes] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   return (
     <Stack gap="xl">
-      <PageHead title="Danger zone" tab={`Danger zone · ${game.name}`} />
+      <PageHead title="Danger zone" tabTitle={`Danger zone · ${game.name}`} />
       {game.role === 'owner' ? (
         <>
           <TransferGame game={game} />
-          <Section title="Delete the game">
+          <Section title="Delete game">
             <Text size="sm">
-              Deletes {game.name} with its builds, store page, crash reports, events and bug tickets, for you and for
-              everybody else. This cannot be undone.
+              {`Permanently deletes ${game.name} with its builds, store page, crash reports, events and bug tickets, for you and everyone else.`}
             </Text>
             <Group>
-              <Button color="red.9" onClick={() => setDeletes(true)}>
-                Delete the game
+              <Button color="red.9" onClick={() => setDeleting(true)}>
+                Delete game
               </Button>
             </Group>
           </Section>
         </>
       ) : (
         <Text size="sm">
-          Only the owner can transfer or delete the game. To give up your own access, leave it on the page{' '}
+          Only the owner can transfer or delete the game. To give up your own access, leave the game on the{' '}
           <SiteLink to="/dev/$slug/edit/admins" params={{ slug: game.slug }} size="sm">
-            Admins
+            Admins page
           </SiteLink>
           .
         </Text>
       )}
-      {deletes && <DeleteGame game={game} onClose={() => setDeletes(false)} />}
+      {isDeleting && <DeleteGame game={game} onClose={() => setDeleting(false)} />}
     </Stack>
   );
 }

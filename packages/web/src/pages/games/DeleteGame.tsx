@@ -1,4 +1,4 @@
-// Deletes a game, once the dialog has said what goes and from whom, and its name and the password were typed.
+// The dialog that deletes a game. It lists the consequences and asks for the game's name and the password.
 import { deleteGame, getGameDeletion } from '@chauffeur/contract/operations/game-deletion';
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -17,13 +17,13 @@ export function DeleteGame({ game, onClose }: { game: OpenGame; onClose: () => v
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
-  // As things are now: the decision is about what the dialog says.
+  // Always loaded again: the decision must be based on the current consequences.
   const { data, error, isPending, refetch } = useQuery({ ...ask(getGameDeletion, { uid }), staleTime: 0, gcTime: 0 });
   const deleting = useMutation({
     mutationFn: () => call(deleteGame, { uid, name: typed, password }),
     onSuccess: async () => {
       await navigate({ to: '/dev' });
-      // Nothing that was read about the game is true any more.
+      // Cached results about the game are outdated.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
       await queries.invalidateQueries();
     },
@@ -32,14 +32,14 @@ export function DeleteGame({ game, onClose }: { game: OpenGame; onClose: () => v
   return (
     <Dialog title={`Delete ${game.name}?`} onClose={onClose}>
       <form
-        aria-label="Delete the game"
+        aria-label="Delete game"
         onSubmit={(event) => {
           event.preventDefault();
           if (isSure) deleting.mutate();
         }}
       >
         <Stack gap="md">
-          {error !== null && <Problem error={error} again={() => void refetch()} />}
+          {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
           {isPending && <Skeleton h={220} />}
           {data !== undefined && <Consequences lines={data.consequences} />}
           <TextInput
@@ -56,7 +56,7 @@ export function DeleteGame({ game, onClose }: { game: OpenGame; onClose: () => v
               Cancel
             </Button>
             <Button type="submit" color="red.9" loading={deleting.isPending} disabled={!isSure}>
-              Delete the game
+              Delete game
             </Button>
           </Group>
         </Stack>

@@ -1,6 +1,6 @@
-// The edit page of a game: its parts, beside or above the one that is open.
+// The frame of a game's edit pages: links to each page, next to or above the open one.
 import { Link, Outlet } from '@tanstack/react-router';
-import { useOpenInSight } from '../../frame/use-open-in-sight.ts';
+import { useScrollToCurrent } from '../../frame/use-scroll-to-current.ts';
 import classes from './EditFrame.module.css';
 import { useGame } from './use-game.ts';
 
@@ -9,13 +9,13 @@ const PARTS = [
   { to: '/dev/$slug/edit/images', name: 'Images' },
   { to: '/dev/$slug/edit/keys', name: 'Deploy keys' },
   { to: '/dev/$slug/edit/admins', name: 'Admins' },
-  { to: '/dev/$slug/edit/audit', name: 'Programs' },
+  { to: '/dev/$slug/edit/audit', name: 'Agent activity' },
   { to: '/dev/$slug/edit/danger', name: 'Danger zone' },
 ] as const;
 
 export function EditFrame() {
   const game = useGame();
-  const parts = useOpenInSight();
+  const parts = useScrollToCurrent();
   return (
     <div className={classes.frame}>
       <nav ref={parts} className={classes.parts} aria-label="Edit">

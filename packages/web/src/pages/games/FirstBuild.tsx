@@ -1,4 +1,4 @@
-// Leads to a game's first build: the next step with the lines to copy, and a tick for each thing that really happened.
+// The guide to a game's first build: each step with its commands, checked off when the server sees it happen.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
@@ -7,12 +7,12 @@ import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import type { ListedBuild } from '../builds/BuildRow.tsx';
+import type { ListedBuild } from '../builds/build-columns.tsx';
 import { useIssueKey } from '../deploy-keys/use-issue-key.ts';
 import classes from './FirstBuild.module.css';
 import { KeyStep, Live, Registered, Scanned, StepItem } from './FirstBuildSteps.tsx';
 import { type Step, stepsOf } from './first-build.ts';
-import { ShipLines } from './ShipLines.tsx';
+import { ShipCommands } from './ShipCommands.tsx';
 import type { OpenGame } from './use-game.ts';
 
 const POLL_MS = 1500;
@@ -27,8 +27,8 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
   const active = keys.data?.deploy_keys.find(({ revoked_at }) => revoked_at === null);
   const build = builds.data?.builds[0] ?? null;
   const steps = stepsOf({ hasKey: active !== undefined, build, pointers: channels.data?.channels ?? [] });
-  // The lines stay until the last of them has done its work.
-  const ships = steps.some(
+  // The commands stay until the last of them has been run.
+  const showsCommands = steps.some(
     ({ name, state }) => (state === 'now' && (name === 'registered' || name === 'uploaded')) || state === 'failed',
   );
   const isLive = steps.every(({ state }) => state === 'done');
@@ -36,15 +36,15 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
   const key = issuing.isPending ? null : issued;
   return (
     <Stack gap="lg">
-      <PageHead title={isLive ? 'The first build is live' : 'Ship the first build'} tab={game.name} />
+      <PageHead title={isLive ? 'Your first build is live' : 'Ship your first build'} tabTitle={game.name} />
       {error !== null && (
         <Problem
           error={error}
-          again={() => void Promise.all([keys, builds, channels].map((query) => query.refetch()))}
+          onRetry={() => void Promise.all([keys, builds, channels].map((query) => query.refetch()))}
         />
       )}
       <p role="status" className={classes.status}>
-        {sayNext(steps, build)}
+        {formatNextStep(steps, build)}
       </p>
       <ol className={classes.steps}>
         {steps.map((step) => (
@@ -59,9 +59,9 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
                 onIssue={() => issuing.mutate()}
               />
             )}
-            {step.name === 'registered' && ships && <ShipLines issued={key} build={build} />}
+            {step.name === 'registered' && showsCommands && <ShipCommands issued={key} build={build} />}
             {step.name === 'registered' && build !== null && <Registered game={game} build={build} />}
-            {step.name === 'uploaded' && step.state === 'now' && <Text size="sm">The third block above sends it.</Text>}
+            {step.name === 'uploaded' && step.state === 'now' && <Text size="sm">Run the upload commands above.</Text>}
             {step.name === 'uploaded' && build?.file != null && <Text size="sm">{build.file.filename}</Text>}
             {step.name === 'scanned' && build?.file != null && <Scanned game={game} build={build} state={step.state} />}
             {step.name === 'live' && step.state === 'done' && <Live game={game} build={build} onDone={onDone} />}
@@ -73,19 +73,19 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
 }
 
 const TITLES: Readonly<Record<Step['name'], string>> = {
-  key: 'Issue the deploy key',
-  registered: 'The build is registered',
-  uploaded: 'The file has arrived',
-  scanned: 'Its scan has ended',
-  live: 'Live on its channel',
+  key: 'Create a deploy key',
+  registered: 'Register the build',
+  uploaded: 'Upload the file',
+  scanned: 'Pass the virus scan',
+  live: 'Go live on the channel',
 };
 
-function sayNext(steps: readonly Step[], build: ListedBuild | null): string {
+function formatNextStep(steps: readonly Step[], build: ListedBuild | null): string {
   const next = steps.find(({ state }) => state !== 'done')?.name;
-  if (next === 'key') return 'Five steps; each is ticked when the service sees it happen.';
-  if (next === 'registered') return 'Waiting for the build. Run the lines below; this page follows by itself.';
-  if (next === 'uploaded') return `Version ${build?.version} is registered. Run the last two lines to send its file.`;
+  if (next === 'key') return 'Five steps to your first build. This page updates automatically.';
+  if (next === 'registered') return 'Waiting for the build. Run the commands below. This page updates automatically.';
+  if (next === 'uploaded') return `Version ${build?.version} is registered. Run the upload commands to send its file.`;
   if (next === undefined) return `Version ${build?.version} is live on ${build?.channel}.`;
-  if (build?.state === 'rejected') return 'The file was rejected. Mend the build and run the last two lines again.';
-  return `Version ${build?.version} is on its way.`;
+  if (build?.state === 'rejected') return 'The file was rejected. Fix the build, then run the upload commands again.';
+  return `Version ${build?.version} is being processed.`;
 }

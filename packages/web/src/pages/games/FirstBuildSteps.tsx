@@ -1,35 +1,35 @@
-// What stands in each step of a first build.
+// The contents of each step in the guide to the first build.
 import { Button, Group, List, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import type { ListedBuild } from '../builds/BuildRow.tsx';
+import type { ListedBuild } from '../builds/build-columns.tsx';
 import { IssuedKey } from '../deploy-keys/IssuedKey.tsx';
 import classes from './FirstBuild.module.css';
 import type { FreshKey, Step, StepState } from './first-build.ts';
 import type { OpenGame } from './use-game.ts';
 
-const MARKS: Readonly<Record<StepState, { mark: string; says: string }>> = {
-  done: { mark: '✓', says: 'Done' },
-  now: { mark: '', says: 'Next' },
-  later: { mark: '', says: 'Later' },
-  failed: { mark: '!', says: 'Failed' },
+const MARKS: Readonly<Record<StepState, { mark: string; label: string }>> = {
+  done: { mark: '✓', label: 'Done' },
+  now: { mark: '', label: 'Next' },
+  later: { mark: '', label: 'Later' },
+  failed: { mark: '!', label: 'Failed' },
 };
 
 export function StepItem({ step, title, children }: { step: Step; title: string; children: ReactNode }) {
-  const { mark, says } = MARKS[step.state];
-  const waits = step.state === 'now' && step.name !== 'key';
+  const { mark, label } = MARKS[step.state];
+  const isWaiting = step.state === 'now' && step.name !== 'key';
   return (
     <li className={classes.step} data-state={step.state} aria-current={step.state === 'now' ? 'step' : undefined}>
       <span className={classes.mark} aria-hidden>
-        {waits ? <Loader size={14} /> : mark}
+        {isWaiting ? <Loader size={14} /> : mark}
       </span>
       <div className={classes.body}>
         <Text fw={600}>
           {title}
-          <VisuallyHidden>: {says}</VisuallyHidden>
+          <VisuallyHidden>: {label}</VisuallyHidden>
         </Text>
         {children}
       </div>
@@ -49,14 +49,16 @@ type KeyStepProps = {
 export function KeyStep({ state, keyRef, issued, busy, error, onIssue }: KeyStepProps) {
   return (
     <Stack gap="sm">
-      {error !== null && <Problem error={error} again={onIssue} />}
+      {error !== null && <Problem error={error} onRetry={onIssue} />}
       {issued !== null && <IssuedKey issued={issued} />}
       {state === 'now' && (
         <>
-          <Text size="sm">With it a machine ships builds of this game, and nothing else.</Text>
+          <Text size="sm">
+            With this key, a machine such as a CI runner can ship builds of this game and nothing else.
+          </Text>
           <Group>
             <Button loading={busy} onClick={onIssue}>
-              Issue the deploy key
+              Create deploy key
             </Button>
           </Group>
         </>
@@ -64,10 +66,10 @@ export function KeyStep({ state, keyRef, issued, busy, error, onIssue }: KeyStep
       {state === 'done' && issued === null && keyRef !== undefined && (
         <Group gap="sm">
           <Text size="sm">
-            The key that begins with <code>{keyRef}</code>. Its secret was shown once.
+            Your key begins with <code>{keyRef}</code>. Its secret was only shown once.
           </Text>
           <Button size="compact-xs" variant="default" loading={busy} onClick={onIssue}>
-            Lost it? Issue another, which ends this one
+            Revoke and create a new key
           </Button>
         </Group>
       )}
@@ -79,15 +81,22 @@ export function Registered({ game, build }: { game: OpenGame; build: ListedBuild
   return (
     <Facts
       facts={[
-        ['Version', <BuildLink key="version" game={game} build={build} />],
-        ['App id', <CopyText key="app" text={game.game_uid} what="app id" />],
-        ['Build id', <CopyText key="build" text={build.build_id} what="build id" />],
+        [
+          'Version',
+          <BuildLink key="version" game={game} build={build}>
+            {build.version}
+          </BuildLink>,
+        ],
+        ['App ID', <CopyText key="app" text={game.game_uid} label="app ID" />],
+        ['Build ID', <CopyText key="build" text={build.build_id} label="build ID" />],
       ]}
     />
   );
 }
 
-function BuildLink({ game, build }: { game: OpenGame; build: ListedBuild }) {
+type BuildLinkProps = { game: OpenGame; build: ListedBuild; children: string };
+
+function BuildLink({ game, build, children }: BuildLinkProps) {
   return (
     <SiteLink
       to="/dev/$slug/builds/$buildId"
@@ -95,7 +104,7 @@ function BuildLink({ game, build }: { game: OpenGame; build: ListedBuild }) {
       size="sm"
       underline="always"
     >
-      {build.version}
+      {children}
     </SiteLink>
   );
 }
@@ -105,14 +114,9 @@ export function Scanned({ game, build, state }: { game: OpenGame; build: ListedB
     <Text size="sm">
       {build.file?.message}.{' '}
       {state === 'failed' && (
-        <SiteLink
-          to="/dev/$slug/builds/$buildId"
-          params={{ slug: game.slug, buildId: build.build_id }}
-          size="sm"
-          underline="always"
-        >
-          What the scan found
-        </SiteLink>
+        <BuildLink game={game} build={build}>
+          View scan result
+        </BuildLink>
       )}
     </Text>
   );
@@ -121,21 +125,20 @@ export function Scanned({ game, build, state }: { game: OpenGame; build: ListedB
 export function Live({ game, build, onDone }: { game: OpenGame; build: ListedBuild | null; onDone: () => void }) {
   return (
     <Stack gap="sm" align="flex-start">
-      <Text size="sm">
-        {build?.channel} points at {build?.version} now
-        {game.visibility === 'draft' ? '. The game is a draft: only its owner and admins see it' : ''}.
-      </Text>
+      {build !== null && <Text size="sm">{`${build.channel} now offers ${build.version}.`}</Text>}
+      {game.visibility === 'draft' && <Text size="sm">The game is a draft. Only its owner and admins can see it.</Text>}
       <List size="sm" spacing={4}>
-        <List.Item>Every later build goes the same way: its channel moves on when its scan has passed.</List.Item>
+        <List.Item>Later builds go live the same way, as soon as they pass their scan.</List.Item>
         <List.Item>
-          Symbols make crash reports readable; the page of <BuildLinkText game={game} build={build} /> has the command.
+          Upload symbols to make crash reports readable.{' '}
+          {build !== null && (
+            <BuildLink game={game} build={build}>
+              Show the command
+            </BuildLink>
+          )}
         </List.Item>
       </List>
-      <Button onClick={onDone}>Go to the overview</Button>
+      <Button onClick={onDone}>Go to overview</Button>
     </Stack>
   );
-}
-
-function BuildLinkText({ game, build }: { game: OpenGame; build: ListedBuild | null }) {
-  return build === null ? 'the build' : <BuildLink game={game} build={build} />;
 }

@@ -1,160 +1,159 @@
-// All games of a developer in one table.
+// The games of the signed-in developer: their latest builds, channels, health, new crashes and open bugs in one table.
+import { formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
-import { Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { moveAmongRows, useShortcuts } from '../../frame/use-shortcuts.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { RowLink } from '../../ui/RowLink.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayExactNumber } from '../../ui/say.ts';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import { WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
 import { compareChannels } from '../channels/grid.ts';
 import { CreateGame } from './CreateGame.tsx';
 
-type ListedGame = OutputOf<typeof listGames>['games'][number];
+type Game = OutputOf<typeof listGames>['games'][number];
+type Summary = OutputOf<typeof summarizeGames>['games'][number];
 
 const SHORTCUTS = [
-  { name: 'down', keys: ['j'], says: 'Next game' },
-  { name: 'up', keys: ['k'], says: 'Game before' },
+  { name: 'down', keys: ['j'], description: 'Next game' },
+  { name: 'up', keys: ['k'], description: 'Previous game' },
 ] as const;
 
 export function GamesPage() {
   const { data, error, isPending, refetch } = useQuery(ask(listGames, {}));
   const summaries = useQuery(ask(summarizeGames, {}));
-  const [creates, setCreates] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   useShortcuts(SHORTCUTS, (name) => moveAmongRows(name === 'down' ? 1 : -1));
-  const create = <Button onClick={() => setCreates(true)}>Create a game</Button>;
-  const isEmpty = data?.games.length === 0;
+  const createButton = <Button onClick={() => setCreating(true)}>Create game</Button>;
   return (
     <Stack gap="md">
-      <PageHead title="Your games">{!isEmpty && create}</PageHead>
+      <PageHead title="Your games">{data?.games.length !== 0 && createButton}</PageHead>
       <WaitingApprovals />
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {isEmpty && (
-        <EmptyState>
-          You own no game yet, and administer none. Create one: a name is enough, and the next page shows how its first
-          build goes live.
-        </EmptyState>
-      )}
-      {isEmpty && <Group>{create}</Group>}
-      {(isPending || (data !== undefined && !isEmpty)) && (
-        <Table className={table.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Game</Table.Th>
-              <Table.Th>Last build</Table.Th>
-              <Table.Th visibleFrom="sm">Channels</Table.Th>
-              <Table.Th visibleFrom="sm">Health</Table.Th>
-              <Table.Th visibleFrom="sm" ta="right">
-                New crashes
-              </Table.Th>
-              <Table.Th ta="right">Open bugs</Table.Th>
-              <Table.Th visibleFrom="sm">Visibility</Table.Th>
-              <Table.Th visibleFrom="sm">Your role</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={4} columns={8} />}
-            {data?.games.map((game) => (
-              <GameRow
-                key={game.game_uid}
-                game={game}
-                summary={summaries.data?.games.find(({ game_uid }) => game_uid === game.game_uid)}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      {creates && <CreateGame onClose={() => setCreates(false)} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <DataTable
+        label="Your games"
+        columns={gameColumns(summaries.data?.games)}
+        rows={data?.games}
+        rowKey={({ game_uid }) => game_uid}
+        isLoading={isPending}
+        skeletonRows={4}
+        empty={
+          <>
+            <EmptyState>You don't have any games yet. Create one to ship its first build.</EmptyState>
+            <Group>{createButton}</Group>
+          </>
+        }
+      />
+      {isCreating && <CreateGame onClose={() => setCreating(false)} />}
     </Stack>
   );
 }
 
-/** Undefined while it is not known. */
-type Summary = OutputOf<typeof summarizeGames>['games'][number] | undefined;
+/** `summaries` is undefined while it is loading; the cells that need it are empty until then. */
+function gameColumns(summaries: readonly Summary[] | undefined): Column<Game>[] {
+  const summaryOf = (game: Game) => summaries?.find(({ game_uid }) => game_uid === game.game_uid);
+  return [
+    {
+      header: 'Game',
+      compare: (a, b) => a.name.localeCompare(b.name),
+      cell: ({ slug, name }) => (
+        <RowLink to="/dev/$slug" params={{ slug }}>
+          {name}
+        </RowLink>
+      ),
+    },
+    { header: 'Latest build', overflow: 'nowrap', cell: ({ newest_build }) => <LatestBuild build={newest_build} /> },
+    { header: 'Channels', hiddenBelow: 'sm', cell: ({ channels }) => <Channels channels={channels} /> },
+    { header: 'Health', hiddenBelow: 'sm', cell: (game) => <Health slug={game.slug} summary={summaryOf(game)} /> },
+    {
+      header: 'New crashes',
+      align: 'right',
+      hiddenBelow: 'sm',
+      compare: (a, b) => (summaryOf(a)?.new_groups ?? 0) - (summaryOf(b)?.new_groups ?? 0),
+      cell: (game) => <NewCrashes game={game} summary={summaryOf(game)} />,
+    },
+    {
+      header: 'Open bugs',
+      align: 'right',
+      compare: (a, b) => (summaryOf(a)?.open_bugs ?? 0) - (summaryOf(b)?.open_bugs ?? 0),
+      cell: (game) => <OpenBugs slug={game.slug} summary={summaryOf(game)} />,
+    },
+    { header: 'Visibility', hiddenBelow: 'sm', cell: ({ visibility }) => VISIBILITIES[visibility].label },
+    { header: 'Your role', hiddenBelow: 'sm', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Admin') },
+  ];
+}
 
-function GameRow({ game, summary }: { game: ListedGame; summary: Summary }) {
+function LatestBuild({ build }: { build: Game['newest_build'] }) {
+  if (build === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        None yet
+      </Text>
+    );
+  }
   return (
-    <Table.Tr>
-      <Table.Td>
-        <SiteLink to="/dev/$slug" params={{ slug: game.slug }} className={table.main} data-row>
-          {game.name}
-        </SiteLink>
-      </Table.Td>
-      <Table.Td className={table.small}>
-        {game.newest_build === null ? (
-          <Text size="sm" c="dimmed">
-            None yet
-          </Text>
-        ) : (
-          <>
-            {game.newest_build.version}{' '}
-            <Text span size="sm" c="dimmed">
-              · <Time at={game.newest_build.created_at} />
-            </Text>
-          </>
-        )}
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Channels channels={game.channels} />
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        {summary !== undefined && (
-          <SiteLink to="/dev/$slug/health" params={{ slug: game.slug }} underline="never">
-            <BandBadge band={summary.band} />
-          </SiteLink>
-        )}
-      </Table.Td>
-      <Table.Td visibleFrom="sm" ta="right">
-        {summary !== undefined && <NewCrashes game={game} count={summary.new_groups} />}
-      </Table.Td>
-      <Table.Td ta="right">{summary !== undefined && <OpenBugs slug={game.slug} count={summary.open_bugs} />}</Table.Td>
-      <Table.Td visibleFrom="sm">{VISIBILITIES[game.visibility].word}</Table.Td>
-      <Table.Td visibleFrom="sm">{game.role === 'owner' ? 'Owner' : 'Admin'}</Table.Td>
-    </Table.Tr>
+    <>
+      {build.version}{' '}
+      <Text span size="sm" c="dimmed">
+        · <Time at={build.created_at} />
+      </Text>
+    </>
   );
 }
 
-/** Groups that were first seen since the newest build. */
-function NewCrashes({ game: { slug, newest_build: build }, count }: { game: ListedGame; count: number }) {
-  if (count === 0 || build === null) return '–';
+type SummaryCellProps = { slug: string; summary: Summary | undefined };
+
+function Health({ slug, summary }: SummaryCellProps) {
+  if (summary === undefined) return null;
+  return (
+    <SiteLink to="/dev/$slug/health" params={{ slug }} underline="never">
+      <BandBadge band={summary.band} />
+    </SiteLink>
+  );
+}
+
+/** Crash groups that were first seen since the newest build was registered. */
+function NewCrashes({ game: { slug, newest_build: build }, summary }: { game: Game; summary: Summary | undefined }) {
+  if (summary === undefined) return null;
+  if (summary.new_groups === 0 || build === null) return '–';
   return (
     <SiteLink
       to="/dev/$slug/crashes"
       params={{ slug }}
       search={{ since: build.build_id }}
-      title={`Crash groups that were first seen since ${build.version}`}
+      title={`Crash groups first seen since ${build.version}`}
     >
-      {sayExactNumber(count)}
+      {formatNumber(summary.new_groups)}
     </SiteLink>
   );
 }
 
-function OpenBugs({ slug, count }: { slug: string; count: number }) {
+function OpenBugs({ slug, summary }: SummaryCellProps) {
+  if (summary === undefined) return null;
+  const { open_bugs: count } = summary;
   if (count === 0) return '–';
   return (
     <SiteLink to="/dev/$slug/bugs" params={{ slug }}>
-      {sayExactNumber(count)}
-      {count >= LIMITS.bugsCounted && ' or more'}
+      {count >= LIMITS.bugsCounted ? `${formatNumber(count)}+` : formatNumber(count)}
     </SiteLink>
   );
 }
 
-/** Versions that a cell has room for. */
-const SHOWN = 2;
+/** As many as fit into a cell; the tooltip has all. */
+const MAX_VERSIONS = 2;
 
-function Channels({ channels }: Pick<ListedGame, 'channels'>) {
+function Channels({ channels }: Pick<Game, 'channels'>) {
   if (channels.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -172,8 +171,8 @@ function Channels({ channels }: Pick<ListedGame, 'channels'>) {
               {channel}
               <VisuallyHidden>: </VisuallyHidden>
             </Text>{' '}
-            {versions.slice(0, SHOWN).join(', ')}
-            {versions.length > SHOWN && ` +${versions.length - SHOWN}`}
+            {versions.slice(0, MAX_VERSIONS).join(', ')}
+            {versions.length > MAX_VERSIONS && ` +${versions.length - MAX_VERSIONS}`}
           </span>
         ))}
     </Group>

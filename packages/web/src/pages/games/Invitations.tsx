@@ -1,4 +1,4 @@
-// Invitations to administer a game that nobody has accepted yet, and the form that sends another.
+// Open invitations to become an admin of a game, and the form that sends a new one.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
@@ -7,15 +7,15 @@ import {
   resendInvitation,
   withdrawInvitation,
 } from '@chauffeur/contract/operations/invitations';
-import { Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import type { OpenGame } from './use-game.ts';
 
 export type Invitation = OutputOf<typeof listInvitations>['invitations'][number];
@@ -43,12 +43,12 @@ export function Invitations({ game }: { game: OpenGame }) {
           onInvite={(email) => changing.mutateAsync({ kind: 'invite', email })}
         />
         <div role="status">
-          {changing.isSuccess && variables !== undefined && <Text size="sm">{describeChange(variables)}</Text>}
+          {changing.isSuccess && variables !== undefined && <Text size="sm">{formatChange(variables)}</Text>}
         </div>
         {changing.error !== null && variables !== undefined && (
-          <Problem error={changing.error} again={() => changing.mutate(variables)} />
+          <Problem error={changing.error} onRetry={() => changing.mutate(variables)} />
         )}
-        {error !== null && <Problem error={error} again={() => void refetch()} />}
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {open.length > 0 && (
           <InvitationTable
             invitations={open}
@@ -61,11 +61,11 @@ export function Invitations({ game }: { game: OpenGame }) {
   );
 }
 
-function describeChange(change: Change): string {
+function formatChange(change: Change): string {
   if (change.kind === 'invite') return `We sent an invitation to ${change.email}. It expires in 7 days.`;
   const { email } = change.invitation;
   return change.kind === 'resend'
-    ? `We sent the invitation to ${email} again. The link in the earlier mail no longer works.`
+    ? `We sent the invitation to ${email} again. The link in the earlier email no longer works.`
     : `The invitation to ${email} was removed.`;
 }
 
@@ -76,7 +76,7 @@ function InviteForm({ busy, onInvite }: { busy: boolean; onInvite: (email: strin
       aria-label="Invite an admin"
       onSubmit={(event) => {
         event.preventDefault();
-        // The error is shown above the list.
+        // The error is rendered above the list.
         onInvite(email.trim()).then(
           () => setEmail(''),
           () => undefined,
@@ -101,10 +101,10 @@ function InviteForm({ busy, onInvite }: { busy: boolean; onInvite: (email: strin
   );
 }
 
-const STATES: Readonly<Record<Invitation['status'], { tone: Tone; word: string }>> = {
-  pending: { tone: 'busy', word: 'Pending' },
-  expired: { tone: 'none', word: 'Expired' },
-  declined: { tone: 'bad', word: 'Declined' },
+const STATES: Readonly<Record<Invitation['status'], { tone: Tone; label: string }>> = {
+  pending: { tone: 'busy', label: 'Pending' },
+  expired: { tone: 'none', label: 'Expired' },
+  declined: { tone: 'bad', label: 'Declined' },
 };
 
 type InvitationTableProps = {
@@ -114,68 +114,67 @@ type InvitationTableProps = {
 };
 
 function InvitationTable({ invitations, busy, onChange }: InvitationTableProps) {
+  const columns: Column<Invitation>[] = [
+    { header: 'Email', overflow: 'anywhere', cell: ({ email }) => email },
+    { header: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
+    { header: 'Sent', hiddenBelow: 'sm', cell: ({ sent_at }) => <Time at={sent_at} /> },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (invitation) => <InvitationButtons invitation={invitation} busy={busy} onChange={onChange} />,
+    },
+  ];
   return (
-    <Table className={table.table} aria-label="Invitations">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Invited</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th visibleFrom="sm">Sent</Table.Th>
-          <Table.Th>
-            <VisuallyHidden>Change</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {invitations.map((invitation) => (
-          <Table.Tr key={invitation.invitation_uid}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{invitation.email}</Table.Td>
-            <Table.Td>
-              <InvitationState invitation={invitation} />
-            </Table.Td>
-            <Table.Td visibleFrom="sm">
-              <Time at={invitation.sent_at} />
-            </Table.Td>
-            <Table.Td ta="right">
-              <Group gap="xs" justify="flex-end">
-                {invitation.status !== 'declined' && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    disabled={busy}
-                    aria-label={`Resend to ${invitation.email}`}
-                    onClick={() => onChange('resend', invitation)}
-                  >
-                    Resend
-                  </Button>
-                )}
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  disabled={busy}
-                  aria-label={`${invitation.status === 'pending' ? 'Withdraw' : 'Remove'} ${invitation.email}`}
-                  onClick={() => onChange('withdraw', invitation)}
-                >
-                  {invitation.status === 'pending' ? 'Withdraw' : 'Remove'}
-                </Button>
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      label="Invitations"
+      columns={columns}
+      rows={invitations}
+      rowKey={({ invitation_uid }) => invitation_uid}
+    />
   );
 }
 
-/** With the time until which it can be accepted. */
+type InvitationButtonsProps = Omit<InvitationTableProps, 'invitations'> & { invitation: Invitation };
+
+function InvitationButtons({ invitation, busy, onChange }: InvitationButtonsProps) {
+  const { email, status } = invitation;
+  const isPending = status === 'pending';
+  return (
+    <Group gap="xs" justify="flex-end">
+      {status !== 'declined' && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={busy}
+          aria-label={`Resend to ${email}`}
+          onClick={() => onChange('resend', invitation)}
+        >
+          Resend
+        </Button>
+      )}
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={busy}
+        aria-label={isPending ? `Withdraw ${email}` : `Remove ${email}`}
+        onClick={() => onChange('withdraw', invitation)}
+      >
+        {isPending ? 'Withdraw' : 'Remove'}
+      </Button>
+    </Group>
+  );
+}
+
+/** The state of an invitation, and when a pending one expires. */
 export function InvitationState({ invitation: { status, expires_at: end } }: { invitation: Invitation }) {
-  const { tone, word } = STATES[status];
+  const { tone, label } = STATES[status];
   return (
     <Group gap={6}>
-      <StateBadge tone={tone}>{word}</StateBadge>
+      <StateBadge tone={tone}>{label}</StateBadge>
       {status === 'pending' && (
         <Text span size="sm" c="dimmed">
-          expires <Time at={end} />
+          Expires <Time at={end} />
         </Text>
       )}
     </Group>

@@ -1,4 +1,4 @@
-// What a game says of itself, who sees it, and what keeps it from the shelves.
+// The listing of a game: its texts and visibility, and what is missing before the store lists it.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { Notice } from '../../ui/Notice.tsx';
@@ -13,7 +13,7 @@ export function ListingPage() {
   const game = useGame();
   return (
     <Stack gap="md">
-      <PageHead title="Listing" tab={`Listing · ${game.name}`} />
+      <PageHead title="Listing" tabTitle={`Listing · ${game.name}`} />
       <ListingCheck gameUid={game.game_uid} slug={game.slug} />
       <ListingForm key={game.game_uid} game={game} />
     </Stack>
@@ -22,7 +22,7 @@ export function ListingPage() {
 
 function ListingForm({ game }: { game: OpenGame }) {
   const { fields, change, problem, saving } = useListing(game);
-  const slugChanges = fields.slug !== game.slug;
+  const isSlugChanged = fields.slug !== game.slug;
   return (
     <form
       aria-label="Listing"
@@ -36,25 +36,25 @@ function ListingForm({ game }: { game: OpenGame }) {
         <TextInput
           label="Address"
           description={
-            slugChanges
-              ? `${location.host}/g/${fields.slug}. Links to ${game.slug} stop working.`
+            isSlugChanged
+              ? `${location.host}/g/${fields.slug}. Links to the old address, /g/${game.slug}, will stop working.`
               : `${location.host}/g/${fields.slug}`
           }
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           required
           pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
-          title="3 to 64 lowercase letters, digits and -"
+          title="3 to 64 lowercase letters, digits and hyphens"
           value={fields.slug}
           onChange={change('slug')}
         />
         <VisibilityChoice
-          kept={game.visibility}
-          chosen={fields.visibility}
-          onChoose={(value) => change('visibility')({ currentTarget: { value } })}
+          saved={game.visibility}
+          selected={fields.visibility}
+          onSelect={(value) => change('visibility')({ currentTarget: { value } })}
         />
         <TextInput
           label="Tagline"
-          description={`One line: what the game is. ${[...fields.tagline].length} of ${LIMITS.taglineLength}`}
+          description={`One line about the game: ${[...fields.tagline].length} of ${LIMITS.taglineLength} characters`}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           maxLength={LIMITS.taglineLength}
           value={fields.tagline}
@@ -62,7 +62,7 @@ function ListingForm({ game }: { game: OpenGame }) {
         />
         <Textarea
           label="Description"
-          description="Plain text. Line breaks stay."
+          description="Plain text. Line breaks are kept."
           autosize
           minRows={6}
           maxRows={20}
@@ -72,7 +72,7 @@ function ListingForm({ game }: { game: OpenGame }) {
         />
         <TextInput
           label="Tags"
-          description={`Up to ${LIMITS.gameTags}, parted by commas`}
+          description={`Up to ${LIMITS.gameTags}, separated by commas`}
           error={problem}
           value={fields.tags}
           onChange={change('tags')}
@@ -93,37 +93,44 @@ function ListingForm({ game }: { game: OpenGame }) {
 
 type Visibility = OpenGame['visibility'];
 
-/** What players lose or gain when the change is saved. */
-const CHANGES: Readonly<Record<Visibility, string>> = {
-  public: 'Anyone finds it by search; on shelves it stands once it passes the check above.',
-  invisible: 'It leaves shelves and search. Who has the link still sees and downloads it.',
-  draft: 'Its page and downloads are closed to players, also to those who have the link.',
+/** What changes for players when the visibility is saved. */
+const CHANGES: Readonly<Record<Visibility, { readonly title: string; readonly description: string }>> = {
+  public: {
+    title: 'The game will be public',
+    description: 'Anyone can find it by search. The store lists it once it passes the check above.',
+  },
+  invisible: {
+    title: 'The game will be invisible',
+    description: 'It is removed from the store and from search. Anyone with the link can still see and download it.',
+  },
+  draft: {
+    title: 'The game will be a draft',
+    description: 'Players can no longer see or download it, even with the link.',
+  },
 };
 
-type VisibilityChoiceProps = { kept: Visibility; chosen: Visibility; onChoose: (value: string) => void };
+type VisibilityChoiceProps = { saved: Visibility; selected: Visibility; onSelect: (value: string) => void };
 
-function VisibilityChoice({ kept, chosen, onChoose }: VisibilityChoiceProps) {
+function VisibilityChoice({ saved, selected, onSelect }: VisibilityChoiceProps) {
   return (
     <>
-      <Radio.Group label="Visibility" value={chosen} onChange={onChoose}>
+      <Radio.Group label="Visibility" value={selected} onChange={onSelect}>
         <Stack gap="xs" mt={4}>
-          {Object.entries(VISIBILITIES).map(([value, { word, says }]) => (
-            <Radio key={value} value={value} label={word} description={says} />
+          {Object.entries(VISIBILITIES).map(([value, { label, description }]) => (
+            <Radio key={value} value={value} label={label} description={description} />
           ))}
         </Stack>
       </Radio.Group>
-      {kept !== chosen && <VisibilityChange from={kept} to={chosen} />}
+      {saved !== selected && <VisibilityChange visibility={selected} />}
     </>
   );
 }
 
-function VisibilityChange({ from, to }: { from: Visibility; to: Visibility }) {
+function VisibilityChange({ visibility }: { visibility: Visibility }) {
+  const { title, description } = CHANGES[visibility];
   return (
-    <Notice
-      tone={to === 'public' ? 'busy' : 'unsure'}
-      title={`From ${VISIBILITIES[from].word.toLowerCase()} to ${VISIBILITIES[to].word.toLowerCase()}, once you save`}
-    >
-      {CHANGES[to]}
+    <Notice tone={visibility === 'public' ? 'busy' : 'unsure'} title={title}>
+      {description}
     </Notice>
   );
 }

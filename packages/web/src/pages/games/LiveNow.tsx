@@ -1,65 +1,68 @@
-// What players get now: each channel with its version on each platform.
+// The version that players get on each channel and platform.
+import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
-import { sayPlatform } from '@chauffeur/contract/platform-words';
-import { Table, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { comparePlatforms } from '../../ui/platforms.ts';
+import { RowLink } from '../../ui/RowLink.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import { compareChannels } from '../channels/grid.ts';
 
+/** What one channel offers on one platform. */
 type Place = OutputOf<typeof listChannels>['channels'][number];
 
 export function LiveNow({ slug, places }: { slug: string; places: readonly Place[] }) {
-  const sorted = places.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b));
   return (
     <section aria-labelledby="live-now">
       <Title order={2} size="h4" id="live-now" mb="xs">
         Live now
       </Title>
-      <Table className={table.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Channel</Table.Th>
-            <Table.Th>Platform</Table.Th>
-            <Table.Th>Version</Table.Th>
-            <Table.Th visibleFrom="sm">Since</Table.Th>
-            <Table.Th>Scan</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sorted.map((place) => (
-            <Table.Tr key={`${place.channel} ${place.os} ${place.arch}`}>
-              <Table.Td>
-                <SiteLink to="/dev/$slug/channels" params={{ slug }} className={table.main} data-row>
-                  {place.channel}
-                </SiteLink>
-              </Table.Td>
-              <Table.Td>{sayPlatform(place)}</Table.Td>
-              <Table.Td>
-                {place.expired ? (
-                  <Text span size="sm" c="dimmed">
-                    none: {place.version} expired
-                  </Text>
-                ) : (
-                  <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }}>
-                    {place.version}
-                  </SiteLink>
-                )}
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Time at={place.moved_at} />
-              </Table.Td>
-              <Table.Td>
-                {place.scan !== null && <StateBadge tone={SCANS[place.scan].tone}>{SCANS[place.scan].word}</StateBadge>}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label="Live now"
+        columns={placeColumns(slug)}
+        rows={places.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b))}
+        rowKey={({ channel, os, arch }) => `${channel} ${os} ${arch}`}
+        empty={<Text size="sm">No channel offers a build. Promote one on the Channels page.</Text>}
+      />
     </section>
+  );
+}
+
+function placeColumns(slug: string): Column<Place>[] {
+  return [
+    {
+      header: 'Channel',
+      cell: ({ channel }) => (
+        <RowLink to="/dev/$slug/channels" params={{ slug }}>
+          {channel}
+        </RowLink>
+      ),
+    },
+    { header: 'Platform', cell: (place) => formatPlatform(place) },
+    { header: 'Version', cell: (place) => <LiveVersion slug={slug} place={place} /> },
+    { header: 'Updated', hiddenBelow: 'sm', cell: ({ moved_at }) => <Time at={moved_at} /> },
+    {
+      header: 'Scan',
+      cell: ({ scan }) => scan !== null && <StateBadge tone={SCANS[scan].tone}>{SCANS[scan].label}</StateBadge>,
+    },
+  ];
+}
+
+function LiveVersion({ slug, place }: { slug: string; place: Place }) {
+  if (place.expired) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {`None (${place.version} expired)`}
+      </Text>
+    );
+  }
+  return (
+    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }}>
+      {place.version}
+    </SiteLink>
   );
 }

@@ -1,8 +1,8 @@
-// The builds that were registered last.
-import { Group, Table, Title } from '@mantine/core';
+// The builds of a game that were registered last.
+import { Group, Title } from '@mantine/core';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import table from '../../ui/table.module.css';
-import { BuildHeads, BuildRow, type ListedBuild } from '../builds/BuildRow.tsx';
+import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
 
 export function NewestBuilds({ slug, builds }: { slug: string; builds: readonly ListedBuild[] }) {
   return (
@@ -15,14 +15,7 @@ export function NewestBuilds({ slug, builds }: { slug: string; builds: readonly 
           All builds
         </SiteLink>
       </Group>
-      <Table className={table.table}>
-        <BuildHeads />
-        <Table.Tbody>
-          {builds.map((build) => (
-            <BuildRow key={build.build_id} slug={slug} build={build} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable label="Newest builds" columns={buildColumns(slug)} rows={builds} rowKey={({ build_id }) => build_id} />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// The first page of a game: its first build as long as there is none, else what is live, what is new, and what came of it.
+// The overview of a game: what is live, what is new and how much is used; before the first build, how to ship it.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
@@ -19,16 +19,16 @@ export function OverviewPage() {
   const game = useGame();
   const channels = useQuery(ask(listChannels, { uid: game.game_uid }));
   const queries = useQueryClient();
-  /** Once begun here, the way is shown to its end, though the game is set up by then. */
-  const [guided, setGuided] = useState<string | null>(null);
+  /** A guide that was started here stays open until its last step, although the game is set up by then. */
+  const [guidedGame, setGuidedGame] = useState<string | null>(null);
   const isSetUp = (channels.data?.channels.length ?? 0) > 0;
-  if (channels.data !== undefined && !isSetUp && guided !== game.game_uid) setGuided(game.game_uid);
+  if (channels.data !== undefined && !isSetUp && guidedGame !== game.game_uid) setGuidedGame(game.game_uid);
   const finish = () => {
-    // What was asked for before the build was there is no longer so.
+    // Results that were loaded before the build existed are outdated.
     void queries.invalidateQueries();
-    setGuided(null);
+    setGuidedGame(null);
   };
-  if (guided === game.game_uid) return <FirstBuild key={game.game_uid} game={game} onDone={finish} />;
+  if (guidedGame === game.game_uid) return <FirstBuild key={game.game_uid} game={game} onDone={finish} />;
   return <Overview game={game} channels={channels} />;
 }
 
@@ -42,9 +42,9 @@ function Overview({ game, channels }: OverviewProps) {
   const newest = builds.data?.builds[0];
   return (
     <Stack gap="xl">
-      <PageHead title="Overview" tab={game.name} />
-      {channels.error !== null && <Problem error={channels.error} again={() => void channels.refetch()} />}
-      {builds.error !== null && <Problem error={builds.error} again={() => void builds.refetch()} />}
+      <PageHead title="Overview" tabTitle={game.name} />
+      {channels.error !== null && <Problem error={channels.error} onRetry={() => void channels.refetch()} />}
+      {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
       <UsageNotice game={game} />
       {channels.isPending ? <Skeleton h={120} /> : <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />}
       {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}

@@ -1,4 +1,4 @@
-// What came of the newest build: crashes of a kind that was not known before it, and tickets that wait.
+// What happened since the newest build: new crash groups, open bugs and launch health.
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { listHealth } from '@chauffeur/contract/operations/health';
@@ -11,7 +11,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './SinceNewest.module.css';
 
-const MOST = 100;
+const MAX_COUNTED = 100;
 
 type SinceNewestProps = {
   gameUid: string;
@@ -21,33 +21,43 @@ type SinceNewestProps = {
 
 export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
   const groups = useQuery(
-    ask(listCrashGroups, { uid: gameUid, status: 'open', since_build: build.build_id, limit: MOST }),
+    ask(listCrashGroups, { uid: gameUid, status: 'open', since_build: build.build_id, limit: MAX_COUNTED }),
   );
-  const bugs = useQuery(ask(listBugTickets, { uid: gameUid, status: 'open', limit: MOST }));
+  const bugs = useQuery(ask(listBugTickets, { uid: gameUid, status: 'open', limit: MAX_COUNTED }));
   const error = groups.error ?? bugs.error;
   return (
     <section aria-labelledby="since-newest">
       <Title order={2} size="h4" id="since-newest" mb="xs">
-        Since {build.version}
+        {`Since ${build.version}`}
       </Title>
-      {error !== null && <Problem error={error} again={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
+      {error !== null && <Problem error={error} onRetry={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
       <Group gap="xl" style={{ rowGap: 4 }}>
         <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ since: build.build_id }} c="inherit" data-row>
-          <Count count={groups.data?.groups.length} hasMore={groups.data?.next_cursor != null} one="new crash group" />
+          <Count
+            count={groups.data?.groups.length}
+            hasMore={groups.data?.next_cursor != null}
+            one="new crash group"
+            other="new crash groups"
+          />
         </SiteLink>
         <SiteLink to="/dev/$slug/bugs" params={{ slug }} c="inherit" data-row>
-          <Count count={bugs.data?.bugs.length} hasMore={bugs.data?.next_cursor != null} one="open bug ticket" />
+          <Count
+            count={bugs.data?.bugs.length}
+            hasMore={bugs.data?.next_cursor != null}
+            one="open bug"
+            other="open bugs"
+          />
         </SiteLink>
         <ListedBand gameUid={gameUid} slug={slug} />
         <Text size="sm" c="dimmed">
-          registered <Time at={build.created_at} />
+          Registered <Time at={build.created_at} />
         </Text>
       </Group>
     </section>
   );
 }
 
-/** What players see of how the game starts. */
+/** The band that players see on the game's page. */
 function ListedBand({ gameUid, slug }: { gameUid: string; slug: string }) {
   const { data } = useQuery(ask(listHealth, { uid: gameUid }));
   if (data === undefined) return <Skeleton w={120} h={20} />;
@@ -58,17 +68,19 @@ function ListedBand({ gameUid, slug }: { gameUid: string; slug: string }) {
   );
 }
 
-type CountProps = { count: number | undefined; hasMore: boolean; one: string };
+type CountProps = {
+  count: number | undefined;
+  /** Whether there are more than `count`. */
+  hasMore: boolean;
+  one: string;
+  other: string;
+};
 
-function Count({ count, hasMore, one }: CountProps) {
+function Count({ count, hasMore, one, other }: CountProps) {
   if (count === undefined) return <Skeleton w={140} h={28} />;
   return (
     <span>
-      <span className={classes.count}>
-        {count}
-        {hasMore && ' or more'}
-      </span>{' '}
-      {count === 1 ? one : `${one}s`}
+      <span className={classes.count}>{hasMore ? `${count}+` : count}</span> {count === 1 ? one : other}
     </span>
   );
 }

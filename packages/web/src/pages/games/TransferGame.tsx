@@ -1,4 +1,4 @@
-// Offers a game to another owner by mail, and shows the offer until it is answered or withdrawn.
+// Offers a game to another owner by email, and shows the offer until it is accepted, declined or withdrawn.
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
   listInvitations,
@@ -18,10 +18,10 @@ import { type Invitation, InvitationState } from './Invitations.tsx';
 import type { OpenGame } from './use-game.ts';
 
 const EFFECTS = [
-  'The new owner has to accept by mail. Until then nothing changes, and you can withdraw the offer.',
-  'Builds, players, the store page and admins stay. You become an admin.',
-  'The deploy key and the address for symbols are revoked: create a new key for CI afterwards.',
-  'Open invitations are withdrawn, and approvals that are waiting go to the new owner.',
+  'The new owner must accept by email. Until then nothing changes, and you can withdraw the offer.',
+  'Builds, players, the store page and admins are kept. You become an admin.',
+  'The deploy key and the symbol upload address are revoked. Create a new key for CI afterwards.',
+  'Open invitations are withdrawn. Pending approvals go to the new owner.',
 ];
 
 export function TransferGame({ game }: { game: OpenGame }) {
@@ -30,7 +30,7 @@ export function TransferGame({ game }: { game: OpenGame }) {
   const offers = data?.invitations.filter(({ role }) => role === 'owner') ?? [];
   const [offer] = offers;
   return (
-    <Section title="Transfer the game">
+    <Section title="Transfer game">
       <Stack gap="md">
         <ul style={{ margin: 0, paddingInlineStart: 20 }}>
           {EFFECTS.map((line) => (
@@ -39,7 +39,7 @@ export function TransferGame({ game }: { game: OpenGame }) {
             </Text>
           ))}
         </ul>
-        {error !== null && <Problem error={error} again={() => void refetch()} />}
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {offer !== undefined && <Offer key={offer.invitation_uid} uid={uid} offer={offer} />}
         {data !== undefined && offer?.status !== 'pending' && <OfferForm uid={uid} />}
       </Stack>
@@ -67,7 +67,7 @@ function Offer({ uid, offer }: { uid: string; offer: Invitation }) {
         ]}
       />
       {problem !== null && <Problem error={problem} />}
-      {resending.isSuccess && <Text size="sm">We sent the mail again. The earlier link no longer works.</Text>}
+      {resending.isSuccess && <Text size="sm">We sent the email again. The earlier link no longer works.</Text>}
       <Group gap="sm">
         {offer.status !== 'declined' && (
           <Button size="xs" variant="default" loading={resending.isPending} onClick={() => resending.mutate()}>
@@ -75,7 +75,7 @@ function Offer({ uid, offer }: { uid: string; offer: Invitation }) {
           </Button>
         )}
         <Button size="xs" variant="default" loading={withdrawing.isPending} onClick={() => withdrawing.mutate()}>
-          {offer.status === 'pending' ? 'Withdraw the offer' : 'Remove'}
+          {offer.status === 'pending' ? 'Withdraw offer' : 'Remove offer'}
         </Button>
       </Group>
     </Stack>
@@ -92,7 +92,7 @@ function OfferForm({ uid }: { uid: string }) {
   });
   return (
     <form
-      aria-label="Transfer the game"
+      aria-label="Transfer game"
       onSubmit={(event) => {
         event.preventDefault();
         offering.mutate();
@@ -111,7 +111,7 @@ function OfferForm({ uid }: { uid: string }) {
         {offering.error !== null && <Problem error={offering.error} />}
         <Group>
           <Button type="submit" variant="default" loading={offering.isPending}>
-            Offer the game
+            Offer game
           </Button>
         </Group>
       </Stack>

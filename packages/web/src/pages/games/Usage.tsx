@@ -1,4 +1,4 @@
-// How much of its limits a game has used, and a notice before one is reached.
+// How much of its limits a game uses, and a warning before a limit is reached.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getUsage } from '@chauffeur/contract/operations/usage';
 import { Progress, Skeleton, Stack, Text } from '@mantine/core';
@@ -18,7 +18,7 @@ export function Usage({ game }: { game: OpenGame }) {
   const { data, error, refetch } = useUsage(game);
   return (
     <Section title="Usage">
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data === undefined ? error === null && <Skeleton h={120} /> : <Meters usage={data} />}
     </Section>
   );
@@ -49,7 +49,7 @@ function Meters({ usage }: { usage: UsageData }) {
   );
 }
 
-/** Nothing while no limit is near. */
+/** Renders nothing unless a limit is nearly reached. */
 export function UsageNotice({ game }: { game: OpenGame }) {
   const { data } = useUsage(game);
   const near = data === undefined ? [] : metersOf(data).filter(isNearLimit);

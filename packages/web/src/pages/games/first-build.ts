@@ -1,27 +1,27 @@
-// The way of a game's first build, as steps that the service has seen or not, and the lines to copy for each.
+// The steps to a game's first build, which of them are done, and the commands for each.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
 
-export type BuildOnTheWay = Pick<
+export type PendingBuild = Pick<
   OutputOf<typeof listGameBuilds>['builds'][number],
   'build_id' | 'version' | 'channel' | 'state' | 'file'
 >;
 type Pointer = Pick<OutputOf<typeof listChannels>['channels'][number], 'channel' | 'build_id'>;
 
-export type Seen = {
+export type Progress = {
   readonly hasKey: boolean;
-  /** The newest one; null before the first. */
-  readonly build: BuildOnTheWay | null;
+  /** The newest build; null before the first one. */
+  readonly build: PendingBuild | null;
   readonly pointers: readonly Pointer[];
 };
 
 export type StepName = 'key' | 'registered' | 'uploaded' | 'scanned' | 'live';
-/** `now` is the first that has not happened yet. */
+/** `now` is the first step that is not done. */
 export type StepState = 'done' | 'now' | 'later' | 'failed';
 export type Step = { readonly name: StepName; readonly state: StepState };
 
-const STEPS: readonly { name: StepName; isDone: (seen: Seen) => boolean }[] = [
+const STEPS: readonly { name: StepName; isDone: (progress: Progress) => boolean }[] = [
   { name: 'key', isDone: ({ hasKey, build }) => hasKey || build !== null },
   { name: 'registered', isDone: ({ build }) => build !== null },
   { name: 'uploaded', isDone: ({ build }) => build?.file != null },
@@ -29,22 +29,22 @@ const STEPS: readonly { name: StepName; isDone: (seen: Seen) => boolean }[] = [
   { name: 'live', isDone: ({ build, pointers }) => pointers.some(({ build_id }) => build_id === build?.build_id) },
 ];
 
-export function stepsOf(seen: Seen): Step[] {
-  const done = STEPS.map(({ isDone }) => isDone(seen));
+export function stepsOf(progress: Progress): Step[] {
+  const done = STEPS.map(({ isDone }) => isDone(progress));
   const next = done.indexOf(false);
   return STEPS.map(({ name }, index) => {
     if (index < next || next === -1) return { name, state: 'done' };
     if (index > next) return { name, state: 'later' };
-    return { name, state: name === 'scanned' && seen.build?.state === 'rejected' ? 'failed' : 'now' };
+    return { name, state: name === 'scanned' && progress.build?.state === 'rejected' ? 'failed' : 'now' };
   });
 }
 
-export type Choice = { version: string; os: string; arch: string; folder: string };
-/** Of a key that was just issued; its secret is shown nowhere else. */
+export type BuildChoice = { version: string; os: string; arch: string; folder: string };
+/** A key that was just created. Its secret is shown only once. */
 export type FreshKey = { access_token: string; secret_key: string };
 
-/** The lines that give the command its key; with dots where the secret is not known any more. */
-export function keyLines(api: string, key: FreshKey | null): string {
+/** Sets the credentials of the CLI. If the secret is no longer known, `…` is in its place. */
+export function credentialCommands(api: string, key: FreshKey | null): string {
   return [
     `export SERVICE_API_URL=${api}`,
     `export SERVICE_ACCESS_TOKEN=${key?.access_token ?? '…'}`,
@@ -52,7 +52,7 @@ export function keyLines(api: string, key: FreshKey | null): string {
   ].join('\n');
 }
 
-export function registerLines(choice: Choice): string {
+export function registerCommands(choice: BuildChoice): string {
   const platform = `--os ${choice.os} --arch ${choice.arch}`;
   return [
     `chauffeur genbuild --version ${quote(choice.version)} ${platform}`,
@@ -60,7 +60,7 @@ export function registerLines(choice: Choice): string {
   ].join('\n');
 }
 
-export function uploadLines(choice: Choice): string {
+export function uploadCommands(choice: BuildChoice): string {
   const { version, os, arch, folder } = choice;
   return [
     `chauffeur setfiles --version ${quote(version)} --os ${os} --arch ${arch} --files ${quote(folder)}`,
@@ -68,13 +68,13 @@ export function uploadLines(choice: Choice): string {
   ].join('\n');
 }
 
-/** A word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quote(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A job of GitHub Actions that ships each tag. */
-export function ciRecipe(api: string, choice: Choice): string {
+/** A GitHub Actions workflow that ships a build for each tag. */
+export function ciWorkflow(api: string, choice: BuildChoice): string {
   const platform = `--os ${choice.os} --arch ${choice.arch}`;
   return `on:
   push:

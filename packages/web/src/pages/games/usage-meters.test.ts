@@ -16,8 +16,8 @@ function usageOf({ used = 3.2 * GIB, limit = 100 * GIB, files = { used: 41, limi
   };
 }
 
-describe('the usage of a game', () => {
-  it('says what is used of each limit, and of what has none', () => {
+describe('metersOf', () => {
+  it('formats the usage of each limit, and of what is unlimited', () => {
     assert.deepEqual(
       metersOf(usageOf()).map(({ name, text }) => `${name}: ${text}`),
       [
@@ -29,7 +29,7 @@ describe('the usage of a game', () => {
     );
   });
 
-  it('is near a limit from 80% on, and never near one that is lifted', () => {
+  it('is near a limit from 80% on, and never if there is no limit', () => {
     const near = (usage: ReturnType<typeof usageOf>) =>
       metersOf(usage)
         .filter(isNearLimit)

@@ -1,31 +1,30 @@
-// The limits of a game as its overview shows them: each with what is used of it, and what happens when it is reached.
+// The limits of a game: how much of each is used, and what happens when it is reached.
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { type getUsage, USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
-import { sayBytes } from '@chauffeur/contract/sizes';
 
 export type Meter = {
   readonly name: string;
   readonly used: number;
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly limit: number;
   /** `3.2 GiB of 100.0 GiB used`. */
   readonly text: string;
   readonly whenReached: string;
 };
 
-const formatCount = (count: number) => new Intl.NumberFormat('en').format(count);
 const NO_FILES = 'Crash reports are kept without dumps and logs until midnight UTC.';
 
 export function metersOf({ storage, crashes_today: crashes }: OutputOf<typeof getUsage>): Meter[] {
   return [
-    meterOf('Builds and symbols', { used: storage.used_bytes, limit: storage.limit_bytes }, sayBytes, {
+    meterOf('Builds and symbols', { used: storage.used_bytes, limit: storage.limit_bytes }, formatBytes, {
       whenReached: 'Uploads are refused. Delete builds that are no longer needed to make room.',
     }),
-    meterOf('Crash reports today', crashes.reports, formatCount, {
+    meterOf('Crash reports today', crashes.reports, formatNumber, {
       whenReached: 'Crash reports are refused until midnight UTC.',
     }),
-    meterOf('Crash files today', crashes.files, formatCount, { whenReached: NO_FILES }),
-    meterOf('Stored crash files today', crashes.bytes, sayBytes, { whenReached: NO_FILES }),
+    meterOf('Crash files today', crashes.files, formatNumber, { whenReached: NO_FILES }),
+    meterOf('Stored crash files today', crashes.bytes, formatBytes, { whenReached: NO_FILES }),
   ];
 }
 
@@ -39,7 +38,7 @@ function meterOf(
   return { name, used, limit, text, whenReached };
 }
 
-/** From 0 to 1; 0 where there is no limit. */
+/** From 0 to 1; 0 if there is no limit. */
 export function shareOf({ used, limit }: Meter): number {
   return limit === 0 ? 0 : Math.min(1, used / limit);
 }

@@ -1,4 +1,4 @@
-// The game whose pages are open: its frame has loaded it before any of them is shown.
+// The game whose developer pages are open. The route loads it before any of them is rendered.
 import { getGame } from '@chauffeur/contract/operations/games';
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { ask } from '../../api.ts';
 
 const gameQuery = (slug: string) => ask(getGame, { uid: slug });
 
-/** Rejects with ApiError 4040 where the visitor has no such game. */
+/** Rejects with ApiError 4040 if the game doesn't exist or the visitor has no access to it. */
 export async function loadGame(queries: QueryClient, slug: string): Promise<void> {
   await queries.ensureQueryData(gameQuery(slug));
 }

@@ -1,4 +1,4 @@
-// What a developer writes into the listing of a game, until it is saved.
+// The form state of a game's listing, and saving it.
 import { getGame, listGames, updateGame } from '@chauffeur/contract/operations/games';
 import { getListing } from '@chauffeur/contract/operations/shelves';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -42,6 +42,6 @@ export function useListing(game: OpenGame) {
     saving.reset();
     setFields((before) => ({ ...before, [name]: value }));
   };
-  /** `problem` is what keeps the tags from being saved. */
+  /** `problem` says why the tags are invalid, or is null. */
   return { fields, change, problem, saving };
 }

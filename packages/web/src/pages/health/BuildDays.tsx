@@ -1,7 +1,13 @@
-// The last 30 days of one build: its launches, how long they took and how long it was played, as a chart and as a table.
+// The last 30 days of a build: launches, start times or session lengths, as a chart and as a table.
+import {
+  formatCompactNumber,
+  formatDuration,
+  formatMilliseconds,
+  formatNumber,
+  formatPlatform,
+} from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBuildHealth } from '@chauffeur/contract/operations/health';
-import { sayPlatform } from '@chauffeur/contract/platform-words';
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,11 +17,10 @@ import { TimeChart } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayCount, sayExactNumber, sayMs, saySeconds } from '../../ui/say.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { useGame } from '../games/use-game.ts';
 import { DaysTable } from './DaysTable.tsx';
-import { launchSeries, medianSeries, readShow, SHOWS, type Show, windowOf } from './health-days.ts';
+import { CHARTS, type ChartName, launchSeries, medianSeries, readChart, windowOf } from './health-days.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/health');
 
@@ -26,7 +31,7 @@ export function BuildDays({ buildId, colour }: { buildId: string; colour: number
   const { data, error, isPending, refetch } = useQuery(ask(getBuildHealth, { uid: game.game_uid, build_id: buildId }));
   return (
     <Stack gap="sm" component="section" aria-labelledby="days">
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={360} />}
       {data !== undefined && <Days slug={game.slug} health={data} colour={colour} />}
     </Stack>
@@ -36,7 +41,7 @@ export function BuildDays({ buildId, colour }: { buildId: string; colour: number
 function Days({ slug, health, colour }: { slug: string; health: Health; colour: number }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const show = readShow(search.show);
+  const chart = readChart(search.show);
   const hidden = readList(search.hidden);
   const change = (changed: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
@@ -45,16 +50,16 @@ function Days({ slug, health, colour }: { slug: string; health: Health; colour: 
       <Group justify="space-between" gap="sm">
         <div>
           <Title order={2} size="h4" id="days">
-            {health.version} for {sayPlatform(health)}, day by day
+            {`${health.version} for ${formatPlatform(health)} by day`}
           </Title>
           <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: health.build_id }} size="sm">
-            The build
+            View build
           </SiteLink>
         </div>
-        <Choice label="What is shown" value={show} choices={SHOWS} onChange={(value) => change({ show: value })} />
+        <Choice label="Chart" value={chart} choices={CHARTS} onChange={(value) => change({ show: value })} />
       </Group>
       <TimeChart
-        {...chartOf(show, health, windowOf(useNow()), colour)}
+        {...chartOf(chart, health, windowOf(useNow()), colour)}
         step="day"
         hidden={hidden}
         onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
@@ -63,37 +68,36 @@ function Days({ slug, health, colour }: { slug: string; health: Health; colour: 
         table={() => <DaysTable days={health.days} />}
       />
       <Text size="sm" c="dimmed">
-        {NOTES[show]}
+        {NOTES[chart]}
       </Text>
     </>
   );
 }
 
-const NOTES: Readonly<Record<Show, string>> = {
-  launches:
-    'Events of each day (UTC), each with its own scale. A device that starts twice counts twice here; bands count devices.',
-  start: 'The median of each day (UTC), from the start of the process to boot_ok. Days without one are empty.',
-  session: 'The median of each day (UTC), as session_end tells. Days without one are empty.',
+const NOTES: Readonly<Record<ChartName, string>> = {
+  launches: 'Events by day (UTC), each with its own scale. This chart counts every launch, while bands count devices.',
+  start: 'Daily median (UTC) of the time from process start to boot_ok. Days without data are empty.',
+  session: 'Daily median (UTC) of the session length in session_end. Days without data are empty.',
 };
 
-function chartOf(show: Show, health: Health, times: readonly string[], colour: number) {
+function chartOf(chart: ChartName, health: Health, times: readonly string[], colour: number) {
   const { days } = health;
-  if (show === 'launches')
+  if (chart === 'launches')
     return {
       label: 'Launches',
       times,
       series: launchSeries(days, times, colour),
-      shape: 'apart' as const,
-      format: sayCount,
+      shape: 'separate' as const,
+      format: formatCompactNumber,
     };
-  const format = show === 'start' ? sayMs : saySeconds;
-  const { median, samples } = show === 'start' ? health.boot_ms : health.session_seconds;
+  const format = chart === 'start' ? formatMilliseconds : formatDuration;
+  const { median, samples } = chart === 'start' ? health.boot_ms : health.session_seconds;
   return {
-    label: show === 'start' ? 'Median time to start' : 'Median session',
+    label: chart === 'start' ? 'Median time to start' : 'Median session',
     times,
-    series: [medianSeries(days, show, colour)],
-    shape: 'parts' as const,
+    series: [medianSeries(days, chart, colour)],
+    shape: 'stacked' as const,
     format,
-    total: () => (median === null ? 'none yet' : `${format(median)} of ${sayExactNumber(samples)}`),
+    formatTotal: () => (median === null ? 'none yet' : `${format(median)} of ${formatNumber(samples)}`),
   };
 }

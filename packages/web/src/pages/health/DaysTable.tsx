@@ -1,45 +1,42 @@
-// Everything that is known of a build's days, the newest first; days on which nothing came have no row.
-import { Table } from '@mantine/core';
-import { sayTime } from '../../charts/say-time.ts';
-import { ScrollBox } from '../../ui/ScrollBox.tsx';
-import { sayExactNumber, sayMs, saySeconds } from '../../ui/say.ts';
-import table from '../../ui/table.module.css';
-import { Median } from './HealthTable.tsx';
+// The numbers of a build by day, newest first. Days without events have no row.
+import { formatDuration, formatMilliseconds, formatNumber } from '@chauffeur/contract/format';
+import { formatTime } from '../../charts/format-time.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type HealthDays, timeOfDay } from './health-days.ts';
+import { Median } from './Median.tsx';
 
 export function DaysTable({ days }: { days: HealthDays }) {
   return (
-    <ScrollBox label="Days of the build">
-      <Table className={table.table} aria-label="Days of the build">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Day (UTC)</Table.Th>
-            <Table.Th ta="right">Started</Table.Th>
-            <Table.Th ta="right">Booted</Table.Th>
-            <Table.Th ta="right">Crashed</Table.Th>
-            <Table.Th ta="right">Time to start</Table.Th>
-            <Table.Th ta="right">Session</Table.Th>
-            <Table.Th ta="right">Devices last heard of</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {days.toReversed().map(({ day, events, boot_ms, session_seconds, devices_last_seen }) => (
-            <Table.Tr key={day}>
-              <Table.Td className={table.small}>{sayTime(timeOfDay(day), 'day')}</Table.Td>
-              <Table.Td ta="right">{sayExactNumber(events.session_start ?? 0)}</Table.Td>
-              <Table.Td ta="right">{sayExactNumber(events.boot_ok ?? 0)}</Table.Td>
-              <Table.Td ta="right">{sayExactNumber(events.crash ?? 0)}</Table.Td>
-              <Table.Td ta="right" className={table.small}>
-                <Median of={boot_ms} say={sayMs} />
-              </Table.Td>
-              <Table.Td ta="right" className={table.small}>
-                <Median of={session_seconds} say={saySeconds} />
-              </Table.Td>
-              <Table.Td ta="right">{sayExactNumber(devices_last_seen)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <DataTable
+      label="Days of the build"
+      columns={COLUMNS}
+      rows={days.toReversed()}
+      rowKey={({ day }) => day}
+      isScrollable
+    />
   );
 }
+
+const COLUMNS: readonly Column<HealthDays[number]>[] = [
+  { header: 'Day (UTC)', overflow: 'nowrap', cell: ({ day }) => formatTime(timeOfDay(day), 'day') },
+  { header: 'Started', align: 'right', cell: ({ events }) => formatNumber(events.session_start ?? 0) },
+  { header: 'Booted', align: 'right', cell: ({ events }) => formatNumber(events.boot_ok ?? 0) },
+  { header: 'Crashed', align: 'right', cell: ({ events }) => formatNumber(events.crash ?? 0) },
+  {
+    header: 'Time to start',
+    align: 'right',
+    overflow: 'nowrap',
+    cell: ({ boot_ms }) => <Median {...boot_ms} format={formatMilliseconds} />,
+  },
+  {
+    header: 'Session',
+    align: 'right',
+    overflow: 'nowrap',
+    cell: ({ session_seconds }) => <Median {...session_seconds} format={formatDuration} />,
+  },
+  {
+    header: 'Devices last seen',
+    align: 'right',
+    cell: ({ devices_last_seen }) => formatNumber(devices_last_seen),
+  },
+];

@@ -20,15 +20,15 @@ const DAYS: HealthDays = [
   },
 ];
 
-describe('the days of a build', () => {
+describe('windowOf, launchSeries and medianSeries', () => {
   const times = windowOf(new Date('2026-11-21T23:59:00Z'));
 
-  it('are thirty, and today is the last', () => {
+  it('cover thirty days, ending with today', () => {
     assert.equal(times.length, 30);
     assert.deepEqual([times[0], times.at(-1)], ['2026-10-23T00:00:00.000Z', '2026-11-21T00:00:00.000Z']);
   });
 
-  it('have zeros where nothing was launched, and no median where nothing was measured', () => {
+  it('use zeros for days without launches, and nothing for days without samples', () => {
     const [started, booted, crashed] = launchSeries(DAYS, times, 5);
     const at = '2026-11-20T00:00:00.000Z';
     assert.deepEqual(
@@ -41,11 +41,11 @@ describe('the days of a build', () => {
   });
 });
 
-describe('the build that is rated next', () => {
+describe('nextToBeRated', () => {
   const build = (version: string, devices: number, fields: Partial<BuildHealth> = {}) =>
     ({ version, devices, band: 'unrated', channel: 'stable', ...fields }) as BuildHealth;
 
-  it('is the one on stable that lacks the fewest devices', () => {
+  it('returns the unrated build on stable with the most devices', () => {
     const builds = [
       build('1', 3),
       build('2', 12),

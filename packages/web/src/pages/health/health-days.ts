@@ -1,4 +1,4 @@
-// The days of a build's health as series of a chart: what was launched, how long it took, how long it was played.
+// Turns the days of a build's health into the series of a chart: launches, start times and session lengths.
 import { WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
@@ -7,26 +7,26 @@ import { type Series, timesOf, withZeros } from '../../charts/series.ts';
 export type BuildHealth = OutputOf<typeof listHealth>['builds'][number];
 export type HealthDays = OutputOf<typeof getBuildHealth>['days'];
 
-export const SHOWS = [
+export const CHARTS = [
   { value: 'launches', label: 'Launches' },
   { value: 'start', label: 'Time to start' },
   { value: 'session', label: 'Session length' },
 ] as const;
-export type Show = (typeof SHOWS)[number]['value'];
+export type ChartName = (typeof CHARTS)[number]['value'];
 
-export function readShow(text: string | undefined): Show {
-  return SHOWS.find(({ value }) => value === text)?.value ?? 'launches';
+export function readChart(text: string | undefined): ChartName {
+  return CHARTS.find(({ value }) => value === text)?.value ?? 'launches';
 }
 
 const DAY_MS = 86_400_000;
 
-/** The days of the window, today last. */
+/** The days of the rating window, ending with today. */
 export function windowOf(now: Date): string[] {
   const end = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS;
   return timesOf(new Date(end - WINDOW_DAYS * DAY_MS).toISOString(), new Date(end).toISOString(), 'day');
 }
 
-/** As `timesOf` has it. */
+/** The start of a day in the form that `timesOf` uses. */
 export function timeOfDay(day: string): string {
   return `${day}T00:00:00.000Z`;
 }
@@ -37,7 +37,7 @@ const LAUNCHES = [
   { key: 'crash', label: 'Crashed' },
 ] as const;
 
-/** Events of each day, in the colour of the build: a device that starts twice is there twice. */
+/** The launch events by day, in the colour of the build. They count launches, not devices. */
 export function launchSeries(days: HealthDays, times: readonly string[], colour: number): Series[] {
   return LAUNCHES.map(({ key, label }, pattern) => ({
     key,
@@ -48,22 +48,22 @@ export function launchSeries(days: HealthDays, times: readonly string[], colour:
   }));
 }
 
-/** The median of each day that has one, in the colour of the build. */
-export function medianSeries(days: HealthDays, show: 'start' | 'session', colour: number): Series {
-  const field = show === 'start' ? 'boot_ms' : 'session_seconds';
+/** The daily medians, in the colour of the build. Days without samples have no value. */
+export function medianSeries(days: HealthDays, chart: 'start' | 'session', colour: number): Series {
+  const field = chart === 'start' ? 'boot_ms' : 'session_seconds';
   const values = days.flatMap((each) => {
     const { median } = each[field];
     return median === null ? [] : [[timeOfDay(each.day), median] as const];
   });
-  const label = show === 'start' ? 'Median time to start' : 'Median session';
-  return { key: show, label, colour, pattern: 0, values: new Map(values) };
+  const label = chart === 'start' ? 'Median time to start' : 'Median session';
+  return { key: chart, label, colour, pattern: 0, values: new Map(values) };
 }
 
 /**
- * Of the builds that are not rated the one that lacks the fewest devices, among those that were registered for stable: a listing has the
- * band of a build there. Null where every one of them is rated, or there is none.
+ * The unrated build on stable that needs the fewest devices for a rating; only builds on stable count for the game's page. Null if there is
+ * none.
  */
 export function nextToBeRated(builds: readonly BuildHealth[]): BuildHealth | null {
-  const waiting = builds.filter(({ channel, band }) => channel === 'stable' && band === 'unrated');
-  return waiting.toSorted((a, b) => b.devices - a.devices)[0] ?? null;
+  const unrated = builds.filter(({ channel, band }) => channel === 'stable' && band === 'unrated');
+  return unrated.toSorted((a, b) => b.devices - a.devices)[0] ?? null;
 }

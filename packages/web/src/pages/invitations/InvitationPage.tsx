@@ -1,4 +1,4 @@
-// The page behind the link of an invitation: to which game, by whom, what the person becomes; and the two buttons.
+// The page behind an invitation link: the game, the role and its effects, and buttons to accept or decline.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
@@ -28,9 +28,9 @@ export function InvitationPage() {
     <Stack gap="lg" maw={640}>
       {data === undefined && <PageHead title="Invitation" />}
       {isUnknown && <Text>{error.message}</Text>}
-      {error !== null && !isUnknown && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && !isUnknown && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={240} />}
-      {data !== undefined && <Invited token={token} invitation={data} />}
+      {data !== undefined && <InvitationDetails token={token} invitation={data} />}
     </Stack>
   );
 }
@@ -39,22 +39,22 @@ const EFFECTS: Readonly<Record<Invitation['role'], readonly string[]>> = {
   admin: [
     'You can upload and promote builds, and edit the store page.',
     'You can read crash reports, events and bug tickets.',
-    'Everybody who works on the game sees your name and email address.',
+    'The other developers of the game see your name and email address.',
   ],
   owner: [
-    'The game becomes yours, with its builds, players, admins, crash reports and settings.',
+    'You get the game with its builds, players, admins, crash reports and settings.',
     'The current owner becomes an admin. You can remove them.',
-    'The deploy key and the address for symbols are revoked: create a new key before the next upload.',
-    'You decide what waits for approval, and get the mails about it.',
+    'The deploy key and the symbol server URL are revoked. Create a new key before the next upload.',
+    'Agents ask you for approval by email.',
   ],
 };
 
-function Invited({ token, invitation }: { token: string; invitation: Invitation }) {
+function InvitationDetails({ token, invitation }: { token: string; invitation: Invitation }) {
   const { game, role } = invitation;
-  const title = role === 'owner' ? `Take over ${game.name}` : `Work on ${game.name}`;
+  const title = role === 'owner' ? `Become the owner of ${game.name}` : `Join ${game.name}`;
   return (
     <>
-      <PageHead title={title} tab={`Invitation · ${game.name}`} />
+      <PageHead title={title} tabTitle={`Invitation · ${game.name}`} />
       <Facts
         facts={[
           ['Game', game.name],
@@ -66,7 +66,11 @@ function Invited({ token, invitation }: { token: string; invitation: Invitation 
             : []),
         ]}
       />
-      {invitation.status === 'pending' ? <Decide token={token} invitation={invitation} /> : <Outcome of={invitation} />}
+      {invitation.status === 'pending' ? (
+        <Decide token={token} invitation={invitation} />
+      ) : (
+        <Outcome invitation={invitation} />
+      )}
     </>
   );
 }
@@ -114,8 +118,8 @@ function Obstacle({ code, message }: { code: number; message: string }) {
     <Notice tone="unsure" title={message}>
       <Text size="sm">
         {code === 4232
-          ? `Open the link in the verification mail that we sent to ${person?.email ?? 'you'}, then reload this page.`
-          : 'Sign in with the account of that address, or ask for an invitation to yours.'}
+          ? `Open the link in the verification email we sent to ${person?.email ?? 'you'}, then reload this page.`
+          : 'Sign in with the account of that address, or ask for a new invitation to your own address.'}
       </Text>
     </Notice>
   );
@@ -127,18 +131,21 @@ const ENDED: Readonly<Record<Exclude<Invitation['status'], 'pending' | 'accepted
   expired: 'This invitation has expired',
 };
 
-function Outcome({ of: { status, role, game } }: { of: Invitation }) {
+function Outcome({ invitation: { status, role, game } }: { invitation: Invitation }) {
   return (
     <div role="status">
       {status === 'accepted' || status === 'pending' ? (
-        <Notice tone="good" title={role === 'owner' ? `You own ${game.name}` : `You are an admin of ${game.name}`}>
+        <Notice
+          tone="good"
+          title={role === 'owner' ? `You now own ${game.name}` : `You're now an admin of ${game.name}`}
+        >
           <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm">
-            Open the game
+            Open game
           </SiteLink>
         </Notice>
       ) : (
         <Notice tone="none" title={ENDED[status]}>
-          <Text size="sm">Ask the owner of the game if you need another one.</Text>
+          <Text size="sm">Ask the game's owner for a new one.</Text>
         </Notice>
       )}
     </div>

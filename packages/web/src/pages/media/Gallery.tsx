@@ -1,4 +1,4 @@
-// The screenshots in their order, which is changed by dragging, or by the arrows of each.
+// The screenshots in the order players see, changed by dragging or with arrow buttons.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameMedia } from '@chauffeur/contract/operations/media';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
@@ -11,15 +11,15 @@ type Image = OutputOf<typeof listGameMedia>['gallery'][number];
 
 type GalleryProps = {
   images: readonly Image[];
-  busy: boolean;
+  isBusy: boolean;
   onOrder: (uids: string[]) => void;
   onDelete: (image: Image) => void;
 };
 
-export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
+export function Gallery({ images, isBusy, onOrder, onDelete }: GalleryProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
-  const [doomed, setDoomed] = useState<Image | null>(null);
+  const [toDelete, setToDelete] = useState<Image | null>(null);
   const uids = images.map(({ uid }) => uid);
   const move = (from: number, to: number) => onOrder(moved(uids, from, to));
   const end = () => {
@@ -34,7 +34,7 @@ export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
             key={image.uid}
             className={classes.shot}
             data-over={over === index && dragged !== index}
-            draggable={!busy}
+            draggable={!isBusy}
             onDragStart={() => setDragged(index)}
             onDragEnd={end}
             onDragOver={(event) => {
@@ -53,20 +53,20 @@ export function Gallery({ images, busy, onOrder, onDelete }: GalleryProps) {
               image={image}
               index={index}
               isLast={index === images.length - 1}
-              busy={busy}
+              isBusy={isBusy}
               onMove={move}
-              onDelete={() => setDoomed(image)}
+              onDelete={() => setToDelete(image)}
             />
           </li>
         ))}
       </ol>
-      {doomed !== null && (
+      {toDelete !== null && (
         <DeleteImage
-          image={doomed}
-          onClose={() => setDoomed(null)}
+          image={toDelete}
+          onClose={() => setToDelete(null)}
           onDelete={() => {
-            setDoomed(null);
-            onDelete(doomed);
+            setToDelete(null);
+            onDelete(toDelete);
           }}
         />
       )}
@@ -78,12 +78,12 @@ type ShotProps = {
   image: Image;
   index: number;
   isLast: boolean;
-  busy: boolean;
+  isBusy: boolean;
   onMove: (from: number, to: number) => void;
   onDelete: () => void;
 };
 
-function Shot({ image, index, isLast, busy, onMove, onDelete }: ShotProps) {
+function Shot({ image, index, isLast, isBusy, onMove, onDelete }: ShotProps) {
   return (
     <>
       <img
@@ -96,12 +96,12 @@ function Shot({ image, index, isLast, busy, onMove, onDelete }: ShotProps) {
         <Text size="sm" truncate flex={1} title={image.filename}>
           {index + 1}. {image.filename}
         </Text>
-        <Arrow index={index} to={index - 1} label="earlier" busy={busy || index === 0} onMove={onMove} />
-        <Arrow index={index} to={index + 1} label="later" busy={busy || isLast} onMove={onMove} />
+        <Arrow index={index} to={index - 1} label="earlier" isBusy={isBusy || index === 0} onMove={onMove} />
+        <Arrow index={index} to={index + 1} label="later" isBusy={isBusy || isLast} onMove={onMove} />
         <Button
           size="compact-xs"
           variant="default"
-          disabled={busy}
+          disabled={isBusy}
           aria-label={`Delete screenshot ${index + 1}`}
           onClick={onDelete}
         >
@@ -116,10 +116,13 @@ type DeleteImageProps = { image: Image; onClose: () => void; onDelete: () => voi
 
 function DeleteImage({ image, onClose, onDelete }: DeleteImageProps) {
   return (
-    <ConfirmDialog title="Delete this screenshot?" does="Delete it" onConfirm={onDelete} onClose={onClose}>
-      <Text size="sm">
-        Players see {image.filename} no longer, and it is not kept here: to have it back, upload it again.
-      </Text>
+    <ConfirmDialog
+      title="Delete this screenshot?"
+      confirmLabel="Delete screenshot"
+      onConfirm={onDelete}
+      onClose={onClose}
+    >
+      <Text size="sm">Players will no longer see {image.filename}. To restore it, you have to upload it again.</Text>
     </ConfirmDialog>
   );
 }
@@ -128,16 +131,16 @@ type ArrowProps = {
   index: number;
   to: number;
   label: 'earlier' | 'later';
-  busy: boolean;
+  isBusy: boolean;
   onMove: (from: number, to: number) => void;
 };
 
-function Arrow({ index, to, label, busy, onMove }: ArrowProps) {
+function Arrow({ index, to, label, isBusy, onMove }: ArrowProps) {
   return (
     <ActionIcon
       variant="default"
       size="sm"
-      disabled={busy}
+      disabled={isBusy}
       aria-label={`Move screenshot ${index + 1} ${label}`}
       onClick={() => onMove(index, to)}
     >

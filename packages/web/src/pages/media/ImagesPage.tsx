@@ -1,4 +1,4 @@
-// The store images of a game: its cover, its thumbnail, and the gallery in the order that players see.
+// The store images of a game: cover, thumbnail and screenshots.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listGameMedia } from '@chauffeur/contract/operations/media';
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
@@ -14,8 +14,20 @@ import { RefusedImages } from './RefusedImages.tsx';
 import { useImages } from './use-images.ts';
 
 const SINGLES = [
-  { kind: 'cover', title: 'Cover', says: 'Wide, on top of the game’s page. At least 1024×576.' },
-  { kind: 'thumbnail', title: 'Thumbnail', says: 'On shelves and in search. At least 960×540.' },
+  {
+    kind: 'cover',
+    title: 'Cover',
+    description: "Shown at the top of the game's page. At least 1024×576, about 16:9.",
+    uploadLabel: 'Upload cover',
+    replaceLabel: 'Replace cover',
+  },
+  {
+    kind: 'thumbnail',
+    title: 'Thumbnail',
+    description: 'Shown on shelves and in search results. At least 960×540, about 16:9.',
+    uploadLabel: 'Upload thumbnail',
+    replaceLabel: 'Replace thumbnail',
+  },
 ] as const;
 
 export function ImagesPage() {
@@ -25,17 +37,17 @@ export function ImagesPage() {
   return (
     <Stack gap="lg">
       <div>
-        <PageHead title="Images" tab={`Images · ${game.name}`} />
-        <div role="status">{images.said !== null && <Text size="sm">{images.said}</Text>}</div>
+        <PageHead title="Images" tabTitle={`Images · ${game.name}`} />
+        <div role="status">{images.message !== null && <Text size="sm">{images.message}</Text>}</div>
       </div>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {images.error !== null && <Problem error={images.error} />}
       {images.refused.length > 0 && <RefusedImages refused={images.refused} />}
       {isPending && <Skeleton h={400} />}
       {data !== undefined && (
         <>
           <div className={classes.singles}>
-            {SINGLES.map(({ kind, title, says }) => (
+            {SINGLES.map(({ kind, title, description, uploadLabel, replaceLabel }) => (
               <Stack key={kind} gap="xs" component="section" aria-label={title}>
                 <Title order={2} size="h4">
                   {title}
@@ -44,11 +56,11 @@ export function ImagesPage() {
                   <img className={classes.image} src={data[kind].url} alt={`${title} of ${game.name}`} />
                 )}
                 <Text size="sm" c="dimmed">
-                  {says} About 16:9.
+                  {description}
                 </Text>
                 <DropImages
-                  label={data[kind] === null ? `Upload the ${kind}` : `Replace the ${kind}`}
-                  busy={images.isPending}
+                  label={data[kind] === null ? uploadLabel : replaceLabel}
+                  isBusy={images.isPending}
                   onFiles={(files) => images.add(kind, files.slice(0, 1))}
                 />
               </Stack>
@@ -59,14 +71,14 @@ export function ImagesPage() {
               Gallery
             </Title>
             <Text size="sm" c="dimmed">
-              {data.gallery.length} of {LIMITS.galleryImages} screenshots, at least 1280×720, in the order that players
-              see. Drag one to move it, or use its arrows.
+              {data.gallery.length} of {LIMITS.galleryImages} screenshots. At least 1280×720, about 16:9. Drag
+              screenshots to reorder them, or use the arrows.
             </Text>
-            <Gallery images={data.gallery} busy={images.isPending} onOrder={images.order} onDelete={images.remove} />
+            <Gallery images={data.gallery} isBusy={images.isPending} onOrder={images.order} onDelete={images.remove} />
             <DropImages
               label="Add screenshots"
-              many
-              busy={images.isPending}
+              isMultiple
+              isBusy={images.isPending}
               onFiles={(files) => images.add('screenshot', files)}
             />
           </Stack>

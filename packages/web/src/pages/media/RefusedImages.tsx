@@ -1,4 +1,4 @@
-// The images that were not sent, why, and of those with the wrong shape a picture of what would have to be cut.
+// The images that were not uploaded and why, with a preview of the crop for images with the wrong aspect ratio.
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Notice } from '../../ui/Notice.tsx';
@@ -8,14 +8,14 @@ import classes from './RefusedImages.module.css';
 export function RefusedImages({ refused }: { refused: readonly Refused[] }) {
   return (
     <div role="alert">
-      <Notice tone="bad" title="Nothing was sent">
+      <Notice tone="bad" title="Nothing was uploaded">
         <ul className={classes.list}>
           {refused.map(({ file, problem, cut }) => (
             <li key={file.name}>
               {file.name}: {problem}
               {cut !== null && (
                 <>
-                  <Text size="sm">{cut.says}</Text>
+                  <Text size="sm">{cut.description}</Text>
                   <CutPicture file={file} cut={cut} />
                 </>
               )}
@@ -29,12 +29,12 @@ export function RefusedImages({ refused }: { refused: readonly Refused[] }) {
 
 type CutPictureProps = { file: File; cut: NonNullable<Refused['cut']> };
 
-/** What is cut is darkened; the frame is what is left. */
-function CutPicture({ file, cut: { crop, says, width, height } }: CutPictureProps) {
+/** The cropped parts are darkened, and a frame surrounds the rest. */
+function CutPicture({ file, cut: { crop, description, width, height } }: CutPictureProps) {
   const url = useFileUrl(file);
   if (url === null) return null;
   return (
-    <svg className={classes.picture} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={says}>
+    <svg className={classes.picture} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={description}>
       <image href={url} width={width} height={height} />
       <path
         className={classes.cut}
@@ -49,9 +49,9 @@ function CutPicture({ file, cut: { crop, says, width, height } }: CutPictureProp
 function useFileUrl(file: File): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    const made = URL.createObjectURL(file);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const created = URL.createObjectURL(file);
+    setUrl(created);
+    return () => URL.revokeObjectURL(created);
   }, [file]);
   return url;
 }

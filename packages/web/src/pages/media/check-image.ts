@@ -1,16 +1,16 @@
-// Looks at an image in the browser by the rules that the service has, so that a wrong one is not sent first.
+// Checks an image in the browser by the server's rules, before it is uploaded.
 import { type ImageKind, imageProblem, refusalOf } from '@chauffeur/contract/image-rules';
 import { type CropHint, cropHint } from './crop-hint.ts';
 import { formatOf, HEAD_BYTES } from './image-facts.ts';
 
-/** Why an image is not sent, and where cutting would help, what to cut. */
+/** Why an image can't be uploaded and, if cropping would help, what to crop. */
 export type Refused = {
   readonly file: File;
   readonly problem: string;
   readonly cut: (CropHint & { readonly width: number; readonly height: number }) | null;
 };
 
-/** Null when it may be sent; else what is wrong with it, and what is needed. Frames are left to the service. */
+/** Null if the image can be uploaded, otherwise what is wrong and what is needed. The number of frames is checked by the server. */
 export async function checkImage(file: File, kind: ImageKind): Promise<Refused | null> {
   const refuse = (reason: string): Refused => ({ file, problem: refusalOf(kind, reason), cut: null });
   const format = formatOf(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));

@@ -5,21 +5,25 @@ import { cropHint } from './crop-hint.ts';
 
 const factsOf = (width: number, height: number): ImageFacts => ({ size: 1, format: 'png', frames: 1, width, height });
 
-describe('the hint what to cut', () => {
-  it('names both sides and what is left', () => {
-    const { says } = cropHint('cover', factsOf(1600, 1201))!;
-    assert.equal(says, 'Cut 150 pixels off the top and 151 off the bottom. 1600×900 is left, which may be sent.');
+describe('cropHint', () => {
+  it('names both sides and the result', () => {
+    const { description } = cropHint('cover', factsOf(1600, 1201))!;
+    assert.equal(
+      description,
+      'Crop 150 pixels at the top and 151 at the bottom. The result, 1600×900, can be uploaded.',
+    );
     assert.match(
-      cropHint('cover', factsOf(2048, 1000))!.says,
-      /^Cut 135 pixels off the left side and 135 off the right\./,
+      cropHint('cover', factsOf(2048, 1000))!.description,
+      /^Crop 135 pixels on the left and 135 on the right\./,
     );
   });
 
-  it('says when the rest would not do', () => {
-    assert.match(cropHint('screenshot', factsOf(1100, 1100))!.says, /But then: 1100×619 pixels are too few\./);
+  it('says if the result would still not be accepted', () => {
+    const { description } = cropHint('screenshot', factsOf(1100, 1100))!;
+    assert.match(description, /The result would still not be accepted: .*1100×619/);
   });
 
-  it('is none for an image of the right shape, whatever else is wrong with it', () => {
+  it('returns null if the aspect ratio is right, even if something else is wrong', () => {
     assert.equal(cropHint('cover', factsOf(160, 90)), null);
   });
 });

@@ -1,19 +1,22 @@
-// Says what would have to be cut off an image that has not the shape of a store image, and whether the rest would do.
+// Describes how to crop an image to the aspect ratio of a store image, and whether the result would be accepted.
 import { type Crop, cropOf, type ImageFacts, type ImageKind, imageProblem } from '@chauffeur/contract/image-rules';
 
-export type CropHint = { readonly crop: Crop; readonly says: string };
+export type CropHint = { readonly crop: Crop; readonly description: string };
 
-/** Null where the shape is right. */
+/** Null if the aspect ratio is right. */
 export function cropHint(kind: ImageKind, facts: ImageFacts): CropHint | null {
   const crop = cropOf(facts);
   if (crop === null) return null;
   const { width, height } = crop;
   const problem = imageProblem(kind, { ...facts, width, height });
-  const rest = problem === null ? `${width}×${height} is left, which may be sent.` : `But then: ${problem}`;
-  return { crop, says: `${sayCut(facts, crop)} ${rest}` };
+  const result =
+    problem === null
+      ? `The result, ${width}×${height}, can be uploaded.`
+      : `The result would still not be accepted: ${problem}`;
+  return { crop, description: `${formatCut(facts, crop)} ${result}` };
 }
 
-function sayCut({ width, height }: Pick<ImageFacts, 'width' | 'height'>, { left, top, ...kept }: Crop): string {
-  if (kept.width < width) return `Cut ${left} pixels off the left side and ${width - kept.width - left} off the right.`;
-  return `Cut ${top} pixels off the top and ${height - kept.height - top} off the bottom.`;
+function formatCut({ width, height }: Pick<ImageFacts, 'width' | 'height'>, { left, top, ...kept }: Crop): string {
+  if (kept.width < width) return `Crop ${left} pixels on the left and ${width - kept.width - left} on the right.`;
+  return `Crop ${top} pixels at the top and ${height - kept.height - top} at the bottom.`;
 }

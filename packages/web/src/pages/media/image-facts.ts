@@ -1,10 +1,10 @@
-// What the first bytes of an image file tell of it, before it is sent: its format, whatever it is called.
+// Detects the format of an image file from its first bytes, and reorders images.
 import type { ImageFormat } from '@chauffeur/contract/image-rules';
 
-/** Bytes that are enough to know the format. */
+/** Enough bytes to detect any of the formats. */
 export const HEAD_BYTES = 12;
 
-/** Null for what is none of the formats that are taken. */
+/** Null if it is not one of the accepted formats. */
 export function formatOf(head: Uint8Array): ImageFormat | null {
   const text = String.fromCharCode(...head.subarray(0, HEAD_BYTES));
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
@@ -13,7 +13,7 @@ export function formatOf(head: Uint8Array): ImageFormat | null {
   return /^RIFF.{4}WEBP/s.test(text) ? 'webp' : null;
 }
 
-/** `uids` with the one at `from` moved to `to`, both counted from 0; the same when there is no such place. */
+/** Returns `uids` with the item at index `from` moved to index `to`, unchanged if either doesn't exist. */
 export function moved(uids: readonly string[], from: number, to: number): string[] {
   const uid = uids[from];
   if (uid === undefined || to < 0 || to >= uids.length) return [...uids];

@@ -1,4 +1,4 @@
-// Adds, orders and deletes the images of a game; each answer is the set as it is then.
+// Uploads, reorders and deletes the images of a game. Each call returns the updated set of images.
 import type { ImageKind } from '@chauffeur/contract/image-rules';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -10,7 +10,14 @@ import { ask, call, send } from '../../api.ts';
 import { checkImage, type Refused } from './check-image.ts';
 
 type ImageSet = OutputOf<typeof listGameMedia>;
-type Change = { says: string; run: () => Promise<ImageSet> };
+/** `message` is shown when the change is done. */
+type Change = { message: string; run: () => Promise<ImageSet> };
+
+const UPLOADED: Readonly<Record<ImageKind, string>> = {
+  cover: 'Cover uploaded.',
+  thumbnail: 'Thumbnail uploaded.',
+  screenshot: 'Screenshot uploaded.',
+};
 
 export function useImages(gameUid: string) {
   const queries = useQueryClient();
@@ -25,30 +32,30 @@ export function useImages(gameUid: string) {
   return {
     isPending: changing.isPending,
     error: changing.error,
-    /** The images that were not sent, by what the rules found. */
+    /** The images that were not uploaded because they break a rule. */
     refused,
-    said: changing.isSuccess ? changing.variables.says : null,
+    message: changing.isSuccess ? changing.variables.message : null,
     async add(kind: ImageKind, files: readonly File[]) {
-      const asked = files.slice(0, LIMITS.imagesPerRequest);
-      const problems = (await Promise.all(asked.map((file) => checkImage(file, kind)))).filter(
-        (found) => found !== null,
+      const chosen = files.slice(0, LIMITS.imagesPerRequest);
+      const problems = (await Promise.all(chosen.map((file) => checkImage(file, kind)))).filter(
+        (problem) => problem !== null,
       );
       setRefused(problems);
-      if (problems.length > 0 || asked.length === 0) return;
+      if (problems.length > 0 || chosen.length === 0) return;
       const form = new FormData();
       form.set('kind', kind);
-      for (const file of asked) form.append('file', file);
-      const says = asked.length === 1 ? `The ${kind} is uploaded.` : `${asked.length} screenshots are uploaded.`;
-      changing.mutate({ says, run: () => send(addGameMedia, { uid: gameUid }, form) });
+      for (const file of chosen) form.append('file', file);
+      const message = chosen.length === 1 ? UPLOADED[kind] : `${chosen.length} screenshots uploaded.`;
+      changing.mutate({ message, run: () => send(addGameMedia, { uid: gameUid }, form) });
     },
     order(order: string[]) {
       setRefused([]);
-      changing.mutate({ says: 'The order is changed.', run: () => call(orderGameMedia, { uid: gameUid, order }) });
+      changing.mutate({ message: 'Order changed.', run: () => call(orderGameMedia, { uid: gameUid, order }) });
     },
     remove({ uid, filename }: { uid: string; filename: string }) {
       setRefused([]);
       const run = () => call(deleteGameMedia, { uid: gameUid, image: uid });
-      changing.mutate({ says: `${filename} is deleted.`, run });
+      changing.mutate({ message: `${filename} was deleted.`, run });
     },
   };
 }

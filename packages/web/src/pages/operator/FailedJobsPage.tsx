@@ -1,90 +1,160 @@
-// Jobs that were given up: why, and the two things that can be done about each.
+// Jobs that failed after all their attempts: why, and buttons to retry or delete them.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { deleteFailedJob, getServiceState, listFailedJobs, retryJobs } from '@chauffeur/contract/operations/operator';
-import { Button, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Box, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../../api.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LoadingRows } from '../../ui/LoadingRows.tsx';
-import { NextPage } from '../../ui/NextPage.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import table from '../../ui/table.module.css';
-import { FailedJobRow } from './FailedJobRow.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { usePages } from '../../ui/use-pages.ts';
+import { Consequences } from '../channels/Consequences.tsx';
 
-export type FailedJob = OutputOf<typeof listFailedJobs>['jobs'][number];
-export type JobStep = { kind: 'retry' | 'delete'; job: FailedJob } | { kind: 'retry-all' };
+type FailedJob = OutputOf<typeof listFailedJobs>['jobs'][number];
+type JobAction = { kind: 'retry' | 'delete'; job: FailedJob } | { kind: 'retry-all' };
 
 const REFRESH_MS = 3000;
 
 export function FailedJobsPage() {
-  const queries = useQueryClient();
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: [listFailedJobs.id],
-    queryFn: ({ pageParam: cursor, signal }) => call(listFailedJobs, cursor === '' ? {} : { cursor }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: REFRESH_MS,
-  });
-  const steps = useMutation({
-    mutationFn: runStep,
-    onSettled: () =>
-      Promise.all([listFailedJobs, getServiceState].map(({ id }) => queries.invalidateQueries({ queryKey: [id] }))),
-  });
-  const jobs = data?.pages.flatMap((page) => page.jobs) ?? [];
+  const jobs = usePages(listFailedJobs, {}, (page) => page.jobs, { refetchInterval: REFRESH_MS });
+  const action = useJobAction();
   return (
     <Stack gap="md">
       <PageHead title="Failed jobs">
         <Button
           variant="default"
-          disabled={jobs.length === 0}
-          loading={steps.isPending && steps.variables.kind === 'retry-all'}
-          onClick={() => steps.mutate({ kind: 'retry-all' })}
+          disabled={jobs.rows === undefined || jobs.rows.length === 0}
+          loading={action.isPending && action.variables.kind === 'retry-all'}
+          onClick={() => action.mutate({ kind: 'retry-all' })}
         >
           Retry all
         </Button>
       </PageHead>
-      <div role="status">{steps.data !== undefined && <Text size="sm">{steps.data}</Text>}</div>
-      {steps.error !== null && <Problem error={steps.error} />}
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {data !== undefined && jobs.length === 0 && (
-        <EmptyState>
-          No job has failed. One that does not succeed after all its tries stands here until you decide.
-        </EmptyState>
-      )}
-      {(isPending || jobs.length > 0) && (
-        <Table className={table.table} aria-label="Failed jobs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Job</Table.Th>
-              <Table.Th visibleFrom="sm">Why</Table.Th>
-              <Table.Th>Failed</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>Change</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {isPending && <LoadingRows rows={4} columns={4} />}
-            {jobs.map((job) => (
-              <FailedJobRow key={job.job_id} job={job} isBusy={steps.isPending} onStep={(step) => steps.mutate(step)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      <NextPage hasNextPage={hasNextPage} isFetchingNextPage={isFetchingNextPage} fetchNextPage={fetchNextPage}>
-        Show older ones
-      </NextPage>
+      <div role="status">{action.data !== undefined && <Text size="sm">{action.data}</Text>}</div>
+      {action.error !== null && <Problem error={action.error} />}
+      <PagedTable
+        label="Failed jobs"
+        list={jobs}
+        columns={jobColumns(action.isPending, action.mutate)}
+        rowKey={({ job_id }) => job_id}
+        skeletonRows={4}
+        empty={<EmptyState>No failed jobs. Jobs that fail after all their attempts are listed here.</EmptyState>}
+        more="Show older jobs"
+      />
     </Stack>
   );
 }
 
-/** Answers what it did, in words. */
-async function runStep(step: JobStep): Promise<string> {
-  if (step.kind === 'delete') {
-    await call(deleteFailedJob, { job_id: step.job.job_id });
-    return `${step.job.task} is deleted; what it was to do stays undone.`;
+function useJobAction() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: runAction,
+    onSettled: () =>
+      Promise.all([listFailedJobs, getServiceState].map(({ id }) => queries.invalidateQueries({ queryKey: [id] }))),
+  });
+}
+
+/** Returns a message about what was done. */
+async function runAction(action: JobAction): Promise<string> {
+  if (action.kind === 'delete') {
+    await call(deleteFailedJob, { job_id: action.job.job_id });
+    return `Deleted ${action.job.task}. Its work will not be done.`;
   }
-  const { retried } = await call(retryJobs, step.kind === 'retry' ? { job_id: step.job.job_id } : {});
-  return `${retried} ${retried === 1 ? 'job has its' : 'jobs have their'} tries again.`;
+  const { retried } = await call(retryJobs, action.kind === 'retry' ? { job_id: action.job.job_id } : {});
+  return retried === 1 ? '1 job will be retried.' : `${retried} jobs will be retried.`;
+}
+
+type OnAction = (action: JobAction) => void;
+
+function jobColumns(isBusy: boolean, onAction: OnAction): Column<FailedJob>[] {
+  return [
+    { header: 'Job', cell: (job) => <JobName job={job} /> },
+    { header: 'Error', hiddenBelow: 'sm', cell: ({ error }) => <JobError error={error} /> },
+    { header: 'Failed', cell: ({ failed_at }) => <Time at={failed_at} /> },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (job) => <JobButtons job={job} isBusy={isBusy} onAction={onAction} />,
+    },
+  ];
+}
+
+function JobName({ job }: { job: FailedJob }) {
+  return (
+    <>
+      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {job.task}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {`Attempts: ${job.tries}`} · Created <Time at={job.created_at} />
+      </Text>
+      <Box hiddenFrom="sm">
+        <JobError error={job.error} />
+      </Box>
+    </>
+  );
+}
+
+/** The first line of the error, with the others behind it. */
+function JobError({ error }: { error: string | null }) {
+  if (error === null) return 'No error message';
+  const [first = '', ...rest] = error.split('\n');
+  if (rest.length === 0) return <Text size="sm">{first}</Text>;
+  return (
+    <details>
+      <summary>
+        <Text span size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {first}
+        </Text>
+      </summary>
+      <Code block>{rest.join('\n')}</Code>
+    </details>
+  );
+}
+
+function JobButtons({ job, isBusy, onAction }: { job: FailedJob; isBusy: boolean; onAction: OnAction }) {
+  const [isConfirming, setConfirming] = useState(false);
+  return (
+    <>
+      <Group gap={6} justify="flex-end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={isBusy}
+          aria-label={`Retry ${job.task}`}
+          onClick={() => onAction({ kind: 'retry', job })}
+        >
+          Retry
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={isBusy}
+          aria-label={`Delete ${job.task}`}
+          onClick={() => setConfirming(true)}
+        >
+          Delete
+        </Button>
+      </Group>
+      {isConfirming && (
+        <ConfirmDialog
+          title={`Delete ${job.task}?`}
+          confirmLabel="Delete job"
+          onConfirm={() => {
+            setConfirming(false);
+            onAction({ kind: 'delete', job });
+          }}
+          onClose={() => setConfirming(false)}
+        >
+          <Consequences lines={['The work of this job will not be done. This cannot be undone.']} />
+        </ConfirmDialog>
+      )}
+    </>
+  );
 }

@@ -1,4 +1,4 @@
-// The operator's pages: their parts above the one that is open; nothing of it for others.
+// The frame of the operator pages: links to each page. Everyone else learns how to become an operator.
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
@@ -7,8 +7,8 @@ import { session } from '../../session.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 
-const PARTS = [
-  { to: '/operator', name: 'State', exact: true },
+const PAGES = [
+  { to: '/operator', name: 'Status', exact: true },
   { to: '/operator/jobs', name: 'Failed jobs', exact: false },
   { to: '/operator/users', name: 'Accounts', exact: false },
   { to: '/operator/settings', name: 'Settings', exact: false },
@@ -20,7 +20,7 @@ export function OperatorFrame() {
   return (
     <Stack gap="lg">
       <nav className={classes.sections} aria-label="Operator">
-        {PARTS.map(({ to, name, exact }) => (
+        {PAGES.map(({ to, name, exact }) => (
           <Link key={to} to={to} className={classes.section} activeOptions={{ exact, includeSearch: false }}>
             {name}
           </Link>
@@ -34,9 +34,9 @@ export function OperatorFrame() {
 function NotAnOperator({ email }: { email: string }) {
   return (
     <Stack gap="sm" maw={640}>
-      <PageHead title="For operators" />
-      <Text>This part is for who runs the service. On its machine, one command makes your account an operator’s:</Text>
-      <CopyText text={`npx chauffeur-server admin user operator --email ${email}`} what="command" whole />
+      <PageHead title="Operators only" />
+      <Text>To make your account an operator, run this command on the server:</Text>
+      <CopyText text={`npx chauffeur-server admin user operator --email ${email}`} label="command" block />
     </Stack>
   );
 }

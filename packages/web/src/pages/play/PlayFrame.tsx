@@ -1,4 +1,4 @@
-// The frame of a game: a picture and a button first, then the game with its sandbox around it, and what can be done with its size.
+// The player of a web build: first its cover and a button, then the game in a sandboxed frame with controls for its size.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPlay } from '@chauffeur/contract/operations/play';
 import { Button, Group, Text } from '@mantine/core';
@@ -10,15 +10,15 @@ type Play = OutputOf<typeof getPlay>;
 type PlayFrameProps = { play: Play; name: string; picture: StoredPicture | null };
 
 /**
- * What a page may hand on to its frames (Permissions Policy). The frame’s origin is none of those that could be named, hence the stars. No
- * camera, no microphone, no place.
+ * The features that the frame may use (Permissions Policy). A sandboxed frame has an opaque origin that can't be named, hence the stars.
+ * Camera, microphone and location are not included.
  */
 const ALLOWED = ['fullscreen', 'autoplay', 'gamepad', 'screen-wake-lock', 'cross-origin-isolated']
   .map((feature) => `${feature} *`)
   .join('; ');
 
 export function PlayFrame({ play, name, picture }: PlayFrameProps) {
-  /** The address that is played; another may come meanwhile, and the game must not begin anew for that. */
+  /** The URL when the game was started. A refetch may bring another one, which must not restart the game. */
   const [url, setUrl] = useState<string | null>(null);
   const [round, setRound] = useState(0);
   const [isLarge, setLarge] = useState(false);
@@ -28,7 +28,7 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
     setRound(round + 1);
   };
   return (
-    <section aria-label="The game" className={classes.stage} data-large={isLarge}>
+    <section aria-label="Game" className={classes.stage} data-large={isLarge}>
       <div ref={box} className={classes.box}>
         {url === null ? (
           <Cover name={name} picture={picture} onPlay={start} />
@@ -40,26 +40,26 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
             title={name}
             sandbox={play.sandbox}
             allow={ALLOWED}
-            // The keys are the game's as soon as it is there.
+            // Keys go to the game as soon as it has loaded.
             onLoad={({ currentTarget }) => document.activeElement === document.body && currentTarget.focus()}
           />
         )}
       </div>
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
-          <Button size="xs" variant="default" disabled={url === null} onClick={() => void fill(box.current)}>
+          <Button size="xs" variant="default" disabled={url === null} onClick={() => void showFullScreen(box.current)}>
             Full screen
           </Button>
           <Button size="xs" variant="default" visibleFrom="sm" onClick={() => setLarge(!isLarge)}>
             {isLarge ? 'Smaller' : 'Larger'}
           </Button>
           <Button size="xs" variant="default" disabled={url === null} onClick={start}>
-            Start over
+            Restart
           </Button>
         </Group>
         {url !== null && (
           <Text size="xs" c="dimmed">
-            Keys go to the game. A click beside it, or F6, takes them back.
+            Keys go to the game. To use the page again, click outside the game or press F6.
           </Text>
         )}
       </Group>
@@ -67,14 +67,14 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
   );
 }
 
-/** Below this very site, under whatever name it is open, where games have no domain of their own. */
-function addressOf({ url, keeps_saves: isApart }: Play): string {
-  return isApart ? url : new URL(url).pathname;
+/** Without a domain for games, the game is served from this site, under whatever host name it was opened. */
+function addressOf({ url, keeps_saves: hasOwnDomain }: Play): string {
+  return hasOwnDomain ? url : new URL(url).pathname;
 }
 
-/** The box, and with it the game, over the whole screen; the keys stay with the game. */
-async function fill(box: HTMLDivElement | null): Promise<void> {
-  // A browser may refuse; the game then stays where it is.
+/** Keeps the keyboard focus in the game. */
+async function showFullScreen(box: HTMLDivElement | null): Promise<void> {
+  // A browser may refuse. The game then stays in the page.
   await box?.requestFullscreen().catch(() => undefined);
   box?.querySelector('iframe')?.focus();
 }

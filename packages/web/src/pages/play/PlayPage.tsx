@@ -1,4 +1,4 @@
-// A web build, played on the site: nothing of it is loaded before the player says so, and then it is shut in its frame.
+// The page where a web build is played. Nothing of the build is loaded until the player presses Play.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getPlay } from '@chauffeur/contract/operations/play';
@@ -29,19 +29,19 @@ export function PlayPage() {
   const { data: game, error, refetch } = useQuery(gameQuery(uid, channel));
   useTitle(game === undefined ? undefined : `Play ${game.name}`);
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
-  if (error !== null) return <Problem error={error} again={() => void refetch()} />;
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   return (
     <Stack gap="sm">
       <div>
         <SiteLink to="/g/$uid" params={{ uid }} search={{ channel }} size="sm">
-          Back to the game’s page
+          Back to game page
         </SiteLink>
         <Title order={1} size="h3">
-          {game?.name ?? 'Play in the browser'}
+          {game?.name ?? 'Play in browser'}
         </Title>
       </div>
       {game === undefined ? (
-        <Skeleton className={classes.box} aria-label="Loading the game’s page" />
+        <Skeleton className={classes.box} aria-label="Loading game page" />
       ) : (
         <Stage key={uid} game={game} channel={channel ?? game.channels[0] ?? 'stable'} />
       )}
@@ -51,8 +51,7 @@ export function PlayPage() {
 
 function Stage({ game, channel }: { game: Game; channel: string }) {
   const offer = game.downloads.find((each) => each.channel === channel && each.os === 'web');
-  if (offer === undefined)
-    return <Text>There is no build for the browser here. The game’s page has what can be downloaded.</Text>;
+  if (offer === undefined) return <Text>No browser build on this channel. See the game page for downloads.</Text>;
   return <OfferStage game={game} offer={offer} />;
 }
 
@@ -62,13 +61,13 @@ function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
   const now = useNow();
   return (
     <>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {play === undefined && error === null && <Skeleton className={classes.box} aria-label="Loading the game" />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {play === undefined && error === null && <Skeleton className={classes.box} aria-label="Loading game" />}
       {play !== undefined && <PlayFrame play={play} name={game.name} picture={game.cover ?? game.gallery[0] ?? null} />}
       <Stack gap={4}>
         <Text size="sm">
           Version {offer.version} · <Bytes count={offer.file.size} />
-          {play?.keeps_saves === false && ' · Saves are not kept when you leave'}
+          {play?.keeps_saves === false && " · Progress isn't saved when you leave"}
         </Text>
         <ScanLine offer={offer} slug={game.slug} now={now} />
       </Stack>

@@ -1,4 +1,4 @@
-// Joining a game’s beta, and leaving it.
+// The panel to join or leave a game's beta.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { joinBeta, leaveBeta } from '@chauffeur/contract/operations/channels';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
@@ -31,10 +31,10 @@ export function BetaPanel({ game }: { game: Game }) {
       </Title>
       <Text size="sm" role="status">
         {joined
-          ? 'You follow the beta: its builds are among your downloads.'
-          : 'Play builds before they are released, and find bugs before others do.'}
+          ? "You're in the beta. Beta builds appear in your downloads."
+          : 'Try new builds before they are released.'}
       </Text>
-      {changing.error !== null && <Problem error={changing.error} again={() => changing.mutate()} />}
+      {changing.error !== null && <Problem error={changing.error} onRetry={() => changing.mutate()} />}
       {person === null && (
         <SiteLink to="/sign-in" search={{ next: `/g/${game.slug}` }} size="sm">
           Sign in to join the beta
@@ -42,7 +42,7 @@ export function BetaPanel({ game }: { game: Game }) {
       )}
       {person != null && (
         <Button variant="default" size="xs" loading={changing.isPending} onClick={() => changing.mutate()}>
-          {joined ? 'Leave the beta' : 'Join the beta'}
+          {joined ? 'Leave beta' : 'Join beta'}
         </Button>
       )}
     </Stack>

@@ -1,53 +1,49 @@
-// All games that can be downloaded: looked for by words, kept to a system or a tag.
-import { Button, Group, Pill, SegmentedControl, Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+// All listed games, searched by text and filtered by OS and tag.
+import { formatOs } from '@chauffeur/contract/format';
+import { OSES } from '@chauffeur/contract/identity';
+import { browseGames } from '@chauffeur/contract/operations/browse';
+import { Group, Pill, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTitle } from '../../frame/page-title.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { usePages } from '../../ui/use-pages.ts';
 import classes from './BrowsePage.module.css';
-import { GameGrid, WaitingGrid } from './GameGrid.tsx';
+import { GameGrid, LoadingGrid } from './GameGrid.tsx';
+import { MoreGames } from './MoreGames.tsx';
 import { SearchBox } from './SearchBox.tsx';
-import { foundQuery, type Wanted } from './store-queries.ts';
+import { type BrowseFilters, browseInput } from './store-queries.ts';
 
 const route = getRouteApi('/browse');
 
 const ANY = '';
-const SYSTEMS = [
-  { value: ANY, label: 'Any' },
-  { value: 'windows', label: 'Windows' },
-  { value: 'macos', label: 'macOS' },
-  { value: 'linux', label: 'Linux' },
-  { value: 'android', label: 'Android' },
-  { value: 'ios', label: 'iOS' },
-  { value: 'web', label: 'In the browser' },
-];
+const OS_CHOICES = [{ value: ANY, label: 'Any OS' }, ...OSES.map((os) => ({ value: os, label: formatOs(os) }))];
 
 export function BrowsePage() {
-  const wanted = route.useSearch();
-  useTitle(wanted.q === undefined ? 'Browse games' : `Games for “${wanted.q}”`);
+  const filters = route.useSearch();
+  useTitle(filters.q === undefined ? 'Browse games' : `Search results for "${filters.q}"`);
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">
         Browse games
       </Title>
-      {/* A search from elsewhere, or the way back to one, has other words. */}
-      <SearchBox key={wanted.q} {...wanted} />
-      <Filters {...wanted} />
-      <Results {...wanted} />
+      {/* Going back or searching from another page changes the text, so the field starts over. */}
+      <SearchBox key={filters.q} {...filters} />
+      <Filters {...filters} />
+      <Results {...filters} />
     </Stack>
   );
 }
 
-function Filters({ q, os = ANY, tag }: Wanted) {
+function Filters({ q, os = ANY, tag }: BrowseFilters) {
   const navigate = route.useNavigate();
   return (
     <Group gap="md">
       <SegmentedControl
-        aria-label="System"
+        aria-label="OS"
         size="xs"
-        className={classes.systems}
-        data={SYSTEMS}
+        className={classes.oses}
+        data={OS_CHOICES}
         value={os}
         onChange={(next) => void navigate({ search: { q, tag, os: next === ANY ? undefined : next } })}
       />
@@ -55,7 +51,7 @@ function Filters({ q, os = ANY, tag }: Wanted) {
         <Pill
           withRemoveButton
           onRemove={() => void navigate({ search: { q, os: os === ANY ? undefined : os } })}
-          removeButtonProps={{ 'aria-label': `Remove the tag ${tag}`, 'aria-hidden': false, tabIndex: 0 }}
+          removeButtonProps={{ 'aria-label': `Remove tag ${tag}`, 'aria-hidden': false, tabIndex: 0 }}
         >
           {tag}
         </Pill>
@@ -64,37 +60,25 @@ function Filters({ q, os = ANY, tag }: Wanted) {
   );
 }
 
-function Results(wanted: Wanted) {
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    foundQuery(wanted),
-  );
-  const games = data?.pages.flatMap((page) => page.games) ?? [];
-  const isFiltered = Object.values(wanted).some((value) => value !== undefined);
+function Results(filters: BrowseFilters) {
+  const list = usePages(browseGames, browseInput(filters), (page) => page.games);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <section aria-label="Results">
-      {isPending && <WaitingGrid />}
-      {games.length > 0 && <GameGrid games={games} />}
-      {data !== undefined && games.length === 0 && <NothingFound isFiltered={isFiltered} />}
-      {error !== null && (
-        <Problem error={error} again={() => void (data === undefined ? refetch() : fetchNextPage())} />
-      )}
-      {hasNextPage && error === null && (
-        <Group justify="center" mt="lg">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </Group>
-      )}
+      {list.isLoading && <LoadingGrid />}
+      {list.rows !== undefined && list.rows.length > 0 && <GameGrid games={list.rows} />}
+      {list.rows?.length === 0 && <NoGames isFiltered={isFiltered} />}
+      {list.error !== null && <Problem error={list.error} onRetry={list.retry} />}
+      {list.error === null && <MoreGames list={list} />}
     </section>
   );
 }
 
-function NothingFound({ isFiltered }: { isFiltered: boolean }) {
-  if (!isFiltered)
-    return <Text size="sm">A game stands here once it is public, says what it is, and has a build on stable.</Text>;
+function NoGames({ isFiltered }: { isFiltered: boolean }) {
+  if (!isFiltered) return <Text size="sm">No games yet. Public games with a build on stable appear here.</Text>;
   return (
     <Text size="sm" role="status">
-      No game fits. <SiteLink to="/browse">Show all games</SiteLink>
+      No games match. <SiteLink to="/browse">Show all games</SiteLink>
     </Text>
   );
 }

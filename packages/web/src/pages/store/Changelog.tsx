@@ -1,20 +1,19 @@
-// What is new in the build that is offered.
+// The changelog of the build on offer.
 import { Text, Title } from '@mantine/core';
-import type { Offer } from './DownloadPanel.tsx';
 import classes from './GamePage.module.css';
+import type { Offer } from './ScanLine.tsx';
 
 export function Changelog({ offer: { version, title, changelog_items: items } }: { offer: Offer }) {
   if (items.length === 0) return null;
   return (
     <section aria-labelledby="changes">
       <Title order={2} size="h4" id="changes" mb="xs">
-        New in {version}
-        {title !== '' && title !== version && `: ${title}`}
+        {title === '' || title === version ? `What's new in ${version}` : `What's new in ${version}: ${title}`}
       </Title>
       <ul className={classes.changes}>
-        {items.map((item, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two items may say the same, and none moves.
-          <li key={place}>
+        {items.map((item, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two items may have the same text, and items never move
+          <li key={index}>
             <Text fw={600}>{item.title}</Text>
             {item.description !== '' && <Text className={classes.prose}>{item.description}</Text>}
           </li>

@@ -1,37 +1,33 @@
-// The one download that is right for this machine, what is known of it, and the others behind it.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { sayOs } from '@chauffeur/contract/platform-words';
-import { sayBytes } from '@chauffeur/contract/sizes';
+// The right download for this machine with its details, and the other downloads folded away.
+
+import { formatBytes, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { Button, Stack, Text } from '@mantine/core';
-import { sayExactNumber } from '../../ui/say.ts';
-import { Time } from '../../ui/Time.tsx';
+import { formatDay, formatExactTime } from '../../ui/format.ts';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './DownloadPanel.module.css';
 import type { Choice, Machine } from './machine.ts';
-import { sayPlatform } from './platforms.ts';
+import { formatFriendlyPlatform } from './platforms.ts';
+import type { Offer } from './ScanLine.tsx';
 import { ScanLine } from './ScanLine.tsx';
-
-export type Offer = OutputOf<typeof getPublicGame>['downloads'][number];
 
 type DownloadPanelProps = {
   choice: Choice<Offer>;
   machine: Machine;
   slug: string;
-  /** Whether there is a way to play without a download. */
+  /** Whether the game can be played in the browser. */
   isPlayable: boolean;
 };
 
 export function DownloadPanel({ choice: { best, others, isSure }, machine, slug, isPlayable }: DownloadPanelProps) {
-  if (best === null && others.length === 0) return <Text size="sm">There is nothing to download yet.</Text>;
+  if (best === null && others.length === 0) return <Text size="sm">No downloads yet.</Text>;
   return (
     <Stack gap="xs">
       {best !== null && <BestDownload offer={best} slug={slug} />}
       {best === null && !isPlayable && (
         <Text size="sm">
           {machine.os === null
-            ? 'Choose the download for your machine.'
-            : `There is none for ${nameOf(machine, others)}.`}
+            ? 'Choose a download for your machine.'
+            : `Not available for ${formatMachine(machine, others)}.`}
         </Text>
       )}
       {others.length > 0 && (
@@ -48,24 +44,24 @@ export function DownloadPanel({ choice: { best, others, isSure }, machine, slug,
   );
 }
 
-/** The processor matters only where there is a download for the same system and another one. */
-function nameOf({ os, arch }: Machine, others: readonly Offer[]): string {
-  const isOther = arch !== null && others.some((offer) => offer.os === os);
-  return isOther ? sayPlatform({ os: os ?? '', arch }) : sayOs(os ?? '');
+/** The processor is named only if there is a download for the same OS with another processor. */
+function formatMachine({ os, arch }: Machine, others: readonly Offer[]): string {
+  const hasOtherArch = arch !== null && others.some((offer) => offer.os === os);
+  return hasOtherArch ? formatFriendlyPlatform({ os: os ?? '', arch }) : formatOs(os ?? '');
 }
 
 function BestDownload({ offer, slug }: { offer: Offer; slug: string }) {
   return (
     <>
       <Button component="a" href={offer.download_url} size="lg" fullWidth>
-        Download for {sayOs(offer.os)}
+        Download for {formatOs(offer.os)}
       </Button>
       <Text size="sm">
-        Version {offer.version} · {sayPlatform(offer)} · <Size offer={offer} />
+        Version {offer.version} · {formatFriendlyPlatform(offer)} · <Size offer={offer} />
       </Text>
       {offer.expires_at !== null && (
         <Text size="sm">
-          Its offer ends <Time at={offer.expires_at} />
+          Available until <ExactDay at={offer.expires_at} />
         </Text>
       )}
       <ScanLine offer={offer} slug={slug} now={useNow()} />
@@ -77,7 +73,7 @@ function OtherDownload({ offer, slug }: { offer: Offer; slug: string }) {
   const now = useNow();
   return (
     <li>
-      <a href={offer.download_url}>{sayPlatform(offer)}</a>
+      <a href={offer.download_url}>{formatFriendlyPlatform(offer)}</a>
       <Text size="xs" c="dimmed">
         Version {offer.version} · <Size offer={offer} />
       </Text>
@@ -86,6 +82,15 @@ function OtherDownload({ offer, slug }: { offer: Offer; slug: string }) {
   );
 }
 
+function ExactDay({ at }: { at: string }) {
+  const time = new Date(at);
+  return (
+    <time dateTime={at} title={formatExactTime(time)}>
+      {formatDay(time)}
+    </time>
+  );
+}
+
 function Size({ offer: { file } }: { offer: Offer }) {
-  return <span title={`${sayExactNumber(file.size)} bytes`}>{sayBytes(file.size)}</span>;
+  return <span title={`${formatNumber(file.size)} bytes`}>{formatBytes(file.size)}</span>;
 }

@@ -1,14 +1,10 @@
-// The pictures of a game: one large, the others in a strip below it, and all of them over the whole window.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { useRef, useState } from 'react';
 import { Picture as Image } from '../../ui/Picture.tsx';
 import classes from './Gallery.module.css';
+import type { Picture } from './PictureViewer.tsx';
 import { PictureViewer } from './PictureViewer.tsx';
 
-export type Picture = OutputOf<typeof getPublicGame>['gallery'][number];
-
-export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: string }) {
+export function Gallery({ pictures, gameName }: { pictures: readonly Picture[]; gameName: string }) {
   const [shown, setShown] = useState(0);
   const [wasOpened, setOpened] = useState(false);
   const viewer = useRef<HTMLDialogElement>(null);
@@ -16,7 +12,7 @@ export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: st
   const picture = pictures[index];
   if (picture === undefined) return null;
   return (
-    <section aria-label={`Pictures of ${of}`}>
+    <section aria-label={`Images of ${gameName}`}>
       <button
         type="button"
         className={classes.large}
@@ -24,20 +20,20 @@ export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: st
           setOpened(true);
           viewer.current?.showModal();
         }}
-        aria-label={`Enlarge picture ${index + 1} of ${pictures.length}`}
+        aria-label={`Enlarge image ${index + 1} of ${pictures.length}`}
       >
         <Image picture={picture} sizes="(min-width: 62em) 50rem, 100vw" alt="" />
       </button>
       {pictures.length > 1 && (
         <ul className={classes.strip}>
-          {pictures.map((each, place) => (
+          {pictures.map((each, position) => (
             <li key={each.uid}>
               <button
                 type="button"
                 className={classes.small}
-                aria-label={`Show picture ${place + 1}`}
-                aria-current={place === index}
-                onClick={() => setShown(place)}
+                aria-label={`Show image ${position + 1}`}
+                aria-current={position === index}
+                onClick={() => setShown(position)}
               >
                 <Image picture={each} sizes="120px" alt="" lazy />
               </button>
@@ -45,7 +41,14 @@ export function Gallery({ pictures, of }: { pictures: readonly Picture[]; of: st
           ))}
         </ul>
       )}
-      <PictureViewer ref={viewer} pictures={pictures} of={of} index={index} wasOpened={wasOpened} onTurn={setShown} />
+      <PictureViewer
+        ref={viewer}
+        pictures={pictures}
+        gameName={gameName}
+        index={index}
+        wasOpened={wasOpened}
+        onTurn={setShown}
+      />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// A game as it stands on a shelf.
+// A game in a list: image, name, tagline, OS and launch health.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getShelf } from '@chauffeur/contract/operations/shelves';
 import { Group, Text } from '@mantine/core';
@@ -6,9 +6,9 @@ import { Link } from '@tanstack/react-router';
 import { Picture } from '../../ui/Picture.tsx';
 import classes from './GameCard.module.css';
 import { HealthLabel } from './HealthLabel.tsx';
-import { listSystems } from './platforms.ts';
+import { listOsNames } from './platforms.ts';
 
-/** As wide as the grid and the shelves of GameGrid.tsx make it. */
+/** Matches the widths of the grid and shelves in GameGrid.tsx. */
 const SIZES = '(min-width: 62em) 17rem, (min-width: 36em) 50vw, 100vw';
 
 export type CardGame = OutputOf<typeof getShelf>['games'][number];
@@ -32,7 +32,7 @@ export function GameCard({ game }: { game: CardGame }) {
       </Text>
       <Group gap="xs" mt={4}>
         <Text size="xs" c="dimmed">
-          {listSystems(game.platforms).join(' · ')}
+          {listOsNames(game.platforms).join(' · ')}
         </Text>
         <HealthLabel band={game.health} />
       </Group>

@@ -1,4 +1,4 @@
-// Cards of games side by side, in a grid or on a shelf, or the shape of them while they are on their way.
+// Game cards in a grid or on a shelf, and placeholders while they load.
 import { SimpleGrid, Skeleton } from '@mantine/core';
 import { type CardGame, GameCard } from './GameCard.tsx';
 import classes from './GameGrid.module.css';
@@ -15,7 +15,7 @@ export function GameGrid({ games }: { games: readonly CardGame[] }) {
   );
 }
 
-/** In one row, which is scrolled sideways where it is longer than the page is wide. */
+/** One row that scrolls sideways if it is wider than the page. */
 export function GameShelf({ games }: { games: readonly CardGame[] }) {
   return (
     <div className={classes.shelf}>
@@ -26,29 +26,29 @@ export function GameShelf({ games }: { games: readonly CardGame[] }) {
   );
 }
 
-const PLACES = ['a', 'b', 'c', 'd'];
+const PLACEHOLDERS = ['a', 'b', 'c', 'd'];
 
-export function WaitingGrid() {
+export function LoadingGrid() {
   return (
     <SimpleGrid cols={COLUMNS} role="status" aria-busy="true" aria-label="Loading games">
-      {PLACES.map((place) => (
-        <WaitingCard key={place} />
+      {PLACEHOLDERS.map((key) => (
+        <LoadingCard key={key} />
       ))}
     </SimpleGrid>
   );
 }
 
-export function WaitingShelf() {
+export function LoadingShelf() {
   return (
     <div className={classes.shelf} role="status" aria-busy="true" aria-label="Loading games">
-      {PLACES.map((place) => (
-        <WaitingCard key={place} />
+      {PLACEHOLDERS.map((key) => (
+        <LoadingCard key={key} />
       ))}
     </div>
   );
 }
 
-function WaitingCard() {
+function LoadingCard() {
   return (
     <div>
       <Skeleton style={{ aspectRatio: '16 / 9' }} />

@@ -1,4 +1,4 @@
-// A game’s page: its pictures, the download for this machine, what it says of itself, and ways to follow and help it.
+// The store page of a game: images, the download for this machine, description, changelog, beta and bug reports.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
@@ -11,12 +11,13 @@ import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { BetaPanel } from './BetaPanel.tsx';
 import { Changelog } from './Changelog.tsx';
-import { DownloadPanel, type Offer } from './DownloadPanel.tsx';
+import { DownloadPanel } from './DownloadPanel.tsx';
 import { Gallery } from './Gallery.tsx';
 import classes from './GamePage.module.css';
 import { HealthLabel } from './HealthLabel.tsx';
 import { chooseDownload } from './machine.ts';
 import { PlayButton } from './PlayButton.tsx';
+import type { Offer } from './ScanLine.tsx';
 import { gameQuery } from './store-queries.ts';
 import { useMachine } from './use-machine.ts';
 
@@ -33,12 +34,13 @@ export function GamePage() {
     refetch,
   } = useQuery({
     ...gameQuery(uid, channel),
-    // The page of one channel stays until that of another has come.
-    placeholderData: (before) => (before?.slug === uid || before?.game_uid === uid ? before : undefined),
+    // Keeps showing the previous channel while another one loads.
+    placeholderData: (previous) => (previous?.slug === uid || previous?.game_uid === uid ? previous : undefined),
   });
   useTitle(game?.name);
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
-  if (game === undefined) return error === null ? <Waiting /> : <Problem error={error} again={() => void refetch()} />;
+  if (game === undefined)
+    return error === null ? <Loading /> : <Problem error={error} onRetry={() => void refetch()} />;
   return <GameView game={game} channel={channel ?? game.channels[0] ?? 'stable'} />;
 }
 
@@ -47,7 +49,7 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
   const machine = useMachine();
   const choice = chooseDownload(offers, machine);
   const web = offers.find(({ os }) => os === 'web');
-  const told = choice.best ?? web ?? newestOf(offers);
+  const newest = choice.best ?? web ?? newestOf(offers);
   const pictures = [...(game.cover === null ? [] : [game.cover]), ...game.gallery];
   return (
     <article className={classes.page}>
@@ -55,7 +57,7 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
         <VisibilityNotice game={game} />
         <Title order={1}>{game.name}</Title>
         <Text c="dimmed">
-          by <Developer game={game} />
+          By <Developer game={game} />
         </Text>
         {game.tagline !== '' && (
           <Text size="lg" mt={4}>
@@ -64,7 +66,7 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
         )}
       </header>
       <div className={classes.pictures}>
-        <Gallery pictures={pictures} of={game.name} />
+        <Gallery pictures={pictures} gameName={game.name} />
       </div>
       <aside className={classes.side} aria-label="Download">
         <Stack gap="lg">
@@ -94,13 +96,13 @@ function GameView({ game, channel }: { game: Game; channel: string }) {
           </Text>
         )}
         <Tags tags={game.tags} />
-        {told !== undefined && <Changelog offer={told} />}
+        {newest !== undefined && <Changelog offer={newest} />}
       </div>
     </article>
   );
 }
 
-/** With a link to their page, when they have one. */
+/** Links to the developer's page if they have one. */
 function Developer({ game: { developer, developer_handle: handle } }: { game: Game }) {
   if (handle === null) return developer;
   return (
@@ -116,8 +118,8 @@ function newestOf(offers: readonly Offer[]): Offer | undefined {
 
 const NOTICES: Readonly<Record<Game['visibility'], string | null>> = {
   public: null,
-  invisible: 'Not listed: this page is reached by its link only.',
-  draft: 'A draft: you see this page as one of the game’s developers; players do not.',
+  invisible: 'Not listed. Only people with the link can find this page.',
+  draft: 'Draft. Only you and the other developers of this game can see this page.',
 };
 
 function VisibilityNotice({ game }: { game: Game }) {
@@ -154,9 +156,9 @@ function Tags({ tags }: { tags: readonly string[] }) {
   );
 }
 
-function Waiting() {
+function Loading() {
   return (
-    <div className={classes.page} role="status" aria-busy="true" aria-label="Loading the game">
+    <div className={classes.page} role="status" aria-busy="true" aria-label="Loading game">
       <div className={classes.head}>
         <Skeleton h={40} w="40%" />
         <Skeleton h={20} w="20%" mt="sm" />

@@ -1,17 +1,17 @@
-// Whether a game is known to start on players’ machines.
+// The launch health of a game: whether it starts reliably on players' machines.
 import type { Band } from '@chauffeur/contract/operations/health';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 
-/** Of a game that too few have started there is nothing to say. */
-const WORDS: Readonly<Record<Band, { tone: Tone; says: string } | null>> = {
-  excellent: { tone: 'good', says: 'Launch health: excellent' },
-  healthy: { tone: 'good', says: 'Launch health: healthy' },
-  mixed: { tone: 'unsure', says: 'Launch health: mixed' },
-  problematic: { tone: 'bad', says: 'Launch health: problematic' },
+/** Nothing is shown while too few devices have started the game. */
+const LABELS: Readonly<Record<Band, { tone: Tone; label: string } | null>> = {
+  excellent: { tone: 'good', label: 'Launch health: excellent' },
+  healthy: { tone: 'good', label: 'Launch health: healthy' },
+  mixed: { tone: 'unsure', label: 'Launch health: mixed' },
+  problematic: { tone: 'bad', label: 'Launch health: problematic' },
   unrated: null,
 };
 
 export function HealthLabel({ band }: { band: Band }) {
-  const words = WORDS[band];
-  return words === null ? null : <StateBadge tone={words.tone}>{words.says}</StateBadge>;
+  const health = LABELS[band];
+  return health === null ? null : <StateBadge tone={health.tone}>{health.label}</StateBadge>;
 }

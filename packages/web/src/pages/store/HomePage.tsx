@@ -1,4 +1,4 @@
-// The shop window: a few shelves of games.
+// The home page of the store: search and a few shelves of games.
 import { getShelf, type ShelfName } from '@chauffeur/contract/operations/shelves';
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
@@ -6,22 +6,26 @@ import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { GameShelf, WaitingShelf } from './GameGrid.tsx';
+import { GameShelf, LoadingShelf } from './GameGrid.tsx';
 import { SearchBox } from './SearchBox.tsx';
 
-/** What each shelf is for, as docs/shelves.md defines it. */
-const SHELF_TITLES: readonly { shelf: ShelfName; title: string; says: string }[] = [
-  { shelf: 'tonight', title: 'Tonight', says: 'Small enough to start this evening, and known to start' },
-  { shelf: 'unheard_of', title: 'Unheard of', says: 'New games that few have played; another choice each day' },
-  { shelf: 'new', title: 'New', says: 'Published last' },
-  { shelf: 'recently_updated', title: 'Recently updated', says: 'With a new build on stable' },
+/** docs/shelves.md defines the shelves. */
+const SHELVES: readonly { shelf: ShelfName; title: string; description: string }[] = [
+  { shelf: 'tonight', title: 'Tonight', description: 'Small downloads that start reliably' },
+  {
+    shelf: 'unheard_of',
+    title: 'Unheard of',
+    description: 'New games that few have played. A new selection every day.',
+  },
+  { shelf: 'new', title: 'New', description: 'Latest releases' },
+  { shelf: 'recently_updated', title: 'Recently updated', description: 'Games with a new stable build' },
 ];
 
 const shelfQuery = (shelf: ShelfName) => ask(getShelf, { shelf });
 
-/** Begins to ask; the page shows itself meanwhile. */
+/** Starts loading the shelves. The page renders without waiting for them. */
 export function loadHome(queries: QueryClient): void {
-  for (const { shelf } of SHELF_TITLES) void queries.prefetchQuery(shelfQuery(shelf));
+  for (const { shelf } of SHELVES) void queries.prefetchQuery(shelfQuery(shelf));
 }
 
 export function HomePage() {
@@ -29,7 +33,7 @@ export function HomePage() {
   return (
     <Stack gap="xl">
       <Title order={1} size="h2">
-        Games to play
+        Games
       </Title>
       <Group gap="md">
         <SearchBox />
@@ -42,17 +46,17 @@ export function HomePage() {
   );
 }
 
-/** Shelves that are empty are left out, once another is not. */
+/** Empty shelves are left out, unless all are empty. */
 function Shelves() {
-  const shelves = useQueries({ queries: SHELF_TITLES.map(({ shelf }) => shelfQuery(shelf)) });
+  const shelves = useQueries({ queries: SHELVES.map(({ shelf }) => shelfQuery(shelf)) });
   const isFilled = shelves.some(({ data }) => data !== undefined && data.games.length > 0);
-  return SHELF_TITLES.map((shelf, index) => {
+  return SHELVES.map((shelf, index) => {
     const isEmpty = shelves[index]?.data?.games.length === 0;
     return isEmpty && isFilled ? null : <Shelf key={shelf.shelf} {...shelf} />;
   });
 }
 
-function Shelf({ shelf, title, says }: (typeof SHELF_TITLES)[number]) {
+function Shelf({ shelf, title, description }: (typeof SHELVES)[number]) {
   const { data, error, isPending, refetch } = useQuery(shelfQuery(shelf));
   return (
     <section aria-labelledby={`shelf-${shelf}`}>
@@ -60,11 +64,11 @@ function Shelf({ shelf, title, says }: (typeof SHELF_TITLES)[number]) {
         {title}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {says}
+        {description}
       </Text>
-      {error !== null && <Problem error={error} again={() => void refetch()} />}
-      {isPending && <WaitingShelf />}
-      {data?.games.length === 0 && <Text size="sm">No game stands here yet.</Text>}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {isPending && <LoadingShelf />}
+      {data?.games.length === 0 && <Text size="sm">No games yet.</Text>}
       {data !== undefined && data.games.length > 0 && <GameShelf games={data.games} />}
     </section>
   );

@@ -1,22 +1,24 @@
-// A game’s pictures over the whole window: turned by arrow keys or buttons, closed by Escape.
+// Shows the images of a game in the whole window. Arrow keys or buttons change the image, Escape closes.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { Button, Group, Text } from '@mantine/core';
 import type { KeyboardEvent, Ref } from 'react';
 import { Picture as Image } from '../../ui/Picture.tsx';
 import classes from './Gallery.module.css';
-import type { Picture } from './Gallery.tsx';
+
+export type Picture = OutputOf<typeof getPublicGame>['gallery'][number];
 
 type PictureViewerProps = {
   ref: Ref<HTMLDialogElement>;
   pictures: readonly Picture[];
-  /** The game’s name. */
-  of: string;
+  gameName: string;
   index: number;
-  /** Before, nothing is loaded for it. */
+  /** Images are loaded only once the viewer was opened. */
   wasOpened: boolean;
   onTurn: (index: number) => void;
 };
 
-export function PictureViewer({ ref, pictures, of, index, wasOpened, onTurn }: PictureViewerProps) {
+export function PictureViewer({ ref, pictures, gameName, index, wasOpened, onTurn }: PictureViewerProps) {
   const picture = pictures[index];
   const turn = (by: number) => onTurn((index + by + pictures.length) % pictures.length);
   const onKeyDown = ({ key }: KeyboardEvent) => {
@@ -24,9 +26,9 @@ export function PictureViewer({ ref, pictures, of, index, wasOpened, onTurn }: P
     if (key === 'ArrowRight') turn(1);
   };
   return (
-    <dialog ref={ref} className={classes.viewer} aria-label={`Pictures of ${of}`} onKeyDown={onKeyDown}>
+    <dialog ref={ref} className={classes.viewer} aria-label={`Images of ${gameName}`} onKeyDown={onKeyDown}>
       {wasOpened && picture !== undefined && (
-        <Image picture={picture} sizes="96vw" alt={`${of}, ${index + 1} of ${pictures.length}`} />
+        <Image picture={picture} sizes="96vw" alt={`${gameName}, image ${index + 1} of ${pictures.length}`} />
       )}
       <form method="dialog">
         <Group justify="center" gap="sm" p="sm">

@@ -1,16 +1,16 @@
-// The way to the page where a build for the browser is played.
+// The link to the page where a web build is played.
 import { Button, Stack, Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import type { Offer } from './DownloadPanel.tsx';
+import type { Offer } from './ScanLine.tsx';
 import { ScanLine } from './ScanLine.tsx';
 
 type PlayButtonProps = {
   offer: Offer;
   slug: string;
-  /** Undefined for the one that the game’s page shows by itself. */
+  /** Undefined for the channel that the game's page shows by default. */
   channel: string | undefined;
-  /** Whether nothing else runs on this machine. */
+  /** Whether this machine can't run any of the downloads. */
   isMain: boolean;
 };
 
@@ -19,7 +19,7 @@ export function PlayButton({ offer, slug, channel, isMain }: PlayButtonProps) {
   const query = channel === undefined ? '' : `?${new URLSearchParams({ channel })}`;
   return (
     <Stack gap="xs">
-      {/* No link within the page: the document of the page that plays has headers of its own, which engines with threads need. */}
+      {/* A full page load: that page is served with its own headers, which engines with threads need. */}
       <Button
         component="a"
         href={`/g/${slug}/play${query}`}
@@ -27,7 +27,7 @@ export function PlayButton({ offer, slug, channel, isMain }: PlayButtonProps) {
         variant={isMain ? 'filled' : 'default'}
         fullWidth
       >
-        Play in the browser
+        Play in browser
       </Button>
       {isMain && (
         <>

@@ -1,4 +1,4 @@
-// What became of a file since it was uploaded, step by step.
+// The scan history of a file since its upload.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import { Group, Text } from '@mantine/core';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
@@ -13,13 +13,13 @@ type ScanEvent = {
   readonly detail: string | null;
 };
 
-const WORDS: Readonly<Record<ScanState, { tone: Tone; says: string }>> = {
-  pending: { tone: 'none', says: 'Uploaded, waiting for the scan' },
-  scanning: { tone: 'busy', says: 'Scanning' },
-  clean: { tone: 'good', says: 'Clean' },
-  infected: { tone: 'bad', says: 'Infected' },
-  error: { tone: 'bad', says: 'Could not be checked' },
-  unscanned: { tone: 'unsure', says: 'Not scanned' },
+const STATES: Readonly<Record<ScanState, { tone: Tone; label: string }>> = {
+  pending: { tone: 'none', label: 'Uploaded, queued for scan' },
+  scanning: { tone: 'busy', label: 'Scanning' },
+  clean: { tone: 'good', label: 'Clean' },
+  infected: { tone: 'bad', label: 'Infected' },
+  error: { tone: 'bad', label: "Couldn't be scanned" },
+  unscanned: { tone: 'unsure', label: 'Not scanned' },
 };
 
 export function ScanHistory({ events }: { events: readonly ScanEvent[] }) {
@@ -28,7 +28,7 @@ export function ScanHistory({ events }: { events: readonly ScanEvent[] }) {
       {events.map(({ at, state, engine, signature_version: signatures, detail }) => (
         <li key={`${at} ${state}`}>
           <Group gap="xs">
-            <StateBadge tone={WORDS[state].tone}>{WORDS[state].says}</StateBadge>
+            <StateBadge tone={STATES[state].tone}>{STATES[state].label}</StateBadge>
             <Text size="sm" c="dimmed">
               <Time at={at} />
             </Text>

@@ -1,8 +1,11 @@
-// One line of trust, which opens the whole record.
+// The line under a download with its scan result and origin, which links to the file's record.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { sayBadge } from './badge.ts';
-import type { Offer } from './DownloadPanel.tsx';
+import { formatBadge } from './badge.ts';
 import classes from './ScanLine.module.css';
+
+export type Offer = OutputOf<typeof getPublicGame>['downloads'][number];
 
 export function ScanLine({ offer, slug, now }: { offer: Offer; slug: string; now: Date }) {
   const isClean = offer.file.status === 'clean';
@@ -14,7 +17,7 @@ export function ScanLine({ offer, slug, now }: { offer: Offer; slug: string; now
       data-clean={isClean}
     >
       {isClean ? <CheckedShield /> : <EmptyShield />}
-      <span>{sayBadge(offer, now)}</span>
+      <span>{formatBadge(offer, now)}</span>
     </SiteLink>
   );
 }

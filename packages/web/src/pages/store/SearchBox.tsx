@@ -1,12 +1,12 @@
-// The box in which a player writes what they look for.
+// The search field of the store.
 import { Button, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import classes from './SearchBox.module.css';
-import type { Wanted } from './store-queries.ts';
+import type { BrowseFilters } from './store-queries.ts';
 
-/** Keeps to the filters that are set already. */
-export function SearchBox({ q = '', os, tag }: Wanted) {
+/** Keeps the filters that are already set. */
+export function SearchBox({ q = '', os, tag }: BrowseFilters) {
   const [text, setText] = useState(q);
   const navigate = useNavigate();
   const search = (event: FormEvent) => {
@@ -18,7 +18,7 @@ export function SearchBox({ q = '', os, tag }: Wanted) {
       <form onSubmit={search} className={classes.form}>
         <TextInput
           type="search"
-          aria-label="Search for games"
+          aria-label="Search games"
           placeholder="Name, developer or tag"
           maxLength={200}
           className={classes.text}

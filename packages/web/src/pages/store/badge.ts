@@ -1,4 +1,4 @@
-// The line under a download that says whether it was scanned, and who brought it.
+// Formats the line under a download: its scan result and where it came from.
 
 const thisYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const otherYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
@@ -13,18 +13,24 @@ type Scanned = {
   readonly file: { readonly status: string; readonly message: string };
 };
 
-/** `Scanned clean with ClamAV, 3 Nov · uploaded with deploy key a1b2c3d4`. What nothing scanned has no day of a scan. */
-export function sayBadge({ file, origin, scanned_at }: Scanned, now: Date): string {
-  const day = file.status === 'clean' ? `, ${saySmallDay(new Date(scanned_at), now)}` : '';
-  return `${file.message}${day} · ${sayOrigin(origin)}`;
+/** `Scanned clean with ClamAV, 3 Nov · uploaded with deploy key a1b2c3d4`. Only a clean scan shows its date. */
+export function formatBadge({ file, origin, scanned_at }: Scanned, now: Date): string {
+  const day = file.status === 'clean' ? `, ${formatScanDay(new Date(scanned_at), now)}` : '';
+  return `${file.message}${day} · ${formatOrigin(origin)}`;
 }
 
-export function sayOrigin(origin: Origin): string {
+/** `Deploy key a1b2c3d4`. */
+export function formatSource(origin: Origin): string {
+  return origin.type === 'deploy_key' ? `Deploy key ${origin.key_ref}` : `Website, by ${origin.user}`;
+}
+
+function formatOrigin(origin: Origin): string {
   return origin.type === 'deploy_key'
     ? `uploaded with deploy key ${origin.key_ref}`
     : `uploaded on the website by ${origin.user}`;
 }
 
-function saySmallDay(day: Date, now: Date): string {
+/** The year is shown only if it isn't the current one. */
+function formatScanDay(day: Date, now: Date): string {
   return (day.getFullYear() === now.getFullYear() ? thisYear : otherYear).format(day);
 }

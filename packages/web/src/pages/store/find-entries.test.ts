@@ -9,17 +9,17 @@ const entries = [
 ];
 const pathsOf = (text: string) => findEntries(entries, text).map(({ path }) => path);
 
-it('finds entries by a part of the path in either case', () => {
+it('finds entries by part of the path, ignoring case', () => {
   assert.deepEqual(pathsOf('BINARIES/game'), ['Game/Binaries/game.exe']);
   assert.deepEqual(pathsOf(' readme '), ['Game/readme.txt']);
   assert.deepEqual(pathsOf('nothing'), []);
 });
 
-it('finds the entry of a checksum by its beginning', () => {
+it('finds an entry by the start of its checksum', () => {
   assert.deepEqual(pathsOf('CD3'), ['Game/readme.txt']);
   assert.deepEqual(pathsOf('d34'), []);
 });
 
-it('has all of them when nothing is asked for', () => {
+it('returns all entries for an empty search', () => {
   assert.equal(findEntries(entries, ' '), entries);
 });

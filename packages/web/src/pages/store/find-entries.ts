@@ -1,12 +1,10 @@
-// Finds entries of a zip by what a person has of them.
+// Searches the entries of a zip by path or checksum.
 
 type Entry = { readonly path: string; readonly sha256: string | null };
 
-/** Entries whose path has `text` in it, in either case, or whose checksum begins with it; all of them for ''. */
+/** Entries whose path contains `text`, ignoring case, or whose checksum starts with it. All entries if `text` is empty. */
 export function findEntries<E extends Entry>(entries: readonly E[], text: string): readonly E[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return entries;
-  return entries.filter(
-    ({ path, sha256 }) => path.toLowerCase().includes(wanted) || sha256?.startsWith(wanted) === true,
-  );
+  const query = text.trim().toLowerCase();
+  if (query === '') return entries;
+  return entries.filter(({ path, sha256 }) => path.toLowerCase().includes(query) || sha256?.startsWith(query) === true);
 }

@@ -5,8 +5,8 @@ import { chooseDownload, readMachine } from './machine.ts';
 const read = (userAgent: string, touchPoints = 0) => readMachine({ userAgent, touchPoints });
 
 describe('readMachine', () => {
-  it('knows the system of each browser', () => {
-    const told = [
+  it('reads the OS of each browser', () => {
+    const machines = [
       read('Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'),
       read('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.5 Safari/605.1.15'),
       read('Mozilla/5.0 (X11; Linux aarch64; rv:140.0) Gecko/20100101 Firefox/140.0'),
@@ -15,7 +15,7 @@ describe('readMachine', () => {
       read('Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.5 Safari/605.1.15', 5),
       read('Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36'),
     ];
-    assert.deepEqual(told, [
+    assert.deepEqual(machines, [
       { os: 'windows', arch: null },
       { os: 'macos', arch: null },
       { os: 'linux', arch: 'arm64' },
@@ -26,7 +26,7 @@ describe('readMachine', () => {
     ]);
   });
 
-  it('takes the processor from the hints, since the user agent of Chromium names one for all', () => {
+  it('prefers the hints, since the user agent of Chromium always names the same processor', () => {
     const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
     const hints = { platform: 'macOS', architecture: 'arm', bitness: '64' };
     assert.deepEqual(readMachine({ userAgent, touchPoints: 0, hints }), { os: 'macos', arch: 'arm64' });
@@ -44,11 +44,11 @@ describe('chooseDownload', () => {
   };
   const choose = (offers: string[], os: string | null, arch: string | null = null) => {
     const { best, others, isSure } = chooseDownload(offers.map(offer), { os, arch });
-    const say = ({ os, arch }: { os: string; arch: string }) => `${os} ${arch}`;
-    return { best: best && say(best), others: others.map(say), isSure };
+    const format = ({ os, arch }: { os: string; arch: string }) => `${os} ${arch}`;
+    return { best: best && format(best), others: others.map(format), isSure };
   };
 
-  it('takes the exact one before one that runs by translation', () => {
+  it('prefers a native download to one that needs translation', () => {
     const offers = ['linux x86_64', 'macos x86_64', 'macos arm64'];
     assert.deepEqual(choose(offers, 'macos', 'arm64'), {
       best: 'macos arm64',
@@ -59,13 +59,13 @@ describe('chooseDownload', () => {
     assert.equal(choose(['windows x86'], 'windows', 'x86_64').best, 'windows x86');
   });
 
-  it('is not sure where the processor is untold and there are two to choose from', () => {
+  it('is not sure if the processor is unknown and two downloads may fit', () => {
     assert.equal(choose(['macos arm64', 'macos x86_64'], 'macos').isSure, false);
     assert.equal(choose(['macos universal', 'macos x86_64'], 'macos').isSure, true);
     assert.equal(choose(['windows x86_64', 'linux x86_64'], 'windows').isSure, true);
   });
 
-  it('offers none that does not run', () => {
+  it('picks nothing if no download runs', () => {
     assert.equal(choose(['macos arm64'], 'macos', 'x86_64').best, null);
     assert.equal(choose(['linux arm64'], 'linux', 'x86_64').best, null);
     assert.deepEqual(choose(['linux x86_64'], null), { best: null, others: ['linux x86_64'], isSure: false });

@@ -1,6 +1,6 @@
-// Which of the downloads is right for the machine that looks at the page.
+// Picks the download that fits the visitor's machine.
 
-/** What a browser tells of the machine. Hints (W3C User-Agent Client Hints) are Chromium's alone. */
+/** What the browser reveals about the machine. Only Chromium has hints (W3C User-Agent Client Hints). */
 export type BrowserFacts = {
   readonly userAgent: string;
   readonly touchPoints: number;
@@ -9,9 +9,9 @@ export type BrowserFacts = {
 
 export type Machine = { readonly os: string | null; readonly arch: string | null };
 
-/** In order: an Android phone says Linux, too. */
-const SYSTEMS: readonly { os: string | null; pattern: RegExp }[] = [
-  // Its zip could not be started there.
+/** The first match counts: an Android phone also says Linux. */
+const OS_PATTERNS: readonly { os: string | null; pattern: RegExp }[] = [
+  // ChromeOS can't start a game from a Linux zip.
   { os: null, pattern: /CrOS|Chrome OS/ },
   { os: 'android', pattern: /Android/ },
   { os: 'ios', pattern: /iPhone|iPad|iPod|\biOS\b/ },
@@ -20,12 +20,12 @@ const SYSTEMS: readonly { os: string | null; pattern: RegExp }[] = [
   { os: 'linux', pattern: /Linux|X11/ },
 ];
 
-/** Null where it is not told: Safari and Firefox call every Mac an Intel one, and every Windows an x64. */
+/** The architecture is null where browsers don't reveal it: Safari and Firefox report every Mac as Intel and every Windows as x64. */
 export function readMachine({ userAgent, touchPoints, hints = {} }: BrowserFacts): Machine {
-  const said = hints.platform || userAgent;
-  const found = SYSTEMS.find(({ pattern }) => pattern.test(said))?.os ?? null;
-  // An iPad says that it is a Mac; no Mac has a touch screen.
-  const os = found === 'macos' && touchPoints > 1 ? 'ios' : found;
+  const source = hints.platform || userAgent;
+  const reported = OS_PATTERNS.find(({ pattern }) => pattern.test(source))?.os ?? null;
+  // An iPad identifies as a Mac, but no Mac has a touch screen.
+  const os = reported === 'macos' && touchPoints > 1 ? 'ios' : reported;
   return { os, arch: archOfHints(hints) ?? (os === 'linux' ? archOfUserAgent(userAgent) : null) };
 }
 
@@ -41,50 +41,52 @@ function archOfUserAgent(userAgent: string): string | null {
   return /i[3-6]86/.test(userAgent) ? 'x86' : null;
 }
 
-/** What each system runs, the best first; `untold` where the processor is not known. Apple silicon runs Intel's code, and so does Windows on ARM. */
-const RUNS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+/**
+ * The architectures that each OS runs, best first, by the machine's own architecture. Apple silicon and Windows on ARM also run Intel code.
+ */
+const RUNNABLE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   windows: {
     x86_64: ['x86_64', 'universal', 'x86'],
     x86: ['x86', 'universal'],
     arm64: ['arm64', 'universal', 'x86_64', 'x86', 'arm'],
-    untold: ['x86_64', 'universal', 'x86', 'arm64'],
+    unknown: ['x86_64', 'universal', 'x86', 'arm64'],
   },
   macos: {
     x86_64: ['x86_64', 'universal'],
     arm64: ['arm64', 'universal', 'x86_64'],
-    untold: ['universal', 'arm64', 'x86_64'],
+    unknown: ['universal', 'arm64', 'x86_64'],
   },
   linux: {
     x86_64: ['x86_64', 'universal', 'x86'],
     x86: ['x86', 'universal'],
     arm64: ['arm64', 'universal', 'arm', 'arm32'],
     arm: ['arm', 'arm32', 'universal'],
-    untold: ['x86_64', 'universal', 'x86', 'arm64'],
+    unknown: ['x86_64', 'universal', 'x86', 'arm64'],
   },
-  android: { untold: ['universal', 'arm64', 'arm', 'arm32', 'x86_64', 'x86'] },
-  ios: { untold: ['universal', 'arm64', 'arm'] },
+  android: { unknown: ['universal', 'arm64', 'arm', 'arm32', 'x86_64', 'x86'] },
+  ios: { unknown: ['universal', 'arm64', 'arm'] },
 };
 
 type Platform = { readonly os: string; readonly arch: string };
 export type Choice<Offer> = {
   readonly best: Offer | null;
   readonly others: readonly Offer[];
-  /** False when another download for this system may be the right one. */
+  /** False if another download for this OS may be the right one. */
   readonly isSure: boolean;
 };
 
-/** The download for this machine, and the others: those for its system first. */
+/** The download for this machine, and the others, those for its OS first. */
 export function chooseDownload<Offer extends Platform>(offers: readonly Offer[], machine: Machine): Choice<Offer> {
-  const ofSystem = RUNS[machine.os ?? ''];
-  const runs = ofSystem?.[machine.arch ?? 'untold'] ?? ofSystem?.untold ?? [];
-  const isOfSystem = ({ os }: Offer) => os === machine.os;
+  const byArch = RUNNABLE[machine.os ?? ''];
+  const runnable = byArch?.[machine.arch ?? 'unknown'] ?? byArch?.unknown ?? [];
+  const hasSameOs = ({ os }: Offer) => os === machine.os;
   const best =
-    runs.flatMap((arch) => offers.find((offer) => isOfSystem(offer) && offer.arch === arch) ?? [])[0] ?? null;
+    runnable.flatMap((arch) => offers.find((offer) => hasSameOs(offer) && offer.arch === arch) ?? [])[0] ?? null;
   const rest = offers.filter((offer) => offer !== best);
-  const near = rest.filter(isOfSystem);
+  const sameOs = rest.filter(hasSameOs);
   return {
     best,
-    others: [...near, ...rest.filter((offer) => !isOfSystem(offer))],
-    isSure: best !== null && (near.length === 0 || machine.arch !== null || best.arch === 'universal'),
+    others: [...sameOs, ...rest.filter((offer) => !hasSameOs(offer))],
+    isSure: best !== null && (sameOs.length === 0 || machine.arch !== null || best.arch === 'universal'),
   };
 }

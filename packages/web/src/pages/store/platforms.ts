@@ -1,6 +1,6 @@
-// How platforms are called on pages for players, who know processors by other words.
+// Formats platforms for players, who know processors by friendlier names.
+import { formatOs } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
-import { sayOs } from '@chauffeur/contract/platform-words';
 
 const PROCESSORS: Readonly<Record<string, string>> = {
   x86_64: '64-bit',
@@ -13,15 +13,15 @@ const PROCESSORS: Readonly<Record<string, string>> = {
 
 const APPLE_PROCESSORS: Readonly<Record<string, string>> = { x86_64: 'Intel', arm64: 'Apple silicon' };
 
-/** `Windows 64-bit`, `macOS Apple silicon`; of a build for browsers, which knows no processor, `Browser`. */
-export function sayPlatform({ os, arch }: { os: string; arch: string }): string {
-  if (os === 'web') return sayOs(os);
+/** `Windows 64-bit`, `macOS Apple silicon`, or just `Browser`, where the processor doesn't matter. */
+export function formatFriendlyPlatform({ os, arch }: { os: string; arch: string }): string {
+  if (os === 'web') return formatOs(os);
   const processor = (os === 'macos' ? APPLE_PROCESSORS[arch] : undefined) ?? PROCESSORS[arch] ?? arch;
-  return `${sayOs(os)} ${processor}`;
+  return `${formatOs(os)} ${processor}`;
 }
 
-/** The systems of these platforms, each once, in the order of the contract’s list. */
-export function listSystems(platforms: readonly { os: string }[]): string[] {
+/** The OS names of these platforms, each once, in the order of the contract's list. */
+export function listOsNames(platforms: readonly { os: string }[]): string[] {
   const oses = new Set(platforms.map(({ os }) => os));
-  return OSES.filter((os) => oses.has(os)).map(sayOs);
+  return OSES.filter((os) => oses.has(os)).map(formatOs);
 }

@@ -1,4 +1,4 @@
-// The machine that the page is shown on.
+// The visitor's OS and processor.
 import { useEffect, useState } from 'react';
 import { type BrowserFacts, type Machine, readMachine } from './machine.ts';
 
@@ -8,14 +8,14 @@ type WithHints = {
 
 const plain: BrowserFacts = { userAgent: navigator.userAgent, touchPoints: navigator.maxTouchPoints };
 
-/** At first by the user agent; a moment later by the hints, where the browser gives any. */
+/** Starts with what the user agent says, and updates once the browser has returned its hints, if it has any. */
 export function useMachine(): Machine {
   const [machine, setMachine] = useState(() => readMachine(plain));
   useEffect(() => {
     const { userAgentData } = navigator as WithHints;
     void userAgentData
       ?.getHighEntropyValues(['architecture', 'bitness', 'platform'])
-      // A browser may refuse them; then it stays with what the user agent says.
+      // A browser may refuse. The user agent then has to do.
       .then(
         (hints) => setMachine(readMachine({ ...plain, hints })),
         () => undefined,

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Frame, Report, Trust } from '@chauffeur/minidump/report';
 import { groupByMessage, groupReport } from './grouping.ts';
 
-const SAID_NOTHING = { message: '', appVersion: '1.0.0', os: 'linux' };
+const NO_MESSAGE = { message: '', appVersion: '1.0.0', os: 'linux' };
 
 /** A frame of the game: `name` null where its symbols are missing. */
 function frame(name: string | null, trust: Trust = 'cfi', module = 'game'): Frame {
@@ -50,7 +50,7 @@ function reportOf(frames: readonly Frame[] | null, type: string | null = 'SIGSEG
 }
 
 function group(frames: readonly Frame[] | null, type?: string | null) {
-  return groupReport(reportOf(frames, type), SAID_NOTHING);
+  return groupReport(reportOf(frames, type), NO_MESSAGE).grouping;
 }
 
 describe('groupReport', () => {
@@ -62,7 +62,7 @@ describe('groupReport', () => {
     assert.notDeepEqual(group([frame('Pool::Take(int)')], 'SIGFPE / FPE_INTDIV').key, one.key);
   });
 
-  it('takes reasons that differ in their details for one', () => {
+  it('ignores details of the reason', () => {
     const frames = [frame('Pool::Take(int)')];
     assert.deepEqual(group(frames, 'SIGSEGV / SEGV_ACCERR').key, group(frames, 'SIGSEGV / SEGV_MAPERR').key);
     const read = group(frames, 'EXCEPTION_ACCESS_VIOLATION_READ');
@@ -78,16 +78,16 @@ describe('groupReport', () => {
     const alone = group([...sure, frame('main', 'scan')]);
     assert.deepEqual(group([...sure, frame('Stale::Call()', 'scan'), frame('x')]).key, alone.key);
     assert.deepEqual(group(sure).key, alone.key);
-    assert.ok(alone.explanation.includes('frames: the 2 reliable frames count, the 1 guessed ones do not'));
+    assert.ok(alone.explanation.includes('frames: used 2 reliable, ignored 1 guessed'));
   });
 
-  it('takes a guess where nothing found for sure has a name', () => {
+  it('uses guessed frames if no reliable frame has a name', () => {
     const guessed = group([frame(null, 'context', 'libc.so.6'), frame('Game::Tick()', 'scan')]);
     assert.equal(guessed.title, 'Game::Tick');
-    assert.ok(guessed.explanation.some((line) => line.includes('all frames with a name count')));
+    assert.ok(guessed.explanation.some((line) => line.includes('used all frames with a name')));
   });
 
-  it('goes by module and offset of what was found for sure where nothing has a name', () => {
+  it('uses modules and offsets of reliable frames if no frame has a name', () => {
     const sure = [frame(null, 'context')];
     assert.deepEqual(group([...sure, frame(null, 'scan', 'libstale.so')]).key, group(sure).key);
     assert.equal(group(sure).title, 'game+0x1000');
@@ -96,7 +96,7 @@ describe('groupReport', () => {
     assert.notDeepEqual(elsewhere.key, group(sure).key);
   });
 
-  it('tells aborts of 32-bit Linux games apart when neither libc nor the game has symbols', () => {
+  it('distinguishes aborts of 32-bit Linux games without symbols of libc and the game', () => {
     const abortAt = (offset: string) =>
       group(
         [
@@ -113,7 +113,7 @@ describe('groupReport', () => {
     assert.ok(abortAt('0x0000081e').explanation.some((line) => line.includes('up to the first that is')));
   });
 
-  it('takes the names that a stripped libc gives for less than guesses in the game', () => {
+  it('prefers guessed frames of the game to names from a stripped libc', () => {
     const frames = [
       frame(null, 'context', 'linux-gate.so'),
       frame('pthread_key_delete', 'scan', 'libc.so.6'),
@@ -123,15 +123,15 @@ describe('groupReport', () => {
     assert.equal(group(frames, 'SIGABRT / SI_TKILL').title, 'game+0x1000');
   });
 
-  it('does not take a section of an ELF file for a function', () => {
+  it('does not use sections of ELF files as functions', () => {
     const frames = [frame('<.text ELF section in game>', 'context'), frame('World::Tick(float)', 'scan')];
     assert.equal(group(frames).title, 'World::Tick');
   });
 
-  it('goes by the message where the dump has no stack', () => {
-    const statement = { ...SAID_NOTHING, message: 'Out of memory' };
-    assert.deepEqual(groupReport(reportOf([]), statement), groupByMessage(statement));
-    assert.deepEqual(groupReport(reportOf(null), statement), groupByMessage(statement));
+  it('groups by message if the dump has no stack', () => {
+    const statement = { ...NO_MESSAGE, message: 'Out of memory' };
+    assert.deepEqual(groupReport(reportOf([]), statement).grouping, groupByMessage(statement));
+    assert.deepEqual(groupReport(reportOf(null), statement).grouping, groupByMessage(statement));
     assert.equal(group(null).kind, 'stack');
   });
 
@@ -147,26 +147,26 @@ describe('groupReport', () => {
 describe('groupByMessage', () => {
   const statement = { message: 'index 7 of 3 in /home/ann/level.dat', appVersion: '1.0.0', os: 'linux' };
 
-  it('leaves out what differs each time', () => {
+  it('ignores parts that differ between reports', () => {
     const other = { ...statement, message: 'index 9 of 12 in /home/bob/level.dat' };
     assert.deepEqual(groupByMessage(other).key, groupByMessage(statement).key);
   });
 
-  it('tells versions and systems apart', () => {
+  it('distinguishes versions and operating systems', () => {
     const { key } = groupByMessage(statement);
     assert.notDeepEqual(groupByMessage({ ...statement, appVersion: '1.0.1' }).key, key);
     assert.notDeepEqual(groupByMessage({ ...statement, os: 'windows' }).key, key);
   });
 
-  it('shows no name of a home folder', () => {
+  it('does not contain names of home folders', () => {
     const { title, explanation } = groupByMessage({ ...statement, message: 'cannot write /home/ann/save' });
     assert.equal(title, 'cannot write /home/<user>/save');
     assert.ok(!explanation.join('\n').includes('ann/'));
   });
 
-  it('has a group for those that say nothing', () => {
+  it('has one group for reports without a message', () => {
     const silent = groupByMessage({ ...statement, message: ' \u0000\n' });
-    assert.equal(silent.title, 'Neither a stack nor a message');
+    assert.equal(silent.title, 'No stack or message');
     assert.deepEqual(groupByMessage({ ...statement, message: '' }).key, silent.key);
   });
 });

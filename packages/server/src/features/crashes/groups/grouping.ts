@@ -1,30 +1,33 @@
-// Decides which group a report belongs to: by reason and stack, or, where there is no stack, by what the program said.
+// Decides which group a report belongs to: by reason and stack, or by message if there is no stack.
 import { hash } from 'node:crypto';
-import type { Frame, Report } from '@chauffeur/minidump/report';
+import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
 import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
-import { redactUserPaths } from '../read/user-paths.ts';
+import { redactUserPaths } from '../report/user-paths.ts';
 import { findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
 
-/** Grows whenever the same report may come into another group than before; `chauffeur-server regroup` then moves what is there. */
+/**
+ * To be increased whenever the rules may put a report into another group. `chauffeur-server regroup` then moves
+ * existing reports.
+ */
 export const GROUPING_VERSION = 2;
 
 export type Grouping = {
-  /** SHA-256 of what the group’s reports have in common. */
+  /** SHA-256 of what the reports of the group have in common. */
   readonly key: Uint8Array;
   readonly kind: 'stack' | 'message';
-  /** The signature: at most 255 characters, one line. */
+  /** The signature: one line of at most 255 characters. */
   readonly title: string;
   readonly reason: string | null;
-  /** How it came about, for people. */
+  /** How the signature was made, for people. */
   readonly explanation: readonly string[];
-  /** The first functions of the game’s own code on the stack, each once: groups that share some resemble each other. */
+  /** The first functions of the game's own code on the stack, each once. Similar groups share some of them. */
   readonly functions: readonly string[];
 };
 
-/** What a report says of itself beside its dump. */
+/** What a report says in addition to its dump. */
 export type Statement = {
   readonly message: string;
   readonly appVersion: string;
@@ -33,92 +36,103 @@ export type Statement = {
 
 type Stack = Pick<Report, 'crash_info' | 'system_info' | 'threads' | 'modules' | 'main_module'>;
 
-const LONGEST_REASON = 255;
+const MAX_REASON_LENGTH = 255;
 
-/** The group of a report whose dump was walked; by its statement when the dump has no stack of the crash. */
-export function groupReport(report: Stack, statement: Statement): Grouping {
+/**
+ * The signature of a walked dump, made from the frames that count, and the group of its report. If the crashed thread
+ * has no frames, the report is grouped by its message.
+ */
+export function groupReport(report: Stack, statement: Statement): { grouping: Grouping; signature: SignatureReport } {
+  const os = osOf(report);
   const crashed = crashedThread(report);
-  if ((crashed?.frames.length ?? 0) === 0 && statement.message !== '') return groupByMessage(statement);
-  const code = findOwnCode(report.modules, report.main_module, osOf(report));
+  const code = findOwnCode(report.modules, report.main_module, os);
   const { frames, note } = chooseFrames(crashed?.frames ?? [], code);
   const { type, address, assertion } = report.crash_info;
-  const { signature, notes } = makeSignature({
-    os: osOf(report),
+  const signature = makeSignature({
+    os,
     reason: type,
     address,
     frames: crashed === undefined ? null : frames,
     lastError: crashed?.last_error_value ?? null,
     assertion,
   });
-  const reason = type === null ? null : cutTo(toPrintable(type), LONGEST_REASON);
+  if (frames.length === 0 && statement.message !== '') return { grouping: groupByMessage(statement), signature };
+  const reason = type === null ? null : cutTo(toPrintable(type), MAX_REASON_LENGTH);
   const reasonClass = classOfReason(reason);
   const reasonNote = reason === reasonClass ? `reason: ${reason}` : `reason: ${reasonClass}, the class of ${reason}`;
-  return {
-    key: keyOf('stack', reasonClass, signature),
+  const notes = [...(reason === null ? [] : [reasonNote]), ...(note === null ? [] : [note]), ...signature.notes];
+  const grouping: Grouping = {
+    key: keyOf('stack', reasonClass, signature.signature),
     kind: 'stack',
-    title: signature,
+    title: signature.signature,
     reason,
-    explanation: [...(reason === null ? [] : [reasonNote]), ...(note === null ? [] : [note]), ...notes],
+    explanation: notes,
     functions: ownFunctions(frames, code),
   };
+  return { grouping, signature: { signature: signature.signature, notes } };
 }
 
-/** The group of a report without a stack: its message without numbers, addresses and folders, its version and its system. */
+/**
+ * The group of a report without a stack: by its message without numbers, addresses and folders, its version and its OS.
+ */
 export function groupByMessage({ message, appVersion, os }: Statement): Grouping {
-  const isSilent = toPrintable(message) === '';
+  const isEmpty = toPrintable(message) === '';
   const { signature, notes } = makeSignature({ os: 'unknown', frames: null, message: redactUserPaths(message) });
+  const build = `${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'}`;
   return {
-    key: keyOf('message', isSilent ? '' : signature, appVersion, os),
+    key: keyOf('message', isEmpty ? '' : signature, appVersion, os),
     kind: 'message',
-    title: isSilent ? SILENT : signature,
+    title: isEmpty ? NO_TITLE : signature,
     reason: null,
     explanation: [
-      `message: there is no stack, so reports of version ${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'} go by what the program said`,
-      ...(isSilent ? ['message: it said nothing'] : notes),
+      `message: no stack; reports of version ${build} are grouped by their message`,
+      ...(isEmpty ? ['message: empty'] : notes),
     ],
     functions: [],
   };
 }
 
-const SILENT = 'Neither a stack nor a message';
+/** The title of groups and reports with neither a stack nor a message. */
+export const NO_TITLE = 'No stack or message';
 
-/** The thread that the crash is about; undefined where the dump does not tell. */
+/** The thread that crashed; undefined if the dump does not say. */
 export function crashedThread({ crash_info: crash, threads }: Pick<Report, 'crash_info' | 'threads'>) {
   return crash.crashing_thread === null ? undefined : threads[crash.crashing_thread];
 }
 
 /**
- * The frames that count: those before the first guess, because a word of the stack that looks like a return address may be left over from a call
- * that has returned, and differs from player to player. Guesses count where the others say nothing: all that have a name when the
- * others have none, and else those up to the first in the game's own code, when the others are of the system. An abort of a
- * 32-bit game on Linux is like that: without symbols of libc its last sure frame is in the kernel's code or in libc.
+ * The frames that make the signature: those before the first guessed one. A guess is a word of the stack that looks
+ * like a return address; it may be left over from an earlier call, and differs between players. Guesses count only if
+ * the reliable frames say nothing: if none of them has a name, all frames with a name count; if all of them are system
+ * code, the frames up to the first in the game's own code count. The latter happens when a 32-bit game on Linux aborts:
+ * without symbols of libc, the last reliable frame is in the kernel's code or in libc.
  */
 function chooseFrames(frames: readonly Frame[], code: OwnCode): { frames: readonly Frame[]; note: string | null } {
-  const guess = frames.findIndex(({ trust }) => trust === 'scan');
-  if (guess < 0) return { frames, note: null };
-  const sure = frames.slice(0, guess);
-  const guessCount = frames.length - guess;
-  if (sure.some((frame) => isNamed(frame, code)))
+  const firstGuess = frames.findIndex(({ trust }) => trust === 'scan');
+  if (firstGuess < 0) return { frames, note: null };
+  const reliable = frames.slice(0, firstGuess);
+  const guessCount = frames.length - firstGuess;
+  if (reliable.some((frame) => isNamed(frame, code)))
     return {
-      frames: sure,
-      note: `frames: the ${sure.length} reliable frames count, the ${guessCount} guessed ones do not`,
+      frames: reliable,
+      note: `frames: used ${reliable.length} reliable, ignored ${guessCount} guessed`,
     };
   const named = frames.filter((frame) => isNamed(frame, code));
   const ownAt = frames.findIndex((frame) => isOwn(frame, code));
   if (named.length > 0 && (ownAt < 0 || named.some((frame) => isOwn(frame, code))))
-    return { frames: named, note: 'frames: no reliable frame has a name, so all frames with a name count' };
-  if (ownAt >= guess) {
-    const note = "frames: no reliable frame is in the game's code, so the guessed ones count up to the first that is";
+    return { frames: named, note: 'frames: no reliable frame has a name; used all frames with a name' };
+  if (ownAt >= firstGuess) {
+    const note = "frames: no reliable frame is in the game's code; used guessed frames up to the first that is";
     return { frames: frames.slice(0, ownAt + 1), note };
   }
-  return { frames: sure, note: `frames: none has a name; the ${sure.length} reliable frames count` };
+  return { frames: reliable, note: `frames: no frame has a name; used ${reliable.length} reliable` };
 }
 
 function isNamed(frame: Frame, code: OwnCode): boolean {
   return code.of(frame).some(({ isNamed: hasName }) => hasName);
 }
 
-/** A game may bring a runtime along in a folder of its own, which makes it no code of the game's. */
+/** System code does not count as the game's own, even if the game ships it in its folder. */
 function isOwn(frame: Frame, code: OwnCode): boolean {
   const name = frame.module ?? '';
   const isSystem = [name, name.toLowerCase()].some((label) => defaultLists.systemModules.find(label) !== undefined);
@@ -126,8 +140,8 @@ function isOwn(frame: Frame, code: OwnCode): boolean {
 }
 
 /**
- * The reason without its details, which differ between players for one fault: freed memory is unmapped for one (`SIGSEGV /
- * SEGV_MAPERR`) and protected for the next, read here and written there (`EXCEPTION_ACCESS_VIOLATION_WRITE`). '' when there is none.
+ * The reason without details that differ between players for the same fault: freed memory may be unmapped (`SIGSEGV /
+ * SEGV_MAPERR`) or protected, and be read or written (`EXCEPTION_ACCESS_VIOLATION_WRITE`). Empty if there is no reason.
  */
 function classOfReason(reason: string | null): string {
   return (reason ?? '').replace(/ \/.*$/, '').replace(/_(?:READ|WRITE|EXEC)$/, '');
@@ -137,7 +151,7 @@ function keyOf(...parts: readonly string[]): Uint8Array {
   return hash('sha256', JSON.stringify(parts), 'buffer');
 }
 
-/** Titles of systems in reports, whose rules of naming differ. */
+/** The names of operating systems in reports, which decide how functions are named. */
 const OSES: Readonly<Record<string, OsName>> = {
   'Windows NT': 'windows',
   'Mac OS X': 'macos',
@@ -150,7 +164,6 @@ const OSES: Readonly<Record<string, OsName>> = {
   Fuchsia: 'fuchsia',
 };
 
-/** By the title that the report has for it. */
 export function osOf({ system_info: { os } }: Pick<Report, 'system_info'>): OsName {
   return Object.hasOwn(OSES, os) ? OSES[os]! : 'unknown';
 }

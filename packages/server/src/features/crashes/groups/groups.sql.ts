@@ -1,39 +1,39 @@
-// The SQL of crash groups: puts reports into a group and takes them out, counting each exactly once.
+// The SQL that adds reports to crash groups and removes them, counting each report exactly once.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, keepPlan, rows, type Tx, transact } from '../../../kernel/db.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { changed, type Db, keepPlan, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
 import { GROUPING_VERSION, type Grouping } from './grouping.ts';
 
 type Member = { report_id: string; group_id: string | null };
 
-/** The group was emptied and deleted while its lock was waited for. */
+/** The group was deleted, with its last report, while this transaction waited for its lock. */
 class GroupGoneError extends Error {
   override readonly name = 'GroupGoneError';
 }
 
-/** A group goes only when its last report leaves: this often in a row, that is no chance any more. */
-const MOST_TRIES = 10;
+/** A group is deleted only with its last report. If that happens this often in a row, something is wrong. */
+const MAX_TRIES = 10;
 
 /**
- * Runs `work`, which puts reports into groups or takes them out, in one transaction; again when a group vanished under its hands.
- * Everywhere locks are taken in one order, so that no two transactions wait for each other: reports by their ids, a group that is
- * new, then groups that are there by their ids.
+ * Runs `work`, which adds reports to groups or removes them, in one transaction, and again if a group was deleted
+ * meanwhile. To avoid deadlocks, all transactions take locks in one order: reports by id, then a new group, then
+ * existing groups by id.
  */
 export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await transact(db, work);
     } catch (error) {
-      if (!(error instanceof GroupGoneError) || tries === MOST_TRIES) throw error;
+      if (!(error instanceof GroupGoneError) || tries === MAX_TRIES) throw error;
     }
   }
 }
 
 /**
- * Puts reports into the group of `grouping`, which is made when it is new, and takes them out of the group that they were in. One
- * that is in it already is not counted again; one that is gone is passed over. A resolved group that gets a report of a later
- * build is open again. `changes` are further columns of the reports, written with the group’s: one new version of each row is enough.
- * False when none of the reports is there.
+ * Moves reports into the group of `grouping`, which is created if it does not exist. Reports that are in it are not
+ * counted again; reports that do not exist are skipped. A resolved group that gets a report of a later build is opened
+ * again. `changes` is SQL for further columns of the reports, so that each row is written once. Returns false if none
+ * of the reports exists.
  */
 export async function attachReports(
   tx: Tx,
@@ -46,20 +46,20 @@ export async function attachReports(
   if (members.length === 0) return false;
   const ids = members.map(({ report_id }) => report_id);
   const former = groupsOf(members);
-  // Mostly the group is there and nothing has to be left: then its lock is all that is needed.
+  // In most cases the group exists and is locked already, and the reports have no other group to leave.
   let target = members[0]!.target;
   if (target === null) {
     await insertGroup(tx, gameId, grouping, ids[0]!);
     target = (await lockGroups(tx, gameId, grouping.key, former)) ?? null;
   }
-  if (target === null) throw new GroupGoneError('A crash group was deleted while a report came into it');
-  const coming = members.filter(({ group_id }) => group_id !== target).map(({ report_id }) => report_id);
-  for (const groupId of former) if (groupId !== target) await subtractReports(tx, gameId, groupId, coming);
-  await addReports(tx, gameId, target, { ids, coming, grouping, changes });
+  if (target === null) throw new GroupGoneError('A crash group was deleted while a report was added to it');
+  const added = members.filter(({ group_id }) => group_id !== target).map(({ report_id }) => report_id);
+  for (const groupId of former) if (groupId !== target) await subtractReports(tx, gameId, groupId, added);
+  await addReports(tx, gameId, target, { ids, added, grouping, changes });
   return true;
 }
 
-/** Takes reports out of their groups, as before they are deleted. A group without any goes, unless it is resolved. */
+/** Removes reports from their groups before they are deleted. Empty groups are deleted unless they are resolved. */
 export async function detachReports(tx: Tx, gameId: string, reportIds: readonly string[]): Promise<void> {
   const members = await lockReports(tx, gameId, reportIds);
   const ids = members.map(({ report_id }) => report_id);
@@ -78,8 +78,8 @@ function groupsOf(members: readonly Member[]): string[] {
 }
 
 /**
- * Locks the reports, and then, where none of them has a group to leave, the group of `key`: its id is `target`, null when it is not
- * there or not locked.
+ * Locks the reports, and then the group of `key` if none of them is in a group. `target` is its id; null if it does not
+ * exist or was not locked.
  */
 function lockReportsAndGroup(
   tx: Tx,
@@ -110,8 +110,8 @@ function lockReports(tx: Tx, gameId: string, reportIds: readonly string[]): Prom
 }
 
 /**
- * Makes the group, empty, where there is none of its key. New rules rename a group; what was resolved then stays so: it inherits from the
- * group in which the older rules had put the report.
+ * Creates the group, empty, unless it exists. If newer rules move a report out of a resolved group, the new group is
+ * resolved as well.
  */
 async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId: string): Promise<void> {
   const { key, kind, title, reason, explanation, functions } = grouping;
@@ -133,7 +133,7 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
   );
 }
 
-/** Locks the group of `key` and those of these ids; answers the id of the first. */
+/** Locks the group of `key` and the groups with these ids. Returns the id of the former. */
 async function lockGroups(
   tx: Tx,
   gameId: string,
@@ -150,35 +150,35 @@ async function lockGroups(
 }
 
 type Addition = {
-  /** All reports that are or come to be in the group. */
+  /** All reports to be in the group. */
   readonly ids: readonly string[];
-  /** Those of them that are new in it. */
-  readonly coming: readonly string[];
+  /** Those that are not in it yet. */
+  readonly added: readonly string[];
   readonly grouping: Grouping;
   readonly changes: RawBuilder<unknown> | null;
 };
 
-/** The newest report is the sample: it is the last that will be deleted for its age. */
+/** The newest report becomes the sample, as it will be kept longest. */
 async function addReports(
   tx: Tx,
   gameId: string,
   groupId: string,
-  { ids, coming, grouping, changes }: Addition,
+  { ids, added, grouping, changes }: Addition,
 ): Promise<void> {
   const { kind, title, reason, explanation } = grouping;
   const signature = kind === 'stack' ? title : null;
   await changed(
     tx,
-    keepPlan(sql`with coming as materialized (${facts(gameId, coming)}),
+    keepPlan(sql`with added as materialized (${countedColumns(gameId, added)}),
       ${sql.join(COUNTERS.map((counter) => countUp(counter, gameId, groupId)))},
       sum as (
         select count(*) as count, min(received_at) as first, max(received_at) as last,
-          (array_agg(report_id order by received_at desc, report_id desc))[1] as newest from coming
+          (array_agg(report_id order by received_at desc, report_id desc))[1] as newest from added
       ),
-      -- The build that has the fix, or the moment at which it was said to be fixed, whichever is known.
+      -- A build is later if it was registered after the build with the fix or, if that is unknown, after the group was resolved.
       regression as (
-        select true as is_so from coming
-          join builds on builds.game_id = ${gameId} and builds.build_id = coming.build_id
+        select true as is_so from added
+          join builds on builds.game_id = ${gameId} and builds.build_id = added.build_id
           join crash_groups resolved on resolved.game_id = ${gameId} and resolved.group_id = ${groupId}
             and resolved.status = 'resolved'
           where builds.created_at >= coalesce(
@@ -206,17 +206,20 @@ async function addReports(
   );
 }
 
-/** When a report at either end leaves, the ends are those of the reports that stay; of the ones that were deleted for their age, the counts do. */
+/**
+ * Removing the first or last report moves `first_seen` or `last_seen`. Reports deleted because of their age stay
+ * counted and do not come here.
+ */
 async function subtractReports(tx: Tx, gameId: string, groupId: string, reportIds: readonly string[]): Promise<void> {
-  const staying = sql`from crash_reports where game_id = ${gameId} and group_id = ${groupId}
+  const remaining = sql`from crash_reports where game_id = ${gameId} and group_id = ${groupId}
     and not report_id = any(${reportIds}::uuid[])`;
   await changed(
     tx,
-    sql`with leaving as (${facts(gameId, reportIds)} and group_id = ${groupId}),
+    sql`with removed as (${countedColumns(gameId, reportIds)} and group_id = ${groupId}),
       ${sql.join(COUNTERS.map((counter) => countDown(counter, gameId, groupId)))},
-      sum as (select count(*) as count, min(received_at) as first, max(received_at) as last from leaving),
-      oldest as (select received_at ${staying} order by report_id limit 1),
-      newest as (select report_id, received_at ${staying} order by report_id desc limit 1)
+      sum as (select count(*) as count, min(received_at) as first, max(received_at) as last from removed),
+      oldest as (select received_at ${remaining} order by report_id limit 1),
+      newest as (select report_id, received_at ${remaining} order by report_id desc limit 1)
       update crash_groups set count = greatest(0, crash_groups.count - sum.count),
           first_seen = case when sum.first <= first_seen then coalesce(oldest.received_at, first_seen) else first_seen end,
           last_seen = case when sum.last >= last_seen then coalesce(newest.received_at, last_seen) else last_seen end,
@@ -231,33 +234,33 @@ async function subtractReports(tx: Tx, gameId: string, groupId: string, reportId
   );
 }
 
-/** A table of counts, and what its rows have in common beside the group. */
+/** A table of counts and the columns of its key, in addition to the group's. */
 type Counter = { readonly table: string; readonly by: readonly string[] };
 
-/** The whole truth, and two sums of it that lists of many groups read. */
+/** The full counts, and two sums of them for lists of many groups. */
 const COUNTERS: readonly Counter[] = [
   { table: 'crash_group_counts', by: ['build_id', 'os', 'day'] },
   { table: 'crash_group_totals', by: ['build_id', 'os'] },
   { table: 'crash_group_days', by: ['day'] },
 ];
 
-/** A part of a `with` after `coming`: adds those reports to a counter. */
+/** A CTE after `added`: adds these reports to a counter. */
 function countUp({ table, by }: Counter, gameId: string, groupId: string): RawBuilder<unknown> {
   const columns = sql.raw(by.join(', '));
   return sql`${sql.raw(`${table}_up`)} as (
     insert into ${sql.table(table)} as counter (game_id, group_id, ${columns}, count)
-    select ${gameId}, ${groupId}, ${columns}, count(*) from coming group by ${columns}
+    select ${gameId}, ${groupId}, ${columns}, count(*) from added group by ${columns}
     on conflict (game_id, group_id, ${columns}) do update set count = counter.count + excluded.count
   )`;
 }
 
-/** Parts of a `with` after `leaving`: takes those reports off a counter, and rows away of which nothing is left. */
+/** CTEs after `removed`: subtract these reports from a counter, and delete rows that drop to zero. */
 function countDown({ table, by }: Counter, gameId: string, groupId: string): RawBuilder<unknown> {
   const columns = sql.raw(by.join(', '));
   const fewer = sql.raw(`${table}_fewer`);
   const same = sql.raw(by.map((column) => `counter.${column} = fewer.${column}`).join(' and '));
   const inGroup = sql`counter.game_id = ${gameId} and counter.group_id = ${groupId} and ${same}`;
-  return sql`${fewer} as (select ${columns}, count(*) as count from leaving group by ${columns}),
+  return sql`${fewer} as (select ${columns}, count(*) as count from removed group by ${columns}),
     ${sql.raw(`${table}_emptied`)} as (
       delete from ${sql.table(table)} counter using ${fewer} fewer where ${inGroup} and counter.count <= fewer.count
     ),
@@ -267,8 +270,8 @@ function countDown({ table, by }: Counter, gameId: string, groupId: string): Raw
     )`;
 }
 
-/** What is counted of reports; further conditions may follow. */
-function facts(gameId: string, reportIds: readonly string[]): RawBuilder<unknown> {
+/** Selects what the counters need of reports. More conditions may follow. */
+function countedColumns(gameId: string, reportIds: readonly string[]): RawBuilder<unknown> {
   return sql`select report_id, build_id, os, received_at, (received_at at time zone 'utc')::date as day from crash_reports
     where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`;
 }

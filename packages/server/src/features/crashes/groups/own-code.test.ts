@@ -40,19 +40,19 @@ function isOwn(name: string | null, inModule?: string | null): boolean | undefin
   return findOwnCode(MODULES, 0, 'linux').of(frame(name, inModule)).at(-1)?.own;
 }
 
-describe('the game’s own code', () => {
-  it('is what its own modules hold, with a name or without', () => {
+describe("the game's own code", () => {
+  it('includes its own modules, with and without names', () => {
     assert.deepEqual([isOwn('Car::Turn(int)'), isOwn(null), isOwn('mix', 'libaudio.so')], [true, true, true]);
   });
 
-  it('is not what lies in folders of the system, what the kernel maps, or no module at all', () => {
+  it('excludes system folders, modules of the kernel, and frames without a module', () => {
     assert.deepEqual(
       [isOwn('qsort', 'libc.so.6'), isOwn(null, 'linux-gate.so'), isOwn(null, null)],
       [false, false, false],
     );
   });
 
-  it('is not what a compiler puts into the game’s module: the standard library, allocators, the way to abort', () => {
+  it("excludes what a compiler adds to the game's module: the standard library, allocators, abort functions", () => {
     const names = ['std::vector<int>::at(unsigned long)', 'core::panicking::panic_fmt', 'abort', '_start', 'memcpy'];
     assert.deepEqual(
       names.map((name) => isOwn(name)),
@@ -60,13 +60,13 @@ describe('the game’s own code', () => {
     );
   });
 
-  it('is the executable, wherever it lies', () => {
+  it('includes the executable in any folder', () => {
     const modules = [module('/usr/lib/parking/game'), module('/usr/games/libaudio.so')];
     const code = findOwnCode(modules, 0, 'linux');
     assert.deepEqual([code.of(frame('run'))[0]?.own, code.of(frame('mix', 'libaudio.so'))[0]?.own], [true, true]);
   });
 
-  it('is told for each inlined function by itself, in the order of the stack', () => {
+  it('is decided for each inlined function, in the order of the stack', () => {
     const owned = findOwnCode(MODULES, 0, 'linux').of(
       frame('Car::Turn()', 'game', ['std::move<int>', 'Wheel::Turn()']),
     );
@@ -76,22 +76,22 @@ describe('the game’s own code', () => {
     );
   });
 
-  it('knows Windows by its folder, in either case', () => {
+  it('recognizes the folder of Windows in any case', () => {
     const modules = ['C:\\Games\\game.exe', 'c:\\WINDOWS\\System32\\ntdll.dll'].map(module);
     const code = findOwnCode(modules, 0, 'windows');
     assert.equal(code.of(frame('RtlUserThreadStart', 'ntdll.dll'))[0]?.own, false);
   });
 });
 
-describe('the functions that a group is known by', () => {
-  it('are the first five of the game’s own, each once, by the names of signatures, without main', () => {
+describe('the functions of a group', () => {
+  it("are the labels of the game's first five functions, each once, without main", () => {
     const stack = ['abort', 'a(int)', 'b<float>(float)', 'a(long)', 'main', 'c', 'd', 'e', 'f'].map((name) =>
       frame(name),
     );
     assert.deepEqual(ownFunctions(stack, findOwnCode(MODULES, 0, 'linux')), ['a', 'b<T>', 'c', 'd', 'e']);
   });
 
-  it('are none where nothing has a name', () => {
+  it('are empty if no frame has a name', () => {
     assert.deepEqual(ownFunctions([frame(null), frame('qsort', 'libc.so.6')], findOwnCode(MODULES, 0, 'linux')), []);
   });
 });

@@ -1,46 +1,56 @@
-// Lets go of crash reports whose time is over: whole months, with every file of theirs. Groups keep what they counted.
+// Deletes crash reports that are older than the configured number of days: whole months, with their files. Groups keep
+// their counts.
 import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
-import { defineJob } from '../../../kernel/jobs.ts';
-import { dropPartition, listPartitions } from '../../../kernel/partitions.ts';
-import { CRASH_PREFIX } from '../receive/store-file.ts';
-import { firstIdOf } from './partitions.sql.ts';
+import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
+import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { CRASH_PREFIX } from '../report/files.ts';
+import { firstIdOf, monthOf } from '../report/partitions.ts';
 import * as retention from './retention.sql.ts';
 
 export const retentionJob = defineJob<object>('crashes:retention', 5);
 
-/** Drops the months that ended CHAUFFEUR_CRASH_DAYS ago or more; 0 days keeps all. Files first: what is cut short is done again. */
+/**
+ * Drops the months that ended CHAUFFEUR_CRASH_DAYS ago or earlier; 0 keeps everything. Deletes files first, so an
+ * interrupted run can be repeated.
+ */
 export async function dropOldCrashes(ctx: Context): Promise<void> {
   if (ctx.config.crashDays === 0) return;
   const limit = new Date(ctx.clock.now().getTime() - ctx.config.crashDays * DAY);
-  // The month in which the limit lies is kept whole.
-  const kept = limit.toISOString().slice(0, 'YYYY-MM'.length).replace('-', '_');
+  // The month of the limit is kept as a whole.
+  const firstKept = monthOf(limit);
   for (const partition of await listPartitions(ctx.db, 'crash_reports')) {
-    const month = partition.slice(-kept.length);
-    if (month >= kept) break;
-    await dropFiles(ctx, `${CRASH_PREFIX}${month}/`);
+    const month = partition.slice(-firstKept.length);
+    if (month >= firstKept) break;
+    await deleteBlobs(ctx, `${CRASH_PREFIX}${month}/`);
     await dropPartition(ctx.db, partition);
-    ctx.log.info({ month }, 'crash reports dropped, as their time is over');
+    ctx.log.info({ month }, 'dropped expired crash reports');
   }
   const firstId = firstIdOf(limit);
-  await retention.deleteUnsorted(ctx.db, firstId);
+  await retention.deleteUnpartitioned(ctx.db, firstId);
   await retention.forgetSamples(ctx.db, firstId);
   await forgetFunctions(ctx, limit);
 }
 
-/** A report was looked at on the day when it came or later, by a clock that may be a little behind that of the process that took it in. */
+/**
+ * A name is dated when its report is processed, on the day of its arrival or later. The clocks of processes may differ
+ * a little.
+ */
 const MARGIN = DAY;
 
-/** Forgets the names of functions that no report named since the month of `limit` began: those that did are gone. */
+/**
+ * Deletes names of functions that no report has had since the month of `limit` began: the reports that had them are
+ * deleted.
+ */
 async function forgetFunctions(ctx: Context, limit: Date): Promise<void> {
   const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
   const day = utcDayOf(new Date(month - MARGIN));
-  while ((await retention.forgetFunctions(ctx.db, day, FORGOTTEN_AT_ONCE)) === FORGOTTEN_AT_ONCE);
+  while ((await retention.forgetFunctions(ctx.db, day, BATCH)) === BATCH);
 }
 
-/** A transaction that is over in an instant. */
-const FORGOTTEN_AT_ONCE = 10_000;
+/** Small enough for a short transaction. */
+const BATCH = 10_000;
 
-async function dropFiles(ctx: Context, prefix: string): Promise<void> {
+async function deleteBlobs(ctx: Context, prefix: string): Promise<void> {
   for await (const { key } of ctx.blobs.list(prefix)) await ctx.blobs.delete(key);
 }

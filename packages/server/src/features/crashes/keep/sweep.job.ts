@@ -1,15 +1,14 @@
-// Removes files that no crash report has: of uploads that did not end, and of reports that their files outlived.
+// Deletes files that belong to no report: of uploads that did not finish, and of deleted reports.
 import type { Context } from '../../../context.ts';
 import { sweepOrphans } from '../../../kernel/blobs/sweep.ts';
-import { isUuid } from '../../../kernel/ids.ts';
-import { defineJob } from '../../../kernel/jobs.ts';
-import { filesOf } from '../read/reading.sql.ts';
-import { CRASH_PREFIX } from '../receive/store-file.ts';
-import { keysOf } from './blobs.ts';
+import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { CRASH_PREFIX, keysOf } from '../report/files.ts';
+import { filesOf } from './delete.sql.ts';
 
 export const sweepCrashesJob = defineJob<object>('crashes:sweep', 3);
 
-/** Deletes the blobs below `crashes/` that no report has and that are older than a day. */
+/** Deletes blobs below `crashes/` that are older than a day and belong to no report. */
 export function sweepCrashes(ctx: Context): Promise<void> {
   return sweepOrphans(ctx, CRASH_PREFIX, async (keys) => {
     const reportIds = new Set(keys.map(reportIdOf).filter(isUuid));
@@ -17,7 +16,7 @@ export function sweepCrashes(ctx: Context): Promise<void> {
   });
 }
 
-/** Of a key such as `crashes/2026_11/3f/<report id>.<name>`. */
+/** From a key such as `crashes/2026_11/3f/<report id>.<name>`. */
 function reportIdOf(key: string): string {
   return key.split('/')[3]?.split('.')[0] ?? '';
 }

@@ -67,7 +67,7 @@ function reportOf({
 }
 
 describe('excerptOf', () => {
-  it('has the crashed thread’s functions, inlined ones before the one that they are in', () => {
+  it('has the functions of the crashed thread, inlined functions first', () => {
     const inlines = [{ function: 'Vector::At()', file: 'vector.h', line: 3 }];
     const { frames, functions, crashAddress } = excerptOf(reportOf({ frames: [{ ...FRAME, inlines }, FRAME] }));
     const place = { module: 'game', offset: '0x1014', trust: 'context' };
@@ -77,7 +77,7 @@ describe('excerptOf', () => {
     assert.equal(crashAddress, '0x14');
   });
 
-  it('names the modules whose symbols are missing or cannot be read, if they have a debug id', () => {
+  it('has modules with a debug id whose symbols are missing or unreadable', () => {
     const modules: ModuleReport[] = [
       MODULE,
       { ...MODULE, debug_file: 'libc.so.6', symbols: 'missing' },
@@ -88,7 +88,7 @@ describe('excerptOf', () => {
     assert.deepEqual(excerptOf(reportOf({ modules })).missingSymbols, ['libc.so.6/AB0', 'libbad.so/AB0']);
   });
 
-  it('is bounded, and holds nothing that the database does not take', () => {
+  it('is limited in size, and contains only text that the database accepts', () => {
     const frames = Array.from({ length: 5000 }, (_, index) => ({
       ...FRAME,
       function: `\u0000\ud800f${index}${'\u4e00'.repeat(3000)}`,
@@ -109,7 +109,7 @@ describe('excerptOf', () => {
     assert.ok(excerpt.functions.every((name) => Buffer.byteLength(name) < 2700));
   });
 
-  it('is empty where the dump does not tell which thread crashed', () => {
+  it('is empty if the dump does not say which thread crashed', () => {
     const crash_info = { type: null, address: null, crashing_thread: null, assertion: null };
     const { frames, functions, crashAddress } = excerptOf(reportOf({ crash_info }));
     assert.deepEqual([frames, functions, crashAddress], [[], [], null]);
@@ -117,7 +117,7 @@ describe('excerptOf', () => {
 });
 
 describe('withoutPrivatePaths', () => {
-  it('takes names of home folders out of every place that holds a path, and shortens those of sources', () => {
+  it('replaces names of home folders in all paths, and shortens source paths', () => {
     const annotations = { save: 'C:\\Users\\ann\\save', ann: 'no path' };
     const report = withoutPrivatePaths(
       reportOf({

@@ -1,16 +1,18 @@
-// Takes out of a stackwalk’s report what paths tell of people and of build machines, before anything of it is stored or shown.
-import type { CrashpadReport, Report } from '@chauffeur/minidump/report';
-import { redactUserPaths } from '../read/user-paths.ts';
+// Removes user names and build machine folders from the paths in a walked dump, before anything of it is stored or
+// shown.
+import type { WalkedReport } from '@chauffeur/minidump/process';
+import type { CrashpadReport } from '@chauffeur/minidump/report';
+import { redactUserPaths } from '../report/user-paths.ts';
 import { shortenSourcePath } from './source-path.ts';
 
-/** The report with source paths shortened, and without the names of people’s home folders wherever a dump may have a path. */
-export function withoutPrivatePaths(report: Report): Report {
-  const known = new Map<string, string>();
-  // Thousands of frames lie in a handful of files.
+/** Shortens source paths, and replaces the names of home folders everywhere a dump may have a path. */
+export function withoutPrivatePaths(report: WalkedReport): WalkedReport {
+  const shortened = new Map<string, string>();
+  // Thousands of frames are in a few files.
   const shorten = (path: string | null) => {
     if (path === null) return null;
-    const short = known.get(path) ?? shortenSourcePath(path);
-    known.set(path, short);
+    const short = shortened.get(path) ?? shortenSourcePath(path);
+    shortened.set(path, short);
     return short;
   };
   return {
@@ -49,7 +51,7 @@ function redactCrashpad(crashpad: CrashpadReport | null): CrashpadReport | null 
   };
 }
 
-/** Program and player name annotations as they like: only the values are paths. */
+/** Only values can be paths: the names of annotations are chosen by the program. */
 function redactValues(annotations: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, redactUserPaths(value)]));
 }

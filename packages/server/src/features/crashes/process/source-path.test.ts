@@ -23,12 +23,12 @@ describe('shortenSourcePath', () => {
     ['', ''],
   ];
   for (const [path, short] of cases) {
-    it(`makes ${short === '' ? 'nothing' : short} of ${path === '' ? 'nothing' : path}`, () => {
+    it(`shortens ${JSON.stringify(path)} to ${JSON.stringify(short)}`, () => {
       assert.equal(shortenSourcePath(path), short);
     });
   }
 
-  it('leaves what it has shortened as it is, whatever the path', () => {
+  it('does not change a path that it has shortened', () => {
     const part = fc.oneof(
       fc.constantFrom('src', 'home', 'ann', '..', 'C:', 'Users', 'a b'),
       fc.string({ maxLength: 8 }),

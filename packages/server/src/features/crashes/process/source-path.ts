@@ -1,7 +1,7 @@
-// Shortens the path of a source file to what is the same on every machine that builds the game.
-import { redactUserPaths } from '../read/user-paths.ts';
+// Shortens the path of a source file to the part that is the same on every build machine.
+import { redactUserPaths } from '../report/user-paths.ts';
 
-/** Folders in which sources are kept: what stands before the last of them is where the project happened to lie. */
+/** Names of source folders. The path before the last of them only says where the project was checked out. */
 const SOURCE_FOLDERS: ReadonlySet<string> = new Set([
   'assets',
   'include',
@@ -14,30 +14,32 @@ const SOURCE_FOLDERS: ReadonlySet<string> = new Set([
   'vendor',
 ]);
 
-/** Enough of a path to know a file by, where no folder is known. */
-const LEAST_PARTS = 3;
-const LONGEST = 255;
+/** Enough parts to identify a file in a path without a source folder. */
+const MIN_PARTS = 3;
+const MAX_LENGTH = 255;
 
 /**
- * `/home/ci/jobs/game/src/render/layout.cc` → `src/render/layout.cc`: from the last well-known source folder, and at least the last three
- * parts, with `/` between them on every system. Drives, home folders and the server and revision of a source index go.
+ * `/home/ci/jobs/game/src/render/layout.cc` → `src/render/layout.cc`: the path from its last source folder, but at
+ * least its last three parts, with `/` between them on every OS. Drives, home folders, and the server and revision of a
+ * source index are removed.
  */
 export function shortenSourcePath(path: string): string {
   const parts = partsOf(redactUserPaths(withoutIndex(path)));
-  const known = parts.slice(0, -1).findLastIndex((part) => SOURCE_FOLDERS.has(part.toLowerCase()));
-  const start = Math.max(0, Math.min(known < 0 ? parts.length : known, parts.length - LEAST_PARTS));
-  return parts.slice(start).join('/').slice(-LONGEST);
+  const folder = parts.slice(0, -1).findLastIndex((part) => SOURCE_FOLDERS.has(part.toLowerCase()));
+  const start = Math.max(0, Math.min(folder < 0 ? parts.length : folder, parts.length - MIN_PARTS));
+  return parts.slice(start).join('/').slice(-MAX_LENGTH);
 }
 
 /**
- * Some build systems write where a file came from in the place of its path, in four fields: `hg:hg.example.com/game:src/main.cc:4f2a`,
- * `git:github.com/studio/game:src/main.cc:4f2a`, `s3:bucket:9c1/src/main.cc:`. The third is the path.
+ * Some build systems replace the path by its origin, in four fields, of which the third is the path:
+ * `hg:hg.example.com/game:src/main.cc:4f2a`, `git:github.com/studio/game:src/main.cc:4f2a`,
+ * `s3:bucket:9c1/src/main.cc:`.
  */
 function withoutIndex(path: string): string {
   return /^(?:hg|git|s3):[^:]*:([^:]+):[^:]*$/.exec(path)?.[1] ?? path;
 }
 
-/** Without a drive, home folders, and steps up and down. */
+/** The parts of a path without its drive, home folder, `.` and `..`. */
 function partsOf(path: string): string[] {
   const parts: string[] = [];
   for (const part of path.replace(/^.*<user>/, '').split(/[/\\]+/)) {

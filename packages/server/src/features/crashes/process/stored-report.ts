@@ -1,4 +1,4 @@
-// Reads the report of a stackwalk back from where it is stored: packed JSON, from which private paths were taken out before.
+// Reads the stored report of a stackwalk: compressed JSON without private paths.
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, zstdDecompress } from 'node:zlib';
@@ -7,20 +7,20 @@ import type { Report } from '@chauffeur/minidump/report';
 import { isPacked, unpackNow } from '../../../kernel/blobs/packed.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
 
-/** Reports were stored with gzip before zstd. */
+/** Old reports are compressed with gzip. */
 const unpackers = { zstd: promisify(zstdDecompress), gzip: promisify(gunzip) };
 
-/** The limits of a stackwalk keep reports far below. */
+/** The limits of the stackwalk keep reports far smaller. */
 const MAX_BYTES = 256 * MIB;
 
-/** The report under `key`. Rejects with BlobMissingError when the blob is gone. */
+/** The report under `key`. Rejects with BlobMissingError if the blob is gone. */
 export async function readStoredReport(blobs: BlobStore, key: string): Promise<Report> {
   const unpack = isPacked(key) ? unpackers.zstd : unpackers.gzip;
   const json = await unpack(await buffer(await blobs.read(key)), { maxOutputLength: MAX_BYTES });
   return JSON.parse(json.toString()) as Report;
 }
 
-/** As `readStoredReport`, of the bytes of the blob. For a thread that has nothing else to do meanwhile. */
+/** Like `readStoredReport`, from the bytes of the blob. Blocks the thread. */
 export function parseStoredReport(key: string, bytes: Uint8Array): Report {
   const json = isPacked(key) ? unpackNow(bytes, MAX_BYTES) : gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
   return JSON.parse(json.toString()) as Report;

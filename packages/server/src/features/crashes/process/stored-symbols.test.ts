@@ -16,7 +16,7 @@ describe('StoredSymbols', () => {
   const pathOf = (name: string) => join(folder, `${name}.cache`);
   const moduleOf = (name: string): ModuleId => ({ debugFile: name, debugId: ID, codeFile: name, codeId: '' });
 
-  /** A module with one function, called like it. */
+  /** A module with one function of the same name. */
   function compile(name: string): ModuleId {
     const text = join(folder, `${name}.sym`);
     writeFileSync(text, `MODULE Linux x86_64 ${ID} ${name}\nFUNC 10 20 0 ${name}\n`);
@@ -24,14 +24,14 @@ describe('StoredSymbols', () => {
     return moduleOf(name);
   }
 
-  /** What a walk that asks for these modules finds. */
+  /** The functions that a walk with these modules finds. */
   function walk(modules: readonly ModuleId[]): (string | undefined)[] {
     const symbols = new StoredSymbols(
       modules,
       modules.map(({ debugFile }) => ({ path: pathOf(debugFile) })),
     );
     try {
-      // All are open before the first is read.
+      // Opens all modules before reading the first.
       const found = modules.map((module) => symbols.find(module));
       return found.map((each) => each?.placeAt(0x18)?.function);
     } finally {
@@ -39,7 +39,7 @@ describe('StoredSymbols', () => {
     }
   }
 
-  it('has every module of one dump open, however many, and the latest until the next dump', () => {
+  it('keeps all modules of a dump open, and the most recently used until the next dump', () => {
     const names = Array.from({ length: 40 }, (_, no) => `module${no}`);
     const modules = names.map(compile);
     assert.deepEqual(walk(modules), names);
@@ -48,10 +48,10 @@ describe('StoredSymbols', () => {
     assert.throws(() => walk(modules.slice(0, 1)), { code: 'ENOENT' });
   });
 
-  it('finds nothing for a module without symbols, and says why others cannot be read', () => {
-    const [lacking, damaged] = [moduleOf('lacking'), moduleOf('damaged')];
-    const symbols = new StoredSymbols([lacking, damaged], [null, { problem: 'line 3 is no record' }]);
-    assert.equal(symbols.find(lacking), undefined);
+  it('finds nothing for a module without symbols, and throws for unreadable ones', () => {
+    const [missing, damaged] = [moduleOf('missing'), moduleOf('damaged')];
+    const symbols = new StoredSymbols([missing, damaged], [null, { problem: 'line 3 is no record' }]);
+    assert.equal(symbols.find(missing), undefined);
     assert.throws(() => symbols.find(damaged), { code: 'bad-symbols', message: 'line 3 is no record' });
   });
 });

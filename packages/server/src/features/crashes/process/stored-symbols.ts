@@ -1,48 +1,49 @@
-// The symbols of one dump’s modules, from files with compiled symbols.
+// Opens the compiled symbols of a dump's modules.
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { openSymbolCache, type SymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import type { ModuleId, ModuleSymbols, SymbolSource } from '@chauffeur/minidump/symbols/module-symbols';
-import type { SymbolPlace, SymbolQuestion, SymbolReply } from './walk-task.ts';
-
-type Wanted = SymbolQuestion[number];
+import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk-task.ts';
 
 /**
- * Of this thread, by path, the latest use last. The next dump is mostly of the same build and returns to the same pages. What lies under a path
- * never changes.
+ * The files that this thread has open, by path, the most recently used last. The next dump is usually of the same build
+ * and reads the same pages. The content of a path never changes.
  */
-const kept = new Map<string, SymbolCache>();
-/** Between two dumps; each is an open file, whose room on the disk is free only when it is closed, and a megabyte of memory or more. */
-const MOST_KEPT = 16;
+const openFiles = new Map<string, SymbolCache>();
+/**
+ * Kept open between dumps. Each takes a megabyte of memory or more, and the disk space of a deleted file until it is
+ * closed.
+ */
+const MAX_OPEN = 16;
 
 export class StoredSymbols implements SymbolSource {
-  readonly #places = new Map<string, SymbolPlace>();
+  readonly #locations = new Map<string, SymbolLocation>();
 
-  /** `reply` is what was answered to `question`. */
-  constructor(question: SymbolQuestion, reply: SymbolReply) {
-    for (const [index, place] of reply.entries()) if (place !== null) this.#places.set(keyOf(question[index]!), place);
+  constructor(request: SymbolRequest, reply: SymbolReply) {
+    for (const [index, location] of reply.entries())
+      if (location !== null) this.#locations.set(keyOf(request[index]!), location);
   }
 
   find(module: ModuleId): ModuleSymbols | undefined {
-    const place = this.#places.get(keyOf(module));
-    if (place === undefined) return undefined;
-    if ('problem' in place) throw new MinidumpError('bad-symbols', place.problem);
-    const cache = kept.get(place.path) ?? openSymbolCache(new FileReader(place.path));
-    kept.delete(place.path);
-    kept.set(place.path, cache);
+    const location = this.#locations.get(keyOf(module));
+    if (location === undefined) return undefined;
+    if ('problem' in location) throw new MinidumpError('bad-symbols', location.problem);
+    const cache = openFiles.get(location.path) ?? openSymbolCache(new FileReader(location.path));
+    openFiles.delete(location.path);
+    openFiles.set(location.path, cache);
     return cache;
   }
 
-  /** Ends the use of what was found. */
+  /** To be called after the walk: closes all files but the most recently used. */
   close(): void {
-    for (const [path, cache] of kept) {
-      if (kept.size <= MOST_KEPT) return;
-      kept.delete(path);
+    for (const [path, cache] of openFiles) {
+      if (openFiles.size <= MAX_OPEN) return;
+      openFiles.delete(path);
       cache.close();
     }
   }
 }
 
-function keyOf({ debugFile, debugId }: Wanted): string {
+function keyOf({ debugFile, debugId }: SymbolRequest[number]): string {
   return `${debugId}/${debugFile}`;
 }

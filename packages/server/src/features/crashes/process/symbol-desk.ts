@@ -1,16 +1,16 @@
-// Answers a thread that reads a dump where the symbols of its modules lie, and tells later whether there are more by now.
+// Finds the symbols that the thread requests while it walks a dump, and later checks whether more have arrived.
 import type { Context } from '../../../context.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { findSymbols, openCacheFile, type SymbolAnswer } from '../../symbols/symbols.ts';
-import { nameModule } from './excerpt.ts';
-import type { SymbolPlace, SymbolQuestion, SymbolReply } from './walk-task.ts';
+import { formatModule } from './excerpt.ts';
+import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk-task.ts';
 
 export class SymbolDesk {
   readonly #ctx: Context;
   readonly #gameId: string;
   readonly #buildId: string;
-  /** Modules that had no symbols ready when they were asked for. */
-  #unready: SymbolQuestion = [];
+  /** Requested modules that had no compiled symbols. */
+  #unready: SymbolRequest = [];
 
   constructor(ctx: Context, gameId: string, buildId: string) {
     this.#ctx = ctx;
@@ -18,39 +18,39 @@ export class SymbolDesk {
     this.#buildId = buildId;
   }
 
-  async answer(question: SymbolQuestion): Promise<SymbolReply> {
-    const answers = await this.#find(question);
-    this.#unready = question.filter((_, index) => answers[index]!.state !== 'compiled');
-    return Promise.all(answers.map((answer) => this.#placeOf(answer)));
+  async answer(request: SymbolRequest): Promise<SymbolReply> {
+    const answers = await this.#find(request);
+    this.#unready = request.filter((_, index) => answers[index]!.state !== 'compiled');
+    return Promise.all(answers.map((answer) => this.#locate(answer)));
   }
 
   /**
-   * Whether symbols of one of these modules (`debug_file/debug_id`) became ready after they were asked for. To be called once the report
-   * is stored: those that come from then on find it by themselves, and those that came before it are found here.
+   * Whether symbols of one of these modules (`debug_file/debug_id`) became ready after the request. To be called once
+   * the report is stored: symbols that become ready later find the stored report themselves.
    */
   async hasMoreFor(missing: readonly string[]): Promise<boolean> {
-    const lacking = this.#unready.filter((module) => missing.includes(nameOf(module)));
-    const answers = await this.#find(lacking);
+    const candidates = this.#unready.filter((module) => missing.includes(formatRequested(module)));
+    const answers = await this.#find(candidates);
     return answers.some(({ state }) => state === 'compiled');
   }
 
-  #find(modules: SymbolQuestion): Promise<SymbolAnswer[]> {
+  #find(modules: SymbolRequest): Promise<SymbolAnswer[]> {
     return findSymbols(this.#ctx, this.#gameId, this.#buildId, modules);
   }
 
-  async #placeOf(answer: SymbolAnswer): Promise<SymbolPlace | null> {
+  async #locate(answer: SymbolAnswer): Promise<SymbolLocation | null> {
     if (answer.state === 'unreadable') return { problem: answer.problem };
     if (answer.state !== 'compiled') return null;
     try {
       return { path: await openCacheFile(this.#ctx, answer.cacheKey) };
     } catch (error) {
-      // Deleted in this moment, with its symbols.
+      // The symbols were deleted a moment ago.
       if (error instanceof BlobMissingError) return null;
       throw error;
     }
   }
 }
 
-function nameOf({ debugFile, debugId }: SymbolQuestion[number]): string {
-  return nameModule({ debug_file: debugFile, debug_id: debugId });
+function formatRequested({ debugFile, debugId }: SymbolRequest[number]): string {
+  return formatModule({ debug_file: debugFile, debug_id: debugId });
 }

@@ -1,36 +1,35 @@
-// The thread of `readDump` and `regroupStack`: walks a dump with what symbols there are, or groups a report that was walked before.
+// The thread behind `readDump` and `regroupStack`: walks a dump with the available symbols, or groups a stored report
+// again.
 import { MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
-import { processMinidump } from '@chauffeur/minidump/process';
+import { type WalkedReport, walkMinidump } from '@chauffeur/minidump/process';
 import type { Report } from '@chauffeur/minidump/report';
 import { MODULES } from '@chauffeur/minidump/streams/modules';
-import { readWhole } from '../../../kernel/blobs/filesystem.ts';
-import { giveBack } from '../../../kernel/blobs/give-back.ts';
-import { type BlobSettings, openBlobStore } from '../../../kernel/blobs/open.ts';
+import { bytesOfBuffer } from '../../../kernel/blobs/byte-source.ts';
+import { openBlobStore } from '../../../kernel/blobs/open.ts';
 import { freeUnpacked, isPacked, packNow, unpackNow } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
-import { bytesOfBuffer } from '../../../kernel/byte-source.ts';
-import { serveTasks } from '../../../kernel/thread-pool.ts';
+import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
 import { excerptOf } from './excerpt.ts';
 import { withoutPrivatePaths } from './private-paths.ts';
 import { parseStoredReport } from './stored-report.ts';
 import { StoredSymbols } from './stored-symbols.ts';
-import type { SymbolQuestion, SymbolReply, WalkInput, WalkOutput } from './walk-task.ts';
+import type { SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
-type AskForSymbols = (question: SymbolQuestion) => Promise<SymbolReply>;
+type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 
-/** Modules that are asked about; a dump that was made to annoy may name more. */
-const MOST_MODULES = 4096;
+/** A malicious dump may name more modules. */
+const MAX_MODULES = 4096;
 
 let store: BlobStore | undefined;
 
-serveTasks<WalkInput, WalkOutput, SymbolQuestion, SymbolReply>(async (input, ask) => {
-  // All tasks of one thread are of one service, and so of one store.
+serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(async (input, requestSymbols) => {
+  // All tasks of a thread come from one server, and so use the same store.
   store ??= openBlobStore(input.blobSettings);
   try {
-    return input.task === 'walk' ? await walk(store, input, ask) : await regroup(store, input);
+    return input.task === 'walk' ? await walk(store, input, requestSymbols) : await regroup(store, input);
   } catch (error) {
     if (error instanceof MinidumpError)
       return { outcome: 'unreadable', reason: `The dump cannot be read: ${error.message}` };
@@ -39,14 +38,18 @@ serveTasks<WalkInput, WalkOutput, SymbolQuestion, SymbolReply>(async (input, ask
   }
 });
 
-async function walk(blobs: BlobStore, input: WalkInput & { task: 'walk' }, ask: AskForSymbols): Promise<WalkOutput> {
-  const stored = await readBlob(blobs, input.blobSettings, input.dumpKey);
-  if (!isPacked(input.dumpKey)) return walkDump(blobs, stored, input, ask);
+async function walk(
+  blobs: BlobStore,
+  input: WalkInput & { task: 'walk' },
+  requestSymbols: RequestSymbols,
+): Promise<WalkOutput> {
+  const stored = await readBlob(blobs, input.dumpKey);
+  if (!isPacked(input.dumpKey)) return walkDump(blobs, stored, input, requestSymbols);
   const dump = unpackNow(stored, input.dumpSize, input.dumpSize);
   try {
-    return await walkDump(blobs, dump, input, ask);
+    return await walkDump(blobs, dump, input, requestSymbols);
   } finally {
-    // Left to V8, it would collect the whole heap every few dumps.
+    // Otherwise V8 would collect the whole heap every few dumps.
     freeUnpacked(dump);
   }
 }
@@ -55,70 +58,59 @@ async function walkDump(
   blobs: BlobStore,
   dump: Buffer,
   { stackKey, statement }: WalkInput & { task: 'walk' },
-  ask: AskForSymbols,
+  requestSymbols: RequestSymbols,
 ): Promise<WalkOutput> {
-  const question = modulesOf(dump);
-  const symbols = new StoredSymbols(question, question.length === 0 ? [] : await ask(question));
-  let walked: Report;
+  const modules = modulesOf(dump);
+  const symbols = new StoredSymbols(modules, modules.length === 0 ? [] : await requestSymbols(modules));
+  let walked: WalkedReport;
   try {
-    walked = withoutPrivatePaths(processMinidump(dump, { symbols }));
+    walked = withoutPrivatePaths(walkMinidump(dump, { symbols }));
   } finally {
     symbols.close();
   }
-  const grouping = groupReport(walked, statement);
-  // Guessed frames do not make the signature here: who reads the whole report finds the same one.
-  const signature = { signature: grouping.title, notes: grouping.explanation };
-  const report = grouping.kind === 'stack' ? { ...walked, signature } : walked;
+  const { grouping, signature } = groupReport(walked, statement);
+  const report: Report = { ...walked, signature };
   await blobs.put(stackKey, bytesOfBuffer(packNow(JSON.stringify(report))));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 
-/** Memory that one dump after the other lies in: made anew for each, it has V8 collect the whole heap every few dumps. */
-let space: Buffer = Buffer.alloc(0);
-/** Dumps larger than this are rare, and get memory of their own. */
-const KEPT_SPACE = 8 * MIB;
+/**
+ * Memory reused for one dump after the other. Allocated for each dump, it would make V8 collect the whole heap every
+ * few dumps.
+ */
+let reused: Buffer = Buffer.alloc(0);
+/** Larger dumps are rare and get memory of their own. */
+const MAX_REUSED = 8 * MIB;
 
-/** The blob, until the next one is read. */
-async function readBlob(blobs: BlobStore, settings: BlobSettings, key: string): Promise<Buffer> {
-  let size = 0;
-  let into: Buffer = space;
-  const makeRoom = (bytes: number): Buffer => {
-    if (bytes > into.length) into = enlarge(into.subarray(0, size), bytes);
+/** The bytes of the blob, valid until the next call. */
+async function readBlob(blobs: BlobStore, key: string): Promise<Buffer> {
+  let into: Buffer = reused;
+  const size = await blobs.readWhole(key, (bytes) => {
+    if (bytes > into.length) into = enlarge(into, bytes);
     return into;
-  };
-  if (settings.kind === 'files') size = readWhole(settings.folder, key, makeRoom);
-  else {
-    for await (const piece of (await blobs.read(key)) as AsyncIterable<Buffer>) {
-      makeRoom(size + piece.length).set(piece, size);
-      size += piece.length;
-      giveBack(piece);
-    }
-  }
-  if (into.length <= KEPT_SPACE) space = into;
+  });
+  if (into.length <= MAX_REUSED) reused = into;
   return into.subarray(0, size);
 }
 
-function enlarge(bytes: Buffer, least: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * bytes.length, MIB));
+function enlarge(bytes: Buffer, minSize: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.max(minSize, 2 * bytes.length, MIB));
   larger.set(bytes);
   return larger;
 }
 
-/** Each module of the dump once. */
-function modulesOf(dump: Uint8Array): SymbolQuestion {
+/** The modules of the dump that can have symbols, each once. */
+function modulesOf(dump: Uint8Array): SymbolRequest {
   const modules = new Minidump(dump).stream(MODULES) ?? [];
-  const known = new Map<string, SymbolQuestion[number]>();
+  const distinct = new Map<string, SymbolRequest[number]>();
   for (const { debugFile, debugId } of modules) {
-    if (known.size === MOST_MODULES) break;
-    if (debugFile !== '' && debugId !== '') known.set(`${debugId}/${debugFile}`, { debugFile, debugId });
+    if (distinct.size === MAX_MODULES) break;
+    if (debugFile !== '' && debugId !== '') distinct.set(`${debugId}/${debugFile}`, { debugFile, debugId });
   }
-  return [...known.values()];
+  return [...distinct.values()];
 }
 
-async function regroup(
-  blobs: BlobStore,
-  { blobSettings, stackKey, statement }: WalkInput & { task: 'group' },
-): Promise<WalkOutput> {
-  const report = parseStoredReport(stackKey, await readBlob(blobs, blobSettings, stackKey));
-  return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, statement) };
+async function regroup(blobs: BlobStore, { stackKey, statement }: WalkInput & { task: 'group' }): Promise<WalkOutput> {
+  const report = parseStoredReport(stackKey, await readBlob(blobs, stackKey));
+  return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, statement).grouping };
 }

@@ -1,11 +1,10 @@
-// The token in a download link: which file of which report it leads to, and until when.
+// The token in a download link: a file of a report, and when the link expires.
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
-import { isUuid } from '../../../kernel/ids.ts';
-import { perContext } from '../../../kernel/per-context.ts';
-import { deriveKey, openToken, signToken } from '../../../kernel/signed-token.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { deriveKey, openToken, signToken } from '../../../kernel/secrets/signed-token.ts';
+import { perContext } from '../../../request/per-context.ts';
 
-/** One file of one report, until `expiresAt`; the token opens nothing else. */
 export type DownloadGrant = { kind: DownloadKind; gameId: string; reportId: string; expiresAt: Date };
 
 const KINDS: readonly string[] = ['stack', 'log', 'dump'] satisfies DownloadKind[];
@@ -16,7 +15,7 @@ export function makeDownloadToken(ctx: Context, { kind, gameId, reportId, expire
   return signToken(keyOf(ctx), Buffer.from([kind, gameId, reportId, expiresAt.getTime()].join(' ')));
 }
 
-/** What the token leads to now; null when it is not ours or its time is over. */
+/** The file that the token allows to download; null if the token is invalid or expired. */
 export function openDownloadToken(ctx: Context, token: string): DownloadGrant | null {
   const [kind = '', gameId = '', reportId = '', end] = openToken(keyOf(ctx), token)?.toString().split(' ') ?? [];
   if (!isKind(kind) || !isUuid(gameId) || !isUuid(reportId)) return null;

@@ -1,24 +1,25 @@
-// Private links to the files of a report: asked for by the game's members, good for an hour for whoever holds one.
+// Private links to the files of a report: created by members of the game, valid for an hour for anyone with the link.
 import { createHash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountCaller, Caller, Context } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { attachment } from '../../../kernel/blobs/content-disposition.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
-import { type BlobReader, type SendableBlob, sendBlob } from '../../../kernel/blobs/send.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { SECOND } from '../../../kernel/clock.ts';
+import type { Call, StreamCall } from '../../../request/call.ts';
+import { type BlobReader, type SendableBlob, sendBlob } from '../../../request/send-blob.ts';
 import { requireMember } from '../../games/games.ts';
 import { readStackText } from '../process/stack-text.ts';
 import { type DownloadGrant, makeDownloadToken, openDownloadToken } from './download-token.ts';
-import { findFiles, type StoredFiles } from './reading.sql.ts';
+import { noSuchFile, unknownCrash } from './not-found.ts';
+import { findFiles, type StoredFiles } from './report-list.sql.ts';
 
-/** A log may be anything that a player's machine wrote: it is never shown as a page of ours. */
-const FORMS = {
+/** A log may contain anything, so it is never served as HTML. */
+const FORMATS = {
   stack: { extension: 'txt', contentType: 'text/plain; charset=utf-8' },
   log: { extension: 'log', contentType: 'text/plain; charset=utf-8' },
   dump: { extension: 'dmp', contentType: 'application/octet-stream' },
@@ -26,8 +27,7 @@ const FORMS = {
 
 export async function requestCrashDownload(
   ctx: Context,
-  caller: AccountCaller,
-  { uid, crash_id, kind }: InputOf<typeof contract.requestCrashDownload>,
+  { caller, input: { uid, crash_id, kind } }: Call<typeof contract.requestCrashDownload>,
 ) {
   const { game } = await requireMember(ctx, caller, uid);
   const reportId = crash_id.toLowerCase();
@@ -36,7 +36,7 @@ export async function requestCrashDownload(
   if (keyOf(files, kind) === null) throw noSuchFile(kind);
   const expiresAt = new Date(ctx.clock.now().getTime() + LIMITS.crashDownloadSeconds * SECOND);
   const token = makeDownloadToken(ctx, { kind, gameId: game.game_id, reportId, expiresAt });
-  ctx.log.info({ game: game.game_id, crash: reportId, kind, user: caller.user.id }, 'download link given');
+  ctx.log.info({ game: game.game_id, crash: reportId, kind, user: caller.user.id }, 'download link created');
   return {
     url: `${ctx.publicUrl}/api/v1/crash-downloads/${token}`,
     expires_at: expiresAt.toISOString(),
@@ -45,21 +45,18 @@ export async function requestCrashDownload(
 }
 
 /**
- * `GET /crash-downloads/{token}`. The server sends the bytes even if the store could sign an address: the store has them packed, a signed address
- * would outlive the link, and no log would record its use.
+ * `GET /crash-downloads/{token}`. The server sends the file itself, even if the store could sign a URL: the file is
+ * stored compressed, a signed URL would outlive the link, and its use would not be logged.
  */
 export async function downloadCrashFile(
   ctx: Context,
-  _caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { token }: { token: string },
+  { input: { token }, request, reply }: StreamCall<typeof contract.downloadCrashFile>,
 ): Promise<FastifyReply> {
   const grant = openDownloadToken(ctx, token);
   const files = grant === null ? undefined : await findFiles(ctx.db, grant.gameId, grant.reportId);
   if (grant === null || files === undefined) throw unknownLink();
   request.log.info({ game: grant.gameId, crash: grant.reportId, kind: grant.kind }, 'download link used');
-  // The token is in the address: nobody who is linked to from here is to see it.
+  // The URL contains the token, which must not leak to other sites.
   reply.header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
   reply.header('content-security-policy', "default-src 'none'; sandbox");
   try {
@@ -81,7 +78,7 @@ async function sendFile(
   const key = keyOf(files, kind);
   if (key === null) throw noSuchFile(kind);
   const filename = filenameOf(reportId, kind);
-  const { contentType } = FORMS[kind];
+  const { contentType } = FORMATS[kind];
   if (kind === 'stack') {
     const text = Buffer.from(await readStackText(ctx.blobs, key));
     reply.header('content-type', contentType).header('content-disposition', attachment(filename));
@@ -96,7 +93,7 @@ async function sendFile(
   return sendBlob(unpacked, request, reply, blob);
 }
 
-/** A key is never written twice, so it stands for its bytes; it is nobody's business as it is. */
+/** A key is never written twice, so its hash identifies the content without revealing the key. */
 function etagOf(key: string): string {
   return `"${createHash('sha256').update(key).digest('base64url')}"`;
 }
@@ -106,17 +103,9 @@ function keyOf(files: StoredFiles, kind: DownloadKind): string | null {
 }
 
 function filenameOf(reportId: string, kind: DownloadKind): string {
-  return `crash-${reportId}.${FORMS[kind].extension}`;
-}
-
-export function unknownCrash(): ApiError {
-  return new ApiError(4040, 'crash_id: this game has no such report; it may have been deleted, or its time was over.');
+  return `crash-${reportId}.${FORMATS[kind].extension}`;
 }
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'This link is not valid, or its hour is over; ask for another.');
-}
-
-export function noSuchFile(kind: DownloadKind, cause?: unknown): ApiError {
-  return new ApiError(4090, `kind: the report has no ${kind} to download; see what it lists as available.`, { cause });
+  return new ApiError(4040, 'This link is not valid or has expired; request a new one.');
 }

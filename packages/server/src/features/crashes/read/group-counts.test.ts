@@ -10,7 +10,7 @@ const RARE = '0193a0c2-0000-7000-8000-000000000000';
 describe('the counts of a group', () => {
   const totals = `${OLDER} 1 linux,${RARE} 2 linux,${NEWER} 4 linux,${OLDER} 3 windows`;
 
-  it('are summed by build and by system, the most first, of as many the newer build', () => {
+  it('are summed by build and by OS, the highest first, then the newest build', () => {
     const { builds, build_count, oses } = unpackCounts({ totals, days: '' }, FIRST_DAY, 10);
     assert.deepEqual(builds, [
       { build_id: NEWER, count: 4 },
@@ -24,13 +24,13 @@ describe('the counts of a group', () => {
     ]);
   });
 
-  it('name as many builds as are wanted, and tell how many there are', () => {
+  it('have at most the requested builds, and their total number', () => {
     const { builds, build_count } = unpackCounts({ totals, days: '' }, FIRST_DAY, 1);
     assert.deepEqual(builds, [{ build_id: NEWER, count: 4 }]);
     assert.equal(build_count, 3);
   });
 
-  it('are by day from the first day on, over the end of a month', () => {
+  it('are counted by day from the first day on, across months', () => {
     const { days } = unpackCounts({ totals, days: '0 3,9 7' }, FIRST_DAY, 10);
     assert.deepEqual(days, [
       { day: '2026-10-23', count: 3 },
@@ -38,12 +38,12 @@ describe('the counts of a group', () => {
     ]);
   });
 
-  it('know a report whose system was not told', () => {
+  it('include a report without an OS', () => {
     const { oses } = unpackCounts({ totals: `${NEWER} 1 `, days: '' }, FIRST_DAY, 10);
     assert.deepEqual(oses, [{ os: '', count: 1 }]);
   });
 
-  it('are none of a group without reports', () => {
+  it('are empty for a group without reports', () => {
     assert.deepEqual(unpackCounts({ totals: '', days: '' }, FIRST_DAY, 10), NO_COUNTS);
   });
 });

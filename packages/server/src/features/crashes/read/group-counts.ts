@@ -1,34 +1,34 @@
-// How many reports a group has, by build, system and day: made of the texts in which the database sends them.
+// Parses the counts of a group's reports by build, OS and day from the texts in which the database returns them.
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import type { GroupCounts } from './group-list.sql.ts';
 
 export type Counts = {
-  /** Those with the most reports, most first; of as many, the newer before the older. */
+  /** The builds with the most reports first; with equal counts, the newest first. */
   readonly builds: readonly { readonly build_id: string; readonly count: number }[];
-  /** How many builds there are, with those that are left out of `builds`. */
+  /** The number of builds, including those left out of `builds`. */
   readonly build_count: number;
-  /** Most first. */
+  /** The highest counts first. */
   oses: { os: string; count: number }[];
-  /** Such as `2026-11-21`, in UTC and in order; those without a report are left out. */
+  /** Days such as `2026-11-21` (UTC) in order, without those that have no reports. */
   days: { day: string; count: number }[];
 };
 
-/** Of a group of which no report is counted any more. */
+/** For a group without counted reports. */
 export const NO_COUNTS: Counts = { builds: [], build_count: 0, oses: [], days: [] };
 
-/** `firstDay` is the day that the texts have as 0; `mostBuilds` how many builds are named. */
-export function unpackCounts(packed: Omit<GroupCounts, 'group_id'>, firstDay: Date, mostBuilds: number): Counts {
+/** `firstDay` is day 0 in the texts. At most `maxBuilds` builds are listed. */
+export function unpackCounts(packed: Omit<GroupCounts, 'group_id'>, firstDay: Date, maxBuilds: number): Counts {
   const byBuild = new Map<string, number>();
   const byOs = new Map<string, number>();
   for (const [buildId = '', count, os = ''] of entriesOf(packed.totals)) {
     byBuild.set(buildId, (byBuild.get(buildId) ?? 0) + Number(count));
     byOs.set(os, (byOs.get(os) ?? 0) + Number(count));
   }
-  // Ids of builds begin with their time.
+  // The ids of builds begin with their time.
   const builds = [...byBuild].sort(([a, many], [b, few]) => few - many || compareTexts(b, a));
   const oses = [...byOs].sort(([a, many], [b, few]) => few - many || compareTexts(a, b));
   return {
-    builds: builds.slice(0, mostBuilds).map(([build_id, count]) => ({ build_id, count })),
+    builds: builds.slice(0, maxBuilds).map(([build_id, count]) => ({ build_id, count })),
     build_count: builds.length,
     oses: oses.map(([os, count]) => ({ os, count })),
     days: entriesOf(packed.days).map(([day, count]) => ({

@@ -1,6 +1,6 @@
-// The SQL that reads crash groups and their counts, and marks them resolved.
+// The SQL that lists crash groups with their counts, resolves them, and opens them again.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, row, rows } from '../../../kernel/db.ts';
+import { changed, type Db, row, rows } from '../../../kernel/database/db.ts';
 
 export type GroupStatus = 'open' | 'resolved';
 
@@ -22,14 +22,14 @@ export type GroupRow = {
 };
 
 /**
- * How many reports a group has, as texts: a hundred groups have thousands of counts, and PostgreSQL joins texts in half the time
- * in which it makes rows or JSON of them.
+ * The counts of a group's reports, as texts: a hundred groups have thousands of counts, and PostgreSQL concatenates
+ * texts in half the time that rows or JSON would take.
  */
 export type GroupCounts = {
   group_id: string;
-  /** Ever since: `build_id count os` for each, with commas between. */
+  /** Over all time: `build_id count os`, separated by commas. */
   totals: string;
-  /** Of the days with a report: `day count` for each in order, with commas between; the first day asked for is 0. */
+  /** For each day with reports, in order: `day count`, separated by commas. The first requested day is 0. */
   days: string;
 };
 
@@ -39,7 +39,10 @@ const columns = sql.raw(`group_id, kind, title, reason, explanation, count, firs
 type Filters = { buildId: string | undefined; sinceBuild: string | undefined; status: GroupStatus | undefined };
 type Page = { before: { place: string; groupId: string } | null; limit: number };
 
-/** Groups, those seen last first; with `buildId` those that have a report of the build, with `sinceBuild` those that are younger than it. */
+/**
+ * Groups, the most recently seen first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
+ * seen after it was registered.
+ */
 export function listGroups(db: Db, gameId: string, filters: Filters, { before, limit }: Page): Promise<GroupRow[]> {
   const all = [sql`game_id = ${gameId}`];
   if (filters.status !== undefined) all.push(sql`status = ${filters.status}`);
@@ -65,20 +68,22 @@ export function listGroups(db: Db, gameId: string, filters: Filters, { before, l
   );
 }
 
-/** What is seen first after a time is seen last after it, too, which the index has. */
+/** A group first seen after a time was also last seen after it; that condition can use the index. */
 function seenFirstSince(time: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`last_seen >= ${time} and first_seen >= ${time}`;
 }
 
-/** How many open groups of each of these games are younger than its newest build; games without any are left out. */
+/**
+ * The number of open groups of each game that were first seen after its newest build. Games without any are left out.
+ */
 export function countNewGroups(db: Db, gameIds: readonly string[]): Promise<{ game_id: string; count: number }[]> {
   return rows(
     db,
     sql<{ game_id: string; count: number }>`
       select game_id, count(*) as count
-      from unnest(${gameIds}::uuid[]) as asked (game_id)
+      from unnest(${gameIds}::uuid[]) as requested (game_id)
       cross join lateral (
-        select created_at from builds where builds.game_id = asked.game_id order by created_at desc limit 1
+        select created_at from builds where builds.game_id = requested.game_id order by created_at desc limit 1
       ) newest
       join crash_groups using (game_id)
       where status = 'open' and ${seenFirstSince(sql`newest.created_at`)}
@@ -93,7 +98,7 @@ export function findGroup(db: Db, gameId: string, groupId: string): Promise<Grou
   );
 }
 
-/** The counts of all these groups at once, by day from `firstDay` on: one row for each group that has any. */
+/** The counts of these groups, by day from `firstDay` on. Groups without counts are left out. */
 export function countGroups(
   db: Db,
   gameId: string,
@@ -115,7 +120,7 @@ export function countGroups(
   );
 }
 
-/** The counts of one group by day, from `firstDay` on, and by version: null for builds that are gone. */
+/** The counts of a group by day, from `firstDay` on, and by version, which is null for deleted builds. */
 export function countByVersion(
   db: Db,
   gameId: string,
@@ -146,7 +151,7 @@ export async function findVersions(
   return new Map(found.map(({ build_id, version }) => [build_id, version]));
 }
 
-/** Marks a group as resolved by `who`; answers whether there is one. */
+/** Marks a group as resolved by `who`. Returns false if there is no such group. */
 export async function resolveGroup(
   db: Db,
   gameId: string,

@@ -5,21 +5,21 @@ import { readLogTail } from './log-tail.ts';
 const read = (text: string, hasMore = false) => readLogTail(Buffer.from(text), hasMore);
 
 describe('readLogTail', () => {
-  it('begins with a whole line where there is more before it', () => {
+  it('starts with a complete line if the log has more before it', () => {
     assert.equal(read('of a line\nfps: 59\n', true), 'fps: 59\n');
     assert.equal(read('level: garage\nfps: 59\n'), 'level: garage\nfps: 59\n');
   });
 
-  it('shows a line that is longer than all that is read', () => assert.equal(read('endless', true), 'endless'));
+  it('keeps an incomplete line if it is the only one', () => assert.equal(read('endless', true), 'endless'));
 
-  it('takes out names of people, colours of terminals and what turns the direction of writing', () => {
+  it('removes user names, terminal colors and bidirectional controls', () => {
     assert.equal(
       read('open /home/ann/x\r\n\x1b[31mred\x1b[0m\x00\u202eok\tend'),
       'open /home/<user>/x\nred' + 'ok\tend',
     );
   });
 
-  it('has a sign in the place of bytes that are no text', () => {
+  it('replaces invalid bytes', () => {
     assert.equal(readLogTail(Buffer.from([0x61, 0xff, 0x62]), false), 'a\u{fffd}b');
   });
 });

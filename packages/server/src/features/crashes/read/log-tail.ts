@@ -1,13 +1,13 @@
-// The end of a log as text for a page: whatever a player's machine wrote there.
-import { redactUserPaths } from './user-paths.ts';
+// Turns the end of a log into text that is safe to show on a page.
+import { redactUserPaths } from '../report/user-paths.ts';
 
-/** Control characters but tab and line breaks, colours of terminals first, and those that turn the direction of writing. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+/** Terminal escape sequences, control characters except tabs and line breaks, and bidirectional controls. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed.
 const UNPRINTABLE = /\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * `bytes` as text, bytes that are no UTF-8 as U+FFFD, without what steers a terminal and without the names of people’s folders. Where there
- * is more before them, they begin somewhere in a line, of which the rest is left out: unless that line is all there is.
+ * `bytes` as text without control characters and user names; invalid UTF-8 becomes U+FFFD. If the log has more text
+ * before them, the first line is incomplete and left out, unless it is the only one.
  */
 export function readLogTail(bytes: Uint8Array, hasMoreBefore: boolean): string {
   const text = new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');

@@ -1,4 +1,4 @@
-// Says for each module of a report that lacked symbols why it did, by what is there now.
+// Explains for each module of a report why its symbols are missing, from the symbols available now.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
@@ -6,7 +6,10 @@ import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 
 type MissingModule = OutputOf<typeof getCrash>['missing_symbols'][number];
 
-/** `missing` as reports keep it: `debug_file/debug_id`. A module whose symbols have come since is left out: its report is on its way. */
+/**
+ * `missing` has modules as `debug_file/debug_id`. Modules whose symbols have arrived are left out: the report is being
+ * processed again.
+ */
 export async function explainMissing(
   ctx: Context,
   gameId: string,
@@ -21,7 +24,7 @@ export async function explainMissing(
   });
 }
 
-/** A debug id holds no slash; a file's name may. */
+/** A filename may contain a slash; a debug id does not. */
 function readModule(text: string): { debugFile: string; debugId: string } {
   const slash = text.lastIndexOf('/');
   return { debugFile: text.slice(0, slash), debugId: text.slice(slash + 1) };
@@ -29,15 +32,15 @@ function readModule(text: string): { debugFile: string; debugId: string } {
 
 function explain(answer: SymbolAnswer): Pick<MissingModule, 'why' | 'detail'> | null {
   if (answer.state === 'unreadable')
-    return { why: 'unreadable', detail: `The symbols were uploaded and cannot be read: ${answer.problem}` };
+    return { why: 'unreadable', detail: `The uploaded symbols cannot be read: ${answer.problem}` };
   if (answer.state !== 'missing') return null;
   if (answer.why === 'never_uploaded')
     return {
       why: 'never_uploaded',
-      detail: 'No symbols of this file were uploaded; run `chauffeur symbols` on the build.',
+      detail: 'No symbols of this file were uploaded. Run `chauffeur symbols` on the build.',
     };
   return {
     why: 'wrong_debug_id',
-    detail: `Symbols of this file were uploaded for ${answer.uploadedDebugId}, from another build of it; upload those of this one.`,
+    detail: `Symbols of this file were uploaded for ${answer.uploadedDebugId}, which is another build of it. Upload the symbols of this build.`,
   };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_COUNTS } from './group-counts.ts';
 import type { GroupRow } from './group-list.sql.ts';
-import type { SummaryRow } from './reading.sql.ts';
 import { groupOf, summaryOf } from './record.ts';
+import type { SummaryRow } from './report-list.sql.ts';
 
 const summary: SummaryRow = {
   report_id: 'report',
@@ -24,8 +24,8 @@ describe('the title of a report', () => {
   const cases: readonly (readonly [string | null, string, string])[] = [
     ['render::measure | main', 'out of memory', 'render::measure | main'],
     [null, '\n  cannot open /home/ann/x \r\n at line 3', 'cannot open /home/<user>/x'],
-    ['', ' ', 'Neither a stack nor a message'],
-    [null, '', 'Neither a stack nor a message'],
+    ['', ' ', 'No stack or message'],
+    [null, '', 'No stack or message'],
   ];
   for (const [signature, message, title] of cases) {
     it(`is ${title} for the signature ${signature} and the message ${JSON.stringify(message)}`, () => {
@@ -50,7 +50,7 @@ describe('a group', () => {
     fixed_in_version: null,
     regressed_at: null,
   };
-  it('has the versions of its builds, and keeps builds that are gone', () => {
+  it('has the versions of its builds, and keeps deleted builds', () => {
     const builds = ['kept', 'gone'].map((build_id) => ({ build_id, count: 1 }));
     const { builds: named } = groupOf(group, { ...NO_COUNTS, builds }, new Map([['kept', '1.0']]));
     assert.deepEqual(named, [

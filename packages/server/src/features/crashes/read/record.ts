@@ -1,17 +1,16 @@
-// Turns rows of reports and groups into what the API shows, without what paths tell of people.
+// Turns rows of reports and groups into records of the API, without user names in paths.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
+import { NO_TITLE } from '../groups/grouping.ts';
+import { redactUserPaths } from '../report/user-paths.ts';
 import type { Counts } from './group-counts.ts';
 import type { GroupRow } from './group-list.sql.ts';
-import type { ReportRow, StoredFiles, SummaryRow } from './reading.sql.ts';
-import { redactUserPaths } from './user-paths.ts';
+import type { ReportRow, StoredFiles, SummaryRow } from './report-list.sql.ts';
 
 type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
 type Crash = OutputOf<typeof contract.getCrash>;
 type Group = OutputOf<typeof contract.listCrashGroups>['groups'][number];
-
-const UNTITLED = 'Neither a stack nor a message';
 
 export function summaryOf(row: SummaryRow): Summary {
   return {
@@ -29,13 +28,13 @@ export function summaryOf(row: SummaryRow): Summary {
   };
 }
 
-/** One line: a message may have many. */
+/** The signature, or the first line of the message. */
 function titleOf({ signature, message }: SummaryRow): string {
   if (signature !== null && signature !== '') return signature;
   return (
     redactUserPaths(message)
       .trim()
-      .split(/\s*[\r\n]/, 1)[0] || UNTITLED
+      .split(/\s*[\r\n]/, 1)[0] || NO_TITLE
   );
 }
 
@@ -67,7 +66,7 @@ function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKin
   return (['stack', 'log', 'dump'] as const).filter((kind) => keys[kind] !== null);
 }
 
-/** A build without a version is gone. */
+/** Deleted builds have no version. */
 export function groupOf(row: GroupRow, counts: Counts, versions: ReadonlyMap<string, string>): Group {
   return {
     group_id: row.group_id,

@@ -1,29 +1,29 @@
-// Decides in which steps a search goes back in time.
-import { firstIdAt, timeOfId } from '../../../kernel/ids.ts';
+// Decides how far back each step of a search goes.
+import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 
-/** How many times as far back a step goes at most, before the index is asked for everything. */
-const FURTHER = 20;
-/** Matches are not spread evenly. */
+/** A step goes back at most this many times as far as the previous one; after that, everything is searched. */
+const MAX_FACTOR = 20;
+/** Matches are not evenly distributed. */
 const SPARE = 2;
-/** Reports that came together say little of how many there are. */
-const LEAST_SPAN_MS = 1000;
+/** Reports that arrived within a shorter time say little about the usual rate. */
+const MIN_SPAN_MS = 1000;
 
 /**
- * Lower bound of report ids for a search from `newest` back, where the reports from there to `oldest` were looked through; null for no
- * bound. What was not common enough for a look has some hundred matches there at most, however many lie further back.
+ * The lower bound of report ids for the first step of a search, after the reports from `newest` to `oldest` were
+ * scanned; null for no bound. If that scan did not find a full page, this window has a few hundred matches at most.
  */
 export function firstWindow(newest: string, oldest: string): string | null {
-  const looked = Math.max(LEAST_SPAN_MS, timeOfId(newest) - timeOfId(oldest));
-  return boundAt(timeOfId(newest) - looked * FURTHER);
+  const scanned = Math.max(MIN_SPAN_MS, timeOfId(newest) - timeOfId(oldest));
+  return boundAt(timeOfId(newest) - scanned * MAX_FACTOR);
 }
 
 /**
- * The bound after a search back to `from` found this share of a page: so far that the rest should be there. Null for no bound, where that is
- * much further: what has few there has few in all, mostly.
+ * The bound for the next step, after the search back to `from` found `share` of a page: far enough to find the rest.
+ * Null for no bound if that is much further, because there are probably few matches in total.
  */
 export function nextWindow(newest: string, from: string, share: number): string | null {
   const times = SPARE / share;
-  if (times > FURTHER) return null;
+  if (times > MAX_FACTOR) return null;
   return boundAt(timeOfId(newest) - (timeOfId(newest) - timeOfId(from)) * times);
 }
 

@@ -1,40 +1,18 @@
-// The SQL of the search: words of what was said of a crash, and names of functions on its stack.
+// The SQL of the search in crash reports: by words of their texts, and by names of functions on their stacks.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, onlyRow, row } from '../../../kernel/db.ts';
+import { type Db, onlyRow, row } from '../../../kernel/database/db.ts';
 
-/** One condition on reports, written in two ways that match the same. */
+/** A condition on reports, in two equivalent forms. */
 export type Search = {
-  /** Cheap for a report that is at hand. */
+  /** Fast for a row that was already read. */
   readonly inRow: RawBuilder<unknown>;
-  /** Found by an index, without looking at other reports. Only where it is needed: it may have to be worked out. */
+  /** Uses an index. A function, because building it may take a query. */
   readonly inIndex: () => Promise<RawBuilder<unknown>>;
 };
 
 /**
- * Keeps the names of functions, seen on `day` (UTC, `2026-11-30`), so that a search by a part of one finds them. Safe to repeat; to be called
- * before their report is stored.
- */
-export async function rememberFunctions(
-  db: Db,
-  gameId: string,
-  functions: readonly string[],
-  day: string,
-): Promise<void> {
-  if (functions.length === 0) return;
-  // In one order, so that two that keep the same names at once do not wait for each other.
-  await changed(
-    db,
-    sql`insert into crash_functions (game_id, function, seen_on)
-      select distinct on (function collate "C") ${gameId}::uuid, function, ${day}::date
-      from unnest(${functions}::text[]) as given (function) order by function collate "C"
-      on conflict (game_id, function) do update set seen_on = excluded.seen_on
-        where crash_functions.seen_on < excluded.seen_on`,
-  );
-}
-
-/**
- * Reports with a function whose name contains `part`, in either case of ASCII letters. An index of the reports can only find whole names,
- * so the game's names that contain it are found first.
+ * Matches reports with a function whose name contains `part`; the case of ASCII letters does not matter. The index of
+ * reports only finds whole names, so the names of the game that contain `part` are looked up first.
  */
 export async function matchFunction(db: Db, gameId: string, part: string): Promise<Search> {
   const { names, keys } = await onlyRow(
@@ -44,15 +22,15 @@ export async function matchFunction(db: Db, gameId: string, part: string): Promi
       from crash_functions where game_id = ${gameId} and strpos(folded, lower(${part})) > 0`,
   );
   return {
-    // Comparing two arrays takes as many steps as one has names times the other; here each name is looked up in a hash.
+    // Faster than comparing arrays, because each name is looked up in a hash table.
     inRow: sql`exists (select from unnest(functions) as named (name) where name = any(${names}::text[]))`,
     inIndex: async () => sql`functions <> '{}' and crash_function_keys(game_id, functions) && ${keys}::bigint[]`,
   };
 }
 
 /**
- * Reports in whose signature, message and player's message every word of `text` begins a word. The database takes both texts apart by the
- * same rule; a text without a word matches nothing.
+ * Matches reports if each word of `text` is a prefix of a word in their signature, message or the player's message. The
+ * database splits all texts by the same rules. A text without words matches nothing.
  */
 export function matchWords(db: Db, gameId: string, text: string): Search {
   const condition = sql`words @@ crash_query(${text})`;
@@ -60,19 +38,19 @@ export function matchWords(db: Db, gameId: string, text: string): Search {
     inRow: condition,
     async inIndex() {
       const rare = await findRareWord(db, gameId, text);
-      // An index of words would collect every report that has the others. Written so, they are looked for only in those found.
+      // Only the rare word uses the index; the other words are checked in the reports that have it.
       return rare === undefined ? condition : sql`words @@ ${rare}::tsquery and (${condition}) is true`;
     },
   };
 }
 
-/** Of several words, the query for the one that the fewest of the newest reports have, if that is hardly any. */
+/** If `text` has several words, and one of them is in hardly any of the newest reports: the query for that word. */
 async function findRareWord(db: Db, gameId: string, text: string): Promise<string | undefined> {
   const found = await row(
     db,
     sql<{ query: string }>`
       with word as materialized (
-        -- As crash_query makes it of each.
+        -- In the form of crash_query.
         select (quote_literal(word) || ':*')::tsquery as query, count(*) over () as together
         from unnest(tsvector_to_array(crash_words(${text}))) as word
       ), newest as materialized (
@@ -84,6 +62,7 @@ async function findRareWord(db: Db, gameId: string, text: string): Promise<strin
   return found?.query;
 }
 
+/** Newest reports in which the words are counted. */
 const NEWEST = 1000;
-/** Of these. More would be found by the rare word than are soon looked through. */
+/** Reports among them that may have a rare word. With more, checking the other words would take too long. */
 const HARDLY_ANY = 2;

@@ -1,21 +1,21 @@
-// Groups that may have one cause: their stacks begin in the same functions of the game.
+// Finds groups that may have the same cause, because their stacks start with the same functions of the game.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crash-stacks';
 import { sql } from 'kysely';
-import type { AccountCaller, Context } from '../../../context.ts';
-import { type Db, rows } from '../../../kernel/db.ts';
+import type { Context } from '../../../context.ts';
+import { type Db, rows } from '../../../kernel/database/db.ts';
+import type { Call } from '../../../request/call.ts';
 import { requireMember } from '../../games/games.ts';
 import { findGroup, type GroupStatus } from './group-list.sql.ts';
-import { unknownGroup } from './group-list.ts';
+import { unknownGroup } from './not-found.ts';
 
-/** Of the groups that share one function, the newest are looked at: some function may be in all of them. */
-const MOST_FOR_EACH = 200;
+/** A function may be in all groups, so only the newest groups with it are compared. */
+const MAX_PER_GROUP = 200;
 
 export async function listSimilarGroups(
   ctx: Context,
-  caller: AccountCaller,
-  { uid, group_id: groupId }: { uid: string; group_id: string },
+  { caller, input: { uid, group_id: groupId } }: Call<typeof contract.listSimilarGroups>,
 ): Promise<OutputOf<typeof contract.listSimilarGroups>> {
   const { game } = await requireMember(ctx, caller, uid);
   if ((await findGroup(ctx.db, game.game_id, groupId)) === undefined) throw unknownGroup();
@@ -41,7 +41,7 @@ function findSimilar(db: Db, gameId: string, groupId: string): Promise<SimilarRo
         from crash_group_functions own cross join lateral (
           select group_id from crash_group_functions same
           where same.game_id = ${gameId} and same.function = own.function and same.group_id <> ${groupId}
-          order by group_id desc limit ${MOST_FOR_EACH}
+          order by group_id desc limit ${MAX_PER_GROUP}
         ) other
         where own.game_id = ${gameId} and own.group_id = ${groupId}
         group by other.group_id

@@ -63,7 +63,7 @@ function reportOf(threads: readonly Thread[], crashing: number | null = 0): Repo
 }
 
 describe('stackOf', () => {
-  it('has inlined functions before the one that they are in, and counts what it leaves out', () => {
+  it('has inlined functions first, and the number of frames left out', () => {
     const { crashed } = stackOf(reportOf([thread(1, 700, 1)]));
     assert.equal(crashed?.frames.length, STACK_LIMITS.crashedFrames);
     assert.equal(crashed?.more_frames, 400);
@@ -77,7 +77,7 @@ describe('stackOf', () => {
     );
   });
 
-  it('shortens other threads, and says how many are left out', () => {
+  it('shortens other threads, and has the number of threads left out', () => {
     const many = Array.from({ length: 150 }, (_, id) => thread(id, 40));
     const stack = stackOf(reportOf(many, 3));
     assert.deepEqual(
@@ -88,14 +88,14 @@ describe('stackOf', () => {
     assert.deepEqual([stack.threads[0]?.frames.length, stack.threads[0]?.more_frames], [STACK_LIMITS.frames, 10]);
   });
 
-  it('has the modules whose symbols are missing first, and those that no stack needs last', () => {
+  it('has modules with missing symbols first, and unused ones last', () => {
     assert.deepEqual(
       stackOf(reportOf([])).modules.map(({ symbols }) => symbols),
       ['missing', 'loaded', 'not_needed'],
     );
   });
 
-  it('has no crashed thread and no registers where the dump does not tell which it was', () => {
+  it('has no crashed thread or registers if the dump does not say which it was', () => {
     const stack = stackOf(reportOf([thread(1, 2)], null));
     assert.deepEqual([stack.crashed, stack.registers, stack.threads.length], [null, {}, 1]);
   });

@@ -1,17 +1,18 @@
-// Turns the report of a stackwalk into what a page shows of it, bounded whatever the dump holds.
+// Turns the report of a stackwalk into the record of the API, limited in size whatever the dump contains.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import type { Frame, ModuleReport, Report, Thread } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { crashedThread, osOf } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
+import { trimZeros } from '../process/excerpt.ts';
 
 type CrashStack = OutputOf<typeof getCrashStack>;
 type StackThread = NonNullable<CrashStack['crashed']>;
 type StackFrame = StackThread['frames'][number];
 
 export const STACK_LIMITS = {
-  /** Of the crashed thread, inlined functions counted: an endless recursion says no more after them. */
+  /** Of the crashed thread, including inlined functions. The rest of an endless recursion adds nothing. */
   crashedFrames: 1000,
   threads: 100,
   frames: 30,
@@ -19,7 +20,7 @@ export const STACK_LIMITS = {
   textLength: 500,
 } as const;
 
-/** Of a report without private paths. */
+/** Expects a report without private paths. */
 export function stackOf(report: Report): CrashStack {
   const { system_info: system, crash_info: crash, modules } = report;
   const code = findOwnCode(modules, report.main_module, osOf(report));
@@ -27,22 +28,22 @@ export function stackOf(report: Report): CrashStack {
   const others = report.threads.filter((thread) => thread !== crashed);
   return {
     written_at: report.time,
-    reason: textOr(crash.type),
-    address: crash.address === null ? null : shorten(crash.address),
-    assertion: textOr(crash.assertion),
+    reason: textOrNull(crash.type),
+    address: crash.address === null ? null : trimZeros(crash.address),
+    assertion: textOrNull(crash.assertion),
     uptime_seconds: report.process_uptime,
     system: {
       os: text(system.os),
       os_version: text(system.os_ver),
       cpu: text(system.cpu_arch),
-      cpu_info: textOr(system.cpu_info),
+      cpu_info: textOrNull(system.cpu_info),
       cpu_count: system.cpu_count,
     },
     crashed: crashed === undefined ? null : threadOf(crashed, code, STACK_LIMITS.crashedFrames),
     registers: { ...crashed?.frames[0]?.registers },
     threads: others.slice(0, STACK_LIMITS.threads).map((thread) => threadOf(thread, code, STACK_LIMITS.frames)),
     more_threads: Math.max(0, others.length - STACK_LIMITS.threads),
-    modules: inOrderOfUse(modules, code)
+    modules: sortModules(modules, code)
       .slice(0, STACK_LIMITS.modules)
       .map((module) => moduleOf(module, code)),
     more_modules: Math.max(0, modules.length - STACK_LIMITS.modules),
@@ -51,12 +52,12 @@ export function stackOf(report: Report): CrashStack {
 }
 
 function threadOf(thread: Thread, code: OwnCode, limit: number): StackThread {
-  // No frame unfolds to less than one function: the rest need not be looked at.
+  // Each frame has at least one function, so more frames than the limit are not needed.
   const unfolded = thread.frames.slice(0, limit).flatMap((frame) => unfold(frame, code));
   const functions = thread.frames.reduce((sum, { inlines }) => sum + inlines.length + 1, 0);
   return {
     thread_id: thread.thread_id,
-    name: textOr(thread.thread_name),
+    name: textOrNull(thread.thread_name),
     frames: unfolded.slice(0, limit),
     more_frames: Math.max(0, functions - limit),
     cut: thread.truncated !== null,
@@ -66,51 +67,47 @@ function threadOf(thread: Thread, code: OwnCode, limit: number): StackThread {
 function unfold(frame: Frame, code: OwnCode): StackFrame[] {
   const owned = code.of(frame);
   const place = {
-    module: textOr(frame.module),
-    offset: shorten(frame.module_offset ?? frame.offset),
+    module: textOrNull(frame.module),
+    offset: trimZeros(frame.module_offset ?? frame.offset),
     trust: frame.trust,
   };
   return [...frame.inlines, frame].map((called, index, all) => ({
-    function: textOr(called.function),
+    function: textOrNull(called.function),
     ...place,
-    file: textOr(called.file),
+    file: textOrNull(called.file),
     line: called.line,
     inlined: index < all.length - 1,
     own: owned[index]?.own ?? false,
   }));
 }
 
-const USES: Readonly<Record<ModuleReport['symbols'], number>> = { missing: 0, corrupt: 0, loaded: 1, not_needed: 2 };
+/** Modules without symbols first, then those on stacks, then the others. */
+const RANKS: Readonly<Record<ModuleReport['symbols'], number>> = { missing: 0, corrupt: 0, loaded: 1, not_needed: 2 };
 
-/** Of as much use, those of the game first. */
-function inOrderOfUse(modules: readonly ModuleReport[], code: OwnCode): ModuleReport[] {
-  const place = ({ symbols, filename }: ModuleReport) => 2 * USES[symbols] + Number(!code.has(filename));
-  return modules.toSorted((a, b) => place(a) - place(b));
+/** By rank; with equal ranks, modules of the game first. */
+function sortModules(modules: readonly ModuleReport[], code: OwnCode): ModuleReport[] {
+  const rankOf = ({ symbols, filename }: ModuleReport) => 2 * RANKS[symbols] + Number(!code.has(filename));
+  return modules.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 function moduleOf(module: ModuleReport, code: OwnCode): CrashStack['modules'][number] {
   return {
     name: text(module.filename),
     own: code.has(module.filename),
-    version: textOr(module.version),
+    version: textOrNull(module.version),
     debug_file: text(module.debug_file),
     debug_id: text(module.debug_id),
-    base: shorten(module.base_addr),
-    end: shorten(module.end_addr),
+    base: trimZeros(module.base_addr),
+    end: trimZeros(module.end_addr),
     symbols: module.symbols,
-    problem: textOr(module.symbol_problem),
+    problem: textOrNull(module.symbol_problem),
   };
 }
 
-function text(given: string): string {
-  return cutTo(toPrintable(given), STACK_LIMITS.textLength);
+function text(value: string): string {
+  return cutTo(toPrintable(value), STACK_LIMITS.textLength);
 }
 
-function textOr(given: string | null): string | null {
-  return given === null ? null : text(given) || null;
-}
-
-/** Without the zeros that pad it. */
-function shorten(hex: string): string {
-  return hex.replace(/^0x0+(?=.)/, '0x');
+function textOrNull(value: string | null): string | null {
+  return value === null ? null : text(value) || null;
 }

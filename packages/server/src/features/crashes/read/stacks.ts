@@ -1,4 +1,4 @@
-// The whole stack of a report and the end of its log, for pages.
+// Reads the whole stack of a report and the end of its log for pages.
 import { buffer } from 'node:stream/consumers';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -6,20 +6,21 @@ import type * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import type { Call } from '../../../request/call.ts';
 import { requireMember } from '../../games/games.ts';
 import { readStoredReport } from '../process/stored-report.ts';
-import { noSuchFile, unknownCrash } from './downloads.ts';
+
 import { readLogTail } from './log-tail.ts';
-import { findFiles, type StoredFiles } from './reading.sql.ts';
+import { noSuchFile, unknownCrash } from './not-found.ts';
+import { findFiles, type StoredFiles } from './report-list.sql.ts';
 import { stackOf } from './stack-record.ts';
 
 type CrashInput = { uid: string; crash_id: string };
 
-/** Throws 4090 until the report’s dump is walked. */
+/** Throws 4090 until the dump of the report is processed. */
 export async function getCrashStack(
   ctx: Context,
-  caller: AccountCaller,
-  input: CrashInput,
+  { caller, input }: Call<typeof contract.getCrashStack>,
 ): Promise<OutputOf<typeof contract.getCrashStack>> {
   const { stack_key: key } = await requireFiles(ctx, caller, input);
   if (key === null) throw noSuchFile('stack');
@@ -28,14 +29,13 @@ export async function getCrashStack(
 
 export async function getCrashLog(
   ctx: Context,
-  caller: AccountCaller,
-  input: CrashInput,
+  { caller, input }: Call<typeof contract.getCrashLog>,
 ): Promise<OutputOf<typeof contract.getCrashLog>> {
   const { log_key: key, log_size } = await requireFiles(ctx, caller, input);
   if (key === null) throw noSuchFile('log');
   const size = log_size ?? 0;
   const start = Math.max(0, size - LIMITS.crashLogShownBytes);
-  // No store takes a range of nothing.
+  // Stores reject an empty range.
   const bytes =
     size === 0
       ? Buffer.alloc(0)
@@ -52,7 +52,7 @@ async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInp
   return files;
 }
 
-/** A file may be deleted, or be made anew, between the look at its row and the reading. */
+/** The file may have been deleted or replaced after its row was read. */
 function refuse(kind: 'stack' | 'log', error: unknown): never {
   if (error instanceof BlobMissingError) throw noSuchFile(kind, error);
   throw error;

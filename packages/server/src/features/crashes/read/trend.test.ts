@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { trendOf } from './trend.ts';
 
 describe('trendOf', () => {
-  it('names the three versions with the most reports, and sums all others up', () => {
+  it('has the three versions with the most reports, and the sum of all others', () => {
     const counts = [
       { day: '2026-11-20', version: '1.0', count: 1 },
       { day: '2026-11-20', version: '1.1', count: 9 },
@@ -21,5 +21,5 @@ describe('trendOf', () => {
     ]);
   });
 
-  it('is empty where nothing was counted', () => assert.deepEqual(trendOf([]), []));
+  it('is empty without counts', () => assert.deepEqual(trendOf([]), []));
 });

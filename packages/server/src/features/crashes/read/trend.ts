@@ -1,13 +1,13 @@
-// Sums a group's counts by day up to the few versions that a chart has room for.
+// Sums a group's counts by day for a chart with few versions.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
 
 type Trend = OutputOf<typeof getCrashGroup>['trend'];
 
-/** With that of all others, as many as can be told apart at a glance. */
-const MOST_VERSIONS = 3;
+/** With a series for all other versions, as many as a reader can distinguish. */
+const MAX_VERSIONS = 3;
 
-/** `counts` in the order of days, with null for the version of a build that is gone. */
+/** `counts` are in the order of days. The version of a deleted build is null. */
 export function trendOf(counts: readonly { day: string; version: string | null; count: number }[]): Trend {
   const totals = new Map<string, number>();
   for (const { version, count } of counts)
@@ -15,7 +15,7 @@ export function trendOf(counts: readonly { day: string; version: string | null; 
   const named = new Set(
     [...totals]
       .sort(([, many], [, few]) => few - many)
-      .slice(0, MOST_VERSIONS)
+      .slice(0, MAX_VERSIONS)
       .map(([version]) => version),
   );
   const trend = new Map<string, Trend[number]>();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ACCEPTANCE_RULES, accept, processorNamed, systemNamed } from './accept.ts';
+import { ACCEPTANCE_RULES, accept, canonicalProcessor, canonicalSystem } from './accept.ts';
 
 const appId = '01A1FE67-c5fc-7ba4-b21c-87d0d12281e7';
 const buildId = '01a1fe67-c647-745d-ba4d-1e62e50c1b37';
@@ -11,14 +11,14 @@ const ruleOf = (claim: Partial<Parameters<typeof accept>[0]>) => {
 };
 
 describe('accept', () => {
-  it('gives what the client said, with ids in lowercase', () => {
+  it('returns the fields of the client, with ids in lowercase', () => {
     const body = { message: 'boom' };
     assert.deepEqual(accept({ appId, buildId, body }), {
-      accepted: { gameId: appId.toLowerCase(), buildId, facts: body },
+      accepted: { gameId: appId.toLowerCase(), buildId, details: body },
     });
   });
 
-  it('refuses by the first rule that objects, and each rule can', () => {
+  it('refuses by the first rule that objects', () => {
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, no) => [`${no}`.repeat(70), 'x']));
     const refused = [
       ruleOf({ appId: '', buildId: 'x', body: null }),
@@ -35,7 +35,7 @@ describe('accept', () => {
     assert.equal(ruleOf({}), null);
   });
 
-  it('counts characters, not halves of them', () => {
+  it('counts code points', () => {
     assert.equal(ruleOf({ body: { metadata: { ['😱'.repeat(64)]: '😱'.repeat(1024) } } }), null);
     assert.equal(ruleOf({ body: { metadata: { ['😱'.repeat(65)]: 1 } } }), 'long_metadata');
     assert.equal(ruleOf({ body: { metadata: { a: `${'😱'.repeat(1024)}a` } } }), 'long_metadata');
@@ -55,11 +55,11 @@ for (const [said, name] of [
   ['Haiku', 'haiku'],
   ['', ''],
 ] as const) {
-  it(`calls the system ${JSON.stringify(said)} ${JSON.stringify(name)}`, () => assert.equal(systemNamed(said), name));
+  it(`maps the OS ${JSON.stringify(said)} to ${JSON.stringify(name)}`, () => assert.equal(canonicalSystem(said), name));
 }
 
-it('calls processors by the words of builds', () => {
-  assert.deepEqual(['AMD64', 'x64', 'aarch64', ' riscv64 '].map(processorNamed), [
+it('maps processors to the names of builds', () => {
+  assert.deepEqual(['AMD64', 'x64', 'aarch64', ' riscv64 '].map(canonicalProcessor), [
     'x86_64',
     'x86_64',
     'arm64',

@@ -1,44 +1,46 @@
-// Decides whether what a client says of a crash is a report: an ordered list of named rules, the first that objects refuses it.
+// Decides whether a request is a valid crash report: an ordered list of named rules, of which the first that objects
+// refuses it.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
 import { findProblem } from '@chauffeur/contract/validate';
-import { findMissingId, NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
-import { isUuid } from '../../../kernel/ids.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { findMissingId, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
+import { isLonger, isObject } from '../../../request/json-values.ts';
 
-export type CrashFacts = InputOf<typeof createCrash>;
+/** The fields of a report. */
+export type CrashDetails = InputOf<typeof createCrash>;
 
-/** A report as it came, not looked at yet. */
-export type Claim = {
-  /** As in X-App-Id and X-Build-Id; empty where the client said nothing. */
+/** A report that has not been checked. */
+export type UncheckedReport = {
+  /** From X-App-Id and X-Build-Id; empty if missing. */
   readonly appId: string;
   readonly buildId: string;
   readonly body: unknown;
 };
 
-/** Where it came from, and what the client says. */
-export type AcceptedClaim = { readonly gameId: string; readonly buildId: string; readonly facts: CrashFacts };
+export type AcceptedReport = { readonly gameId: string; readonly buildId: string; readonly details: CrashDetails };
 
 export type Refusal = { readonly rule: string; readonly code: ErrorCode; readonly message: string };
 
 type Rule = {
-  /** As counted in the metrics. */
+  /** The label in the metrics. */
   readonly name: string;
   readonly code: ErrorCode;
-  /** The sentence for the client; null where the rule does not object. */
-  readonly find: (claim: Claim) => string | null;
+  /** The message for the client; null if the rule does not object. */
+  readonly find: (report: UncheckedReport) => string | null;
 };
 
-/** In this order: who it is from comes before what is in it. */
+/** In order: the ids are checked before the content. */
 export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
     code: 4010,
     find: findMissingId,
   },
-  // They look nothing like ids of ours, so the database need not be asked.
+  // Texts that are not ids need no query.
   {
     name: 'unknown_build',
     code: 4030,
@@ -61,25 +63,24 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'bad_field', code: 4001, find: ({ body }) => findProblem(CrashInput, body) },
 ];
 
-/** Refusals that only the database can tell; counted as the others are. */
+/** The same refusal for ids that are not in the database. */
 export const UNKNOWN_BUILD: Refusal = { rule: 'unknown_build', code: 4030, message: NO_GAME_OR_BUILD };
 
-/** What the claim is accepted as, or why it is refused. */
-export function accept(claim: Claim): { accepted: AcceptedClaim } | { refused: Refusal } {
+/** Checks a report by all rules. */
+export function accept(report: UncheckedReport): { accepted: AcceptedReport } | { refused: Refusal } {
   for (const { name, code, find } of ACCEPTANCE_RULES) {
-    const message = find(claim);
+    const message = find(report);
     if (message !== null) return { refused: { rule: name, code, message } };
   }
-  const { appId, buildId, body } = claim;
+  const { appId, buildId, body } = report;
   return {
-    accepted: { gameId: appId.toLowerCase(), buildId: buildId.toLowerCase(), facts: body as CrashFacts },
+    accepted: { gameId: appId.toLowerCase(), buildId: buildId.toLowerCase(), details: body as CrashDetails },
   };
 }
 
-/** Code points, as in every limit of a length. */
-function findLongMetadata(metadata: object): string | null {
+function findLongMetadata(metadata: Readonly<Record<string, unknown>>): string | null {
   for (const key of Object.keys(metadata)) {
-    const value: unknown = metadata[key as keyof typeof metadata];
+    const value = metadata[key];
     if (isLonger(key, LIMITS.metadataKeyLength))
       return `metadata: a key is longer than ${LIMITS.metadataKeyLength} characters; shorten it.`;
     if (typeof value === 'string' && isLonger(value, LIMITS.metadataValueLength))
@@ -88,28 +89,19 @@ function findLongMetadata(metadata: object): string | null {
   return null;
 }
 
-function isLonger(text: string, most: number): boolean {
-  // A code point takes at most two units, so the short and the very long need no counting.
-  return text.length > most && (text.length > 2 * most || [...text].length > most);
+function metadataOf(body: unknown): Readonly<Record<string, unknown>> {
+  return isObject(body) && isObject(body.metadata) ? body.metadata : {};
 }
 
-function metadataOf(body: unknown): object {
-  const metadata = isObject(body) ? (body as { metadata?: unknown }).metadata : undefined;
-  return isObject(metadata) ? metadata : {};
+/**
+ * The canonical name of an OS, such as `windows` for `Windows`, `win32` and `WINDOWS`; in lowercase if there is none.
+ */
+export function canonicalSystem(os: string): string {
+  const [name = ''] = os.trim().toLowerCase().split(/[\s/]/);
+  return canonicalOs(FURTHER_SYSTEMS[name] ?? name);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The service’s word for a system where it knows the client’s: `Windows`, `win32` and `WINDOWS` are one. Else as it is, lowercase. */
-export function systemNamed(os: string): string {
-  const word = os.trim().toLowerCase();
-  const [first = ''] = word.split(/[\s/]/);
-  return canonicalOs(FURTHER_SYSTEMS[first] ?? first);
-}
-
-/** As reporters write them, beside the aliases that registration knows. */
+/** Names that crash reporters use, in addition to the aliases that registration accepts. */
 const FURTHER_SYSTEMS: Readonly<Record<string, string>> = {
   iphone: 'ios',
   ipados: 'ios',
@@ -118,6 +110,6 @@ const FURTHER_SYSTEMS: Readonly<Record<string, string>> = {
   emscripten: 'web',
 };
 
-export function processorNamed(arch: string): string {
+export function canonicalProcessor(arch: string): string {
   return canonicalArch(arch.trim().toLowerCase());
 }

@@ -1,81 +1,60 @@
-// Writes crash reports: gathers those that arrive together into one transaction, and hands out what their senders may do next.
+// Writes crash reports in batches and returns what their senders may do next.
 import { hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
-import { groupCommit } from '../../../kernel/group-commit.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { perContext } from '../../../kernel/per-context.ts';
-import { ensurePartition, partitionOf } from '../keep/partitions.sql.ts';
-import {
-  type AcceptedClaim,
-  type CrashFacts,
-  processorNamed,
-  type Refusal,
-  systemNamed,
-  UNKNOWN_BUILD,
-} from './accept.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
+import { batchWriter } from '../../../request/batch-writer.ts';
+import { partitionOf } from '../report/partitions.ts';
+import { type AcceptedReport, canonicalProcessor, canonicalSystem, type Refusal, UNKNOWN_BUILD } from './accept.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
-import { type NewReport, returnBytes, type StoredFile, type WrittenReport, writeReports } from './reports.sql.ts';
+import { type NewReport, returnBytes, type StoredFile, writeReports } from './reports.sql.ts';
 import { type CrashFileKind, makeTokens, uploadsEndOf } from './tokens.ts';
 
-/** What the sender of a report gets: `uploads` is empty past the game’s daily limit, and where it asked for none. */
+/**
+ * What the sender of a report receives. `uploads` is empty if it requested none or the game has reached its daily
+ * limit.
+ */
 export type OpenedReport = {
   reportId: string;
   readToken: string;
   uploads: Uploads;
-  /** False when the files that came with it were past the game’s daily limits: its row does not name them. */
+  /** False if the files of the request were past the game's daily limits: the row does not have them. */
   filesKept: boolean;
 };
 type Uploads = OutputOf<typeof createCrash>['uploads'];
 
-/** A report of one request, whole or with its files to come. */
-export type Arrival = AcceptedClaim & {
+/** A report from a request, complete or with files to be uploaded. */
+export type IncomingReport = AcceptedReport & {
   source: NewReport['source'];
-  /** Made beforehand where files were stored under it; its time is the report’s. */
+  /** Set if files were already stored under this id, whose time is then the report's. */
   reportId?: string;
   dump?: StoredFile | null;
   log?: StoredFile | null;
-  /** The client’s own id, where it is one that cannot be guessed. */
+  /** The client's own id, if it cannot be guessed. */
   clientRef?: string | null;
   failure?: string | null;
 };
 
-/** Measured: larger ones have all senders wait at once, smaller ones cost more for each report. */
-const BATCH = 256;
-/** Measured: batches written side by side cost PostgreSQL a quarter more for each report, and take the processor from who makes them. */
-const WRITERS = 1;
-const MOST_WAITING = 5000;
-
 /**
- * Opens a report whose dump and log, as `hasDump` and `hasLog` say, are still to come. Throws 4030 when the build is not the
- * game’s, 4290 past its daily limit.
+ * Writes a report durably, and enqueues its job. Throws 4030 if the build is not the game's, and 4290 past the game's
+ * daily limit.
  */
-export function openReport(
-  ctx: Context,
-  { gameId, buildId, ...facts }: { gameId: string; buildId: string } & CrashFacts,
-): Promise<OpenedReport> {
-  return createReport(ctx, { gameId, buildId, facts, source: 'api' });
-}
-
-/** Writes a report durably, with the job that follows. Throws as `openReport`. */
-export async function createReport(ctx: Context, arrival: Arrival): Promise<OpenedReport> {
-  const report = reportOf(ctx, arrival);
-  const { known, accepted, granted } = await writerOf(ctx)(report);
-  if (!known) throw refuse(ctx, UNKNOWN_BUILD);
-  if (!accepted) throw refuse(ctx, overLimit(ctx));
+export async function createReport(ctx: Context, incoming: IncomingReport): Promise<OpenedReport> {
+  const report = reportOf(ctx, incoming);
+  const { filesGranted } = await writeReport(ctx, report);
   const tokens = makeTokens(ctx, report);
   return {
     reportId: report.reportId,
     readToken: tokens.read,
-    uploads: granted ? uploadsOf(ctx, report, tokens) : {},
-    filesKept: granted,
+    uploads: filesGranted ? uploadsOf(ctx, report, tokens) : {},
+    filesKept: filesGranted,
   };
 }
 
-/** The error of a refusal, counted by its rule. */
+/** The error for a refused report. Counts it by rule. */
 export function refuse(
   ctx: Context,
   { rule, code, message, data }: Refusal & { data?: { retry_after: number } },
@@ -84,74 +63,64 @@ export function refuse(
   return new ApiError(code, message, data && { data });
 }
 
-/** SHA-256 of a client’s own id, as hex; case does not matter. */
+/** SHA-256 of a client's own id, as hex. Case does not matter. */
 export function hashOfClientRef(clientRef: string): string {
   return hash('sha256', clientRef.toLowerCase());
 }
 
-function reportOf(ctx: Context, arrival: Arrival): NewReport {
-  const { gameId, buildId, facts, source, clientRef } = arrival;
+function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
+  const { gameId, buildId, details, source, clientRef } = incoming;
   const receivedAt = ctx.clock.now();
   return {
     gameId,
     buildId,
     source,
     receivedAt,
-    reportId: arrival.reportId ?? newId(receivedAt.getTime()),
-    appName: facts.app_name ?? '',
-    appVersion: facts.app_version ?? '',
-    engineVersion: facts.engine_version ?? '',
-    os: systemNamed(facts.os ?? ''),
-    arch: processorNamed(facts.arch ?? ''),
-    message: facts.message ?? '',
-    userMessage: facts.user_message ?? '',
-    anonymous: facts.anonymous ?? false,
-    metadata: facts.metadata ?? {},
+    reportId: incoming.reportId ?? newId(receivedAt.getTime()),
+    appName: details.app_name ?? '',
+    appVersion: details.app_version ?? '',
+    engineVersion: details.engine_version ?? '',
+    os: canonicalSystem(details.os ?? ''),
+    arch: canonicalProcessor(details.arch ?? ''),
+    message: details.message ?? '',
+    userMessage: details.user_message ?? '',
+    anonymous: details.anonymous ?? false,
+    metadata: details.metadata ?? {},
     clientRefHash: clientRef == null ? null : hashOfClientRef(clientRef),
-    dump: arrival.dump ?? null,
-    log: arrival.log ?? null,
-    wants: { dump: facts.has_dump ?? false, log: facts.has_log ?? false },
-    failure: arrival.failure ?? null,
+    dump: incoming.dump ?? null,
+    log: incoming.log ?? null,
+    wants: { dump: details.has_dump ?? false, log: details.has_log ?? false },
+    failure: incoming.failure ?? null,
   };
 }
 
-const writerOf = perContext((ctx) => {
-  const ready = new Set<string>();
-  return groupCommit<NewReport, WrittenReport>({
-    most: BATCH,
-    writers: WRITERS,
-    mostWaiting: MOST_WAITING,
-    isAboutItems,
-    async write(reports) {
-      const now = ctx.clock.now();
-      // A job makes them ahead; the first report of a new installation comes before it has run.
-      const partition = partitionOf(now);
-      if (!ready.has(partition)) await ensurePartition(ctx.db, now);
-      ready.add(partition);
-      const limits = dailyLimits(ctx);
-      const written = await writeReports(ctx.db, reports, limits);
-      await returnBytes(
-        ctx.db,
-        reports.filter((_, no) => !written[no]!.granted),
-        limits.day,
-      );
-      countWritten(
-        ctx,
-        reports.filter((_, no) => written[no]!.accepted),
-      );
-      return written;
-    },
-  });
+const writeReport = batchWriter<NewReport, { filesGranted: boolean }>({
+  // Measured: with larger batches all senders wait at once; with smaller ones each report costs more.
+  maxBatch: 256,
+  // Measured: with several writers PostgreSQL spends a quarter more on each report, and competes for CPU with request
+  // handling.
+  writers: 1,
+  maxWaiting: 5000,
+  partitionOf,
+  write: writeBatch,
 });
 
-function countWritten(ctx: Context, reports: readonly NewReport[]): void {
-  for (const [source, of] of Map.groupBy(reports, ({ source }) => source))
-    ctx.metrics.crashReports.inc({ source }, of.length);
-}
-
-/** Data that a column does not take (class 22), or a game that was deleted in this moment (23). */
-function isAboutItems(error: unknown): boolean {
-  return /^2[23]/.test((error as { code?: string }).code ?? '');
+async function writeBatch(
+  ctx: Context,
+  reports: readonly NewReport[],
+): Promise<({ filesGranted: boolean } | ApiError)[]> {
+  const limits = dailyLimits(ctx);
+  const outcomes = await writeReports(ctx.db, reports, limits);
+  const withoutFiles = reports.filter((_, index) => outcomes[index] !== 'with_files');
+  await returnBytes(ctx.db, withoutFiles, limits.day);
+  const written = reports.filter((_, index) => outcomes[index] === 'with_files' || outcomes[index] === 'without_files');
+  for (const [source, { length }] of Map.groupBy(written, ({ source }) => source))
+    ctx.metrics.crashReports.inc({ source }, length);
+  return outcomes.map((outcome) => {
+    if (outcome === 'unknown_build') return refuse(ctx, UNKNOWN_BUILD);
+    if (outcome === 'over_limit') return refuse(ctx, overLimit(ctx));
+    return { filesGranted: outcome === 'with_files' };
+  });
 }
 
 function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {

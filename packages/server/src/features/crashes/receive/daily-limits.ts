@@ -1,10 +1,10 @@
-// The limits that a game’s crash reports and their files have each UTC day, and when the day is over.
+// The limits of a game's crash reports and their files for each UTC day.
 import { ApiError } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, SECOND } from '../../../kernel/clock.ts';
 
-/** Of the day that begins at `day`; 0 lifts a limit. `bytes` are those that the store keeps of dumps and logs. */
+/** For the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs. */
 export type DailyLimits = { day: Date; crashes: number; uploads: number; bytes: number };
 
 export function dailyLimits({ config, clock }: Context): DailyLimits {
@@ -16,17 +16,14 @@ export function dailyLimits({ config, clock }: Context): DailyLimits {
   };
 }
 
-/** What a game has used of its limits today. */
+/** How much of its limits a game has used today. */
 export type UsedToday = { uploads: number; bytes: number };
 
-/** Bytes that may still be stored today: all where the limit is lifted, none where the number of files is used up. */
+/** The bytes that may still be stored today: infinite without a limit, 0 if the limit of files is reached. */
 export function bytesLeft(limits: DailyLimits, used: UsedToday): number {
   if (limits.uploads > 0 && used.uploads >= limits.uploads) return 0;
   return limits.bytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limits.bytes - used.bytes);
 }
-
-/** What becomes of a file that comes when the day’s limits are used up. */
-export const PAST_LIMIT = 'not kept, because the game had reached its daily limit for crash files';
 
 /** Seconds until the next UTC day. */
 export function secondsLeft({ clock }: Context): number {

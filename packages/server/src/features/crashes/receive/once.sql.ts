@@ -1,12 +1,12 @@
-// The SQL that tells a report that came before from one that is new.
+// The SQL that finds earlier copies of a report by the client's own id.
 import { sql } from 'kysely';
-import { type Db, rows, type Tx } from '../../../kernel/db.ts';
-import { firstIdAt } from '../../../kernel/ids.ts';
+import { type Db, rows, type Tx } from '../../../kernel/database/db.ts';
+import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 
-/** A report as its client names it; `hash` is that of the client’s own id, as hex. */
+/** A report by its client's own id; `hash` is the hash of that id, as hex. */
 export type NamedReport = { gameId: string; buildId: string; hash: string };
 
-/** Until the end of the transaction nobody else has these names; two who want some of the same wait, and never for each other. */
+/** Locks these names until the end of the transaction. The locks are ordered, so two transactions cannot deadlock. */
 export async function lockNames(tx: Tx, names: readonly string[]): Promise<void> {
   await rows(
     tx,
@@ -15,7 +15,7 @@ export async function lockNames(tx: Tx, names: readonly string[]): Promise<void>
   );
 }
 
-/** Of each of these the first report that came since then, where there is one. */
+/** For each of these names, the first report since `since`, if there is one. */
 export function findEarlier(
   db: Db,
   named: readonly NamedReport[],

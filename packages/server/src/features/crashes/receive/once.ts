@@ -1,49 +1,37 @@
-// Writes a report that its client names by an id of its own once: a client that lost the answer sends it again, perhaps to another process.
+// Writes a report once that its client identifies by an id of its own: a client that lost the response sends it again,
+// perhaps to another process.
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
-import { transact } from '../../../kernel/db.ts';
-import { groupCommit } from '../../../kernel/group-commit.ts';
-import { perContext } from '../../../kernel/per-context.ts';
-import { type Arrival, createReport, hashOfClientRef, type OpenedReport } from './create.ts';
+import { transact } from '../../../kernel/database/db.ts';
+import { batchWriter } from '../../../request/batch-writer.ts';
+import { createReport, hashOfClientRef, type IncomingReport, type OpenedReport } from './create.ts';
 import { findEarlier, lockNames, type NamedReport } from './once.sql.ts';
 import { makeTokens } from './tokens.ts';
 
-export type NamedArrival = Arrival & { reportId: string; clientRef: string };
-type Outcome = { opened: OpenedReport } | { error: unknown };
+export type NamedIncomingReport = IncomingReport & { reportId: string; clientRef: string };
 
-/** After that, whatever comes under the id is another report. */
+/** A report that arrives later under the same id is a new report. */
 const REPEATED_WITHIN = DAY;
-const BATCH = 100;
-const MOST_WAITING = 5000;
 
 /**
- * As `createReport`; but where the game’s build has a report of the same client’s id from the last 24 hours, answers as that one was
- * answered, and `reportId` is not this one’s: the files of this one are nobody’s then.
+ * Like `createReport`, unless the build has a report with the same client's id from the last 24 hours: then returns
+ * that report, whose `reportId` differs, and the files of this one are unused.
  */
-export async function createOnce(ctx: Context, arrival: NamedArrival): Promise<OpenedReport> {
-  const outcome = await guardOf(ctx)(arrival);
-  if ('error' in outcome) throw outcome.error;
-  return outcome.opened;
-}
-
-/** One batch at a time: it holds one connection while its reports are written through others. */
-const guardOf = perContext((ctx) =>
-  groupCommit<NamedArrival, Outcome>({
-    most: BATCH,
-    writers: 1,
-    mostWaiting: MOST_WAITING,
-    isAboutItems: () => false,
-    write: (arrivals) => writeOnce(ctx, arrivals),
-  }),
-);
+export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
+  maxBatch: 100,
+  // Each batch holds a connection while its reports are written through others.
+  writers: 1,
+  maxWaiting: 5000,
+  write: writeOnce,
+});
 
 /**
- * The reports are looked up and written by transactions of their own, within the time for which this one locks their names: so of two that
- * come at once the later one finds the earlier, wherever each is received. This one must not touch a table: a partition that is to be made
- * for the reports would wait for its end, which waits for the reports.
+ * Locks the names of the reports while other transactions look them up and write them. So the later of two identical
+ * reports finds the earlier one, even if another process receives it. This transaction must not access a table:
+ * creating a partition for the reports would wait for its end, and it waits for the reports.
  */
-function writeOnce(ctx: Context, arrivals: readonly NamedArrival[]): Promise<Outcome[]> {
-  const named = arrivals.map(({ gameId, buildId, clientRef }) => ({
+function writeOnce(ctx: Context, incoming: readonly NamedIncomingReport[]): Promise<(OpenedReport | Error)[]> {
+  const named = incoming.map(({ gameId, buildId, clientRef }) => ({
     gameId,
     buildId,
     hash: hashOfClientRef(clientRef),
@@ -52,14 +40,17 @@ function writeOnce(ctx: Context, arrivals: readonly NamedArrival[]): Promise<Out
   return transact(ctx.db, async (tx) => {
     await lockNames(tx, named.map(nameOf));
     const earlier = await findEarlier(ctx.db, named, since);
-    const first = new Map(earlier.map((report) => [nameOf(report), Promise.resolve(reopened(ctx, report))]));
-    const outcomes = arrivals.map((arrival, index) => {
-      const name = nameOf(named[index]!);
-      const outcome = first.get(name) ?? outcomeOf(createReport(ctx, arrival));
-      first.set(name, outcome);
-      return outcome;
-    });
-    return Promise.all(outcomes);
+    const results = new Map<string, Promise<OpenedReport | Error>>(
+      earlier.map((report) => [nameOf(report), Promise.resolve(reopen(ctx, report))]),
+    );
+    return Promise.all(
+      incoming.map((report, index) => {
+        const name = nameOf(named[index]!);
+        const result = results.get(name) ?? createReport(ctx, report).catch((error: Error) => error);
+        results.set(name, result);
+        return result;
+      }),
+    );
   });
 }
 
@@ -67,15 +58,8 @@ function nameOf({ gameId, buildId, hash }: NamedReport): string {
   return `${gameId}/${buildId}/${hash}`;
 }
 
-/** Reports that come whole have no upload addresses, and the token of a report is always the same. */
-function reopened(ctx: Context, { gameId, reportId }: { gameId: string; reportId: string }): Outcome {
-  ctx.log.info({ game: gameId, report: reportId }, 'a crash report came again');
-  return { opened: { reportId, readToken: makeTokens(ctx, { gameId, reportId }).read, uploads: {}, filesKept: false } };
-}
-
-function outcomeOf(writing: Promise<OpenedReport>): Promise<Outcome> {
-  return writing.then(
-    (opened) => ({ opened }),
-    (error: unknown) => ({ error }),
-  );
+/** Such reports arrive complete, without upload addresses, and the tokens of a report are always the same. */
+function reopen(ctx: Context, { gameId, reportId }: { gameId: string; reportId: string }): OpenedReport {
+  ctx.log.info({ game: gameId, report: reportId }, 'a crash report was sent again');
+  return { reportId, readToken: makeTokens(ctx, { gameId, reportId }).read, uploads: {}, filesKept: false };
 }

@@ -1,86 +1,97 @@
-// Takes reports that come whole in one request: refuses early what is nobody’s, stores the files as they arrive, then writes the report.
+// Receives reports that arrive complete in one request: refuses early if the game or build is unknown, stores the files
+// as they arrive, then writes the report.
 import { ApiError } from '@chauffeur/contract/errors';
-import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
-import { BodyTooLargeError } from '../../../kernel/body.ts';
-import { type Ids, idsOf } from '../../../kernel/client-ids.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { hasNoRoom } from '../../../kernel/no-room.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
+import { BodyTooLargeError } from '../../../request/body.ts';
+import { type Ids, idsOf } from '../../../request/client-ids.ts';
 import { resolveClientIds } from '../../games/games.ts';
-import { dropBlobs } from '../keep/blobs.ts';
-import { accept, type CrashFacts, UNKNOWN_BUILD } from './accept.ts';
+import { deleteFiles } from '../report/files.ts';
+import { accept, type CrashDetails, UNKNOWN_BUILD } from './accept.ts';
 import { createReport, type OpenedReport, refuse } from './create.ts';
-import { bytesLeft, dailyLimits, PAST_LIMIT } from './daily-limits.ts';
-import { withRawMetadata } from './forms/facts.ts';
+import { bytesLeft, dailyLimits } from './daily-limits.ts';
+import { withRawMetadata } from './forms/details.ts';
+import { LOST_FILES, type LossReason } from './lost-files.ts';
 import { createOnce } from './once.ts';
 import { findUsed, type NewReport, type StoredFile } from './reports.sql.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
 import type { CrashFileKind } from './tokens.ts';
 
-/** What the body said, once it was read. */
-export type Whole = {
+/** The content of a body, except for its files. */
+export type ReportBody = {
   source: NewReport['source'];
   ids: Partial<Ids>;
   clientRef: string | null;
-  /** `omitted` are files that were not kept, in words, to be told in the metadata. */
-  facts(omitted: readonly string[]): CrashFacts;
+  /** `omissions` are sentences about what was not kept, for the metadata. */
+  details(omissions: readonly string[]): CrashDetails;
   /** The text of metadata that could not be read, to be kept with the report. */
   rawMetadata?: string | null;
 };
 
-/** Bytes of one file of a report; what throws FileTooLargeError or BodyTooLargeError costs the file, not the report. */
+/**
+ * Stores a file of a report. If `source` throws FileTooLargeError or BodyTooLargeError, the report is kept without the
+ * file.
+ */
 export type KeepFile = (kind: CrashFileKind, source: ByteSource, isCut?: () => boolean) => Promise<void>;
 
-const TOO_LARGE = `larger than ${LIMITS.crashFileBytes / MIB} MB and was not kept`;
+type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
 
 /**
- * Receives a report: `read` reads its body and has each file kept. Throws 4001, 4010, 4030, 4290, and what the store throws; then nothing is kept.
- * A file that is too large or empty is left out and the report says so: a reporter that is refused drops the report for good. A report that
- * came before, by its client’s own id, is answered as it was then.
+ * Receives a report: `read` reads its body and stores each file with `keep`. Throws 4001, 4010, 4030, 4290, and errors
+ * of the store; then nothing is kept. A file that is too large or empty is left out, and the report says so, because
+ * reporters discard a report that is refused. A report that was sent before, by its client's own id, gets the same
+ * response again.
  */
 export async function receiveWhole(
   ctx: Context,
   request: FastifyRequest,
-  read: (keep: KeepFile) => Promise<Whole>,
+  read: (keep: KeepFile) => Promise<ReportBody>,
 ): Promise<OpenedReport> {
-  let maxStored = await findRoom(ctx, await resolveClientIds(ctx, idsOf(request)));
+  let maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
   const reportId = newId(ctx.clock.now().getTime());
-  const files: Partial<Record<CrashFileKind, StoredFile>> = {};
-  const failures: Partial<Record<CrashFileKind, string>> = {};
+  const files: ByKind<StoredFile> = {};
+  const losses: ByKind<LossReason> = {};
   const keep: KeepFile = async (kind, source, isCut = () => false) => {
-    const kept = await tryToStore(ctx, { reportId, kind, source, maxStored });
-    if (typeof kept !== 'string') maxStored -= kept.stored;
-    const failure = typeof kept === 'string' ? kept : isCut() ? TOO_LARGE : kept.size === 0 ? 'empty' : null;
-    if (failure !== null) failures[kind] = `The ${kind} was ${failure}.`;
-    if (typeof kept === 'string') return;
-    if (failure === null) files[kind] = kept;
-    else await ctx.blobs.delete(kept.key);
+    const stored = await tryToStore(ctx, { reportId, kind, source, maxStored });
+    if (typeof stored === 'string') {
+      losses[kind] = stored;
+      return;
+    }
+    maxStored -= stored.stored;
+    if (!isCut() && stored.size > 0) files[kind] = stored;
+    else {
+      losses[kind] = isCut() ? 'too_large' : 'empty';
+      await ctx.blobs.delete(stored.key);
+    }
   };
-  const drop = () =>
-    dropBlobs(ctx, { dump_key: files.dump?.key ?? null, log_key: files.log?.key ?? null, stack_key: null });
-  const whole = await read(keep).catch(async (error) => {
-    await drop();
+  const deleteStored = () =>
+    deleteFiles(ctx, { dump_key: files.dump?.key ?? null, log_key: files.log?.key ?? null, stack_key: null });
+  const body = await read(keep).catch(async (error) => {
+    await deleteStored();
     throw error;
   });
   try {
-    const report = await write(ctx, request, whole, { reportId, files, failures });
-    if (report.reportId !== reportId || !report.filesKept) await drop();
+    const report = await write(ctx, request, body, { reportId, files, losses });
+    if (report.reportId !== reportId || !report.filesKept) await deleteStored();
     return report;
   } catch (error) {
-    // After any other error the report may be there all the same; the sweeper finds out. A full database has written nothing.
-    if (error instanceof ApiError || hasNoRoom(error)) await drop();
+    // After other errors the report may have been written, so its files are left to the sweep. A full database has
+    // written nothing.
+    if (error instanceof ApiError || hasNoRoom(error)) await deleteStored();
     throw error;
   }
 }
 
 /**
- * Bytes of files that may be stored of a report of this game, before its large body is read. Where the body itself names the ids, all: it is
- * looked at afterwards. Throws for what is nobody’s.
+ * How many bytes may be stored of a report, before its large body is read. Infinite if only the body has the ids, which
+ * are then checked afterwards. Throws 4030 if the build is unknown.
  */
-async function findRoom(ctx: Context, { appId, buildId }: Ids): Promise<number> {
+async function findBytesLeft(ctx: Context, { appId, buildId }: Ids): Promise<number> {
   if (appId === '' || buildId === '') return Number.POSITIVE_INFINITY;
   const verdict = accept({ appId, buildId, body: {} });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
@@ -91,52 +102,48 @@ async function findRoom(ctx: Context, { appId, buildId }: Ids): Promise<number> 
   return bytesLeft(limits, used);
 }
 
-type Arriving = {
+type Incoming = {
   reportId: string;
   kind: CrashFileKind;
   source: ByteSource;
   maxStored: number;
 };
 
-/** The stored file, or why there is none. */
-async function tryToStore(ctx: Context, { reportId, kind, source, maxStored }: Arriving): Promise<StoredFile | string> {
-  const limits = { most: LIMITS.crashFileBytes, maxStored };
+/** The stored file, or why it was not stored. */
+async function tryToStore(
+  ctx: Context,
+  { reportId, kind, source, maxStored }: Incoming,
+): Promise<StoredFile | LossReason> {
   try {
     if (maxStored <= 0) return await skip(source);
-    return await storeFile(ctx, reportId, kind, source, limits);
+    return await storeFile(ctx, reportId, kind, source, { maxBytes: LIMITS.crashFileBytes, maxStored });
   } catch (error) {
-    if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return TOO_LARGE;
-    if (error instanceof PackedTooLargeError) return PAST_LIMIT;
+    if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return 'too_large';
+    if (error instanceof PackedTooLargeError) return 'past_limit';
     throw error;
   }
 }
 
-/** Reads a file that is not stored: what comes behind it in the body is still wanted. */
-async function skip(source: ByteSource): Promise<string> {
+/** Reads a file without storing it, to reach what follows in the body. */
+async function skip(source: ByteSource): Promise<LossReason> {
   for await (const _ of source);
-  return PAST_LIMIT;
+  return 'past_limit';
 }
-
-type Kept = {
-  reportId: string;
-  files: Partial<Record<CrashFileKind, StoredFile>>;
-  failures: Partial<Record<CrashFileKind, string>>;
-};
 
 async function write(
   ctx: Context,
   request: FastifyRequest,
-  whole: Whole,
-  { reportId, files, failures }: Kept,
+  body: ReportBody,
+  { reportId, files, losses }: { reportId: string; files: ByKind<StoredFile>; losses: ByKind<LossReason> },
 ): Promise<OpenedReport> {
-  const { source, clientRef } = whole;
-  const omitted = failures.log === undefined ? [] : [failures.log];
-  const ids = await resolveClientIds(ctx, idsOf(request, whole.ids));
-  const verdict = accept({ ...ids, body: whole.facts(omitted) });
+  const { source, clientRef } = body;
+  const omissions = losses.log === undefined ? [] : [LOST_FILES[losses.log].log];
+  const ids = await resolveClientIds(ctx, idsOf(request, body.ids));
+  const verdict = accept({ ...ids, body: body.details(omissions) });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   const { dump = null, log = null } = files;
-  const failure = failures.dump ?? null;
-  const facts = withRawMetadata(verdict.accepted.facts, whole.rawMetadata ?? null);
-  const arrival = { ...verdict.accepted, facts, source, reportId, dump, log, failure };
-  return clientRef === null ? createReport(ctx, arrival) : createOnce(ctx, { ...arrival, clientRef });
+  const failure = losses.dump === undefined ? null : LOST_FILES[losses.dump].dump;
+  const details = withRawMetadata(verdict.accepted.details, body.rawMetadata ?? null);
+  const report = { ...verdict.accepted, details, source, reportId, dump, log, failure };
+  return clientRef === null ? createReport(ctx, report) : createOnce(ctx, { ...report, clientRef });
 }

@@ -1,21 +1,21 @@
-// What the sender of a report may read of it: its state, the reason and the stack, and nothing more.
+// What the sender of a report may read of it: its state, reason and stack.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
 import { hashOfClientRef } from './create.ts';
-import { clientRefOf } from './forms/facts.ts';
+import { clientRefOf } from './forms/details.ts';
 import { findByClientRef, findPublicReport, type PublicFrame, type PublicReportRow } from './reports.sql.ts';
 import { openToken } from './tokens.ts';
 
 export type PublicReport = OutputOf<typeof getPublicCrash>;
 
-/** How the reader shows that the report is theirs: by the token of the 201, or by an id that only its client knows. */
+/** A report, and how its sender proved to be its sender: by the read token, or by the client's own id. */
 export type Reader = { kind: 'token' | 'client'; report: PublicReportRow };
 
 /**
- * The report that `id` names. With a token it is our id; without one it is the client’s own, which is its secret: only its hash is
- * stored and looked up, so the time that takes tells nothing of it. Throws 4040.
+ * Finds a report: with a token by its id, without one by the client's own id. The latter is a secret of the client.
+ * Only its hash is stored and looked up, so response times reveal nothing about it. Throws 4040.
  */
 export async function findReader(ctx: Context, id: string, token: string): Promise<Reader> {
   const grant = token === '' ? null : openToken(ctx, token);
@@ -28,10 +28,10 @@ export async function findReader(ctx: Context, id: string, token: string): Promi
     const report = await findByClientRef(ctx.db, Buffer.from(hashOfClientRef(clientRef), 'hex'));
     if (report !== undefined) return { kind: 'client', report };
   }
-  throw new ApiError(4040, 'There is no such report, or the read token is not its own.');
+  throw new ApiError(4040, 'There is no such report, or the read token belongs to another report.');
 }
 
-/** State and analysis; the analysis is null until the report is processed. */
+/** The state and the analysis, which is null until the report is processed. */
 export function publicReportOf({ report }: Reader): PublicReport {
   const isDone = report.state === 'processed' || report.state === 'failed';
   return {
@@ -43,18 +43,18 @@ export function publicReportOf({ report }: Reader): PublicReport {
   };
 }
 
-/** The crashed thread, a line for each frame; null while there is none. */
+/** The crashed thread with a line for each frame; null if there is none yet. */
 export function publicStackOf({ report }: Reader): string | null {
   const { frames } = report;
   if (frames === null || frames.length === 0) return null;
   const head = [report.reason ?? 'Crash', ...(report.crash_address === null ? [] : [report.crash_address])].join(
     ' at ',
   );
-  return `${[head, '', ...frames.map(lineOf)].join('\n')}\n`;
+  return `${[head, '', ...frames.map(formatFrame)].join('\n')}\n`;
 }
 
-/** `3  game!Player::move  player.cpp:12`; a frame that was guessed says so. */
-function lineOf({ function: name, module, file, line, offset, trust }: PublicFrame, index: number): string {
+/** `3  game!Player::move  player.cpp:12`. Guessed frames are marked. */
+function formatFrame({ function: name, module, file, line, offset, trust }: PublicFrame, index: number): string {
   const code = name ?? (offset === null ? '(unknown)' : offset);
   const place = file === null ? '' : `  ${file}${line === null ? '' : `:${line}`}`;
   const guess = trust === 'scan' ? '  (guessed)' : '';

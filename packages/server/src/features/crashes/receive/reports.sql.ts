@@ -1,15 +1,20 @@
-// The SQL that brings reports and their files in.
-
+// The SQL that writes reports and their files.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
-import { arrayLiteral } from '../../../kernel/array-literal.ts';
-import { changed, type Db, keepPlan, onlyRow, row } from '../../../kernel/db.ts';
-import { groupMessagesJob, processCrashJob } from '../jobs.ts';
-import { type DailyLimits, PAST_LIMIT, type UsedToday } from './daily-limits.ts';
-import { OMISSIONS_KEY } from './forms/facts.ts';
+import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
+import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
+import { changed, type Db, keepPlan, onlyRow, row } from '../../../kernel/database/db.ts';
+import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';
+import { groupMessagesJob, processCrashJob } from '../report/jobs.ts';
+import type { DailyLimits, UsedToday } from './daily-limits.ts';
+import { OMISSIONS_KEY } from './forms/details.ts';
+import { LOST_FILES, NOT_REQUESTED } from './lost-files.ts';
 
-/** A report to be written. Its texts are clipped and storable; what is empty is taken from its build where that has it. */
+/**
+ * A report to be written. Its texts are clipped and storable. An empty version, OS or architecture is taken from its
+ * build.
+ */
 export type NewReport = {
   gameId: string;
   reportId: string;
@@ -25,48 +30,132 @@ export type NewReport = {
   userMessage: string;
   anonymous: boolean;
   metadata: Readonly<Record<string, unknown>>;
-  /** Hex of its SHA-256. */
+  /** SHA-256 of the client's own id, as hex. */
   clientRefHash: string | null;
   dump: StoredFile | null;
   log: StoredFile | null;
-  /** Upload addresses asked for. */
+  /** Requested upload addresses. */
   wants: { dump: boolean; log: boolean };
-  /** Why there is no dump although the client had one. */
+  /** Why the dump that the client sent was not kept. */
   failure: string | null;
 };
 
-/** `size` is that of the file, `stored` what the store keeps of it, in bytes. */
+/** `size` is the file's size, `stored` its compressed size in the store, in bytes. */
 export type StoredFile = { key: string; size: number; stored: number };
 
-/** What became of a report: `granted` when its upload addresses, or the files that came with it, are within the game’s limits. */
-export type WrittenReport = { known: boolean; accepted: boolean; granted: boolean };
+/**
+ * The result for a report. `with_files`: written, and its upload addresses or the files of its request are granted.
+ * `without_files`: written, but it has no files, or they are past the game's daily limits.
+ */
+export type WriteOutcome = 'unknown_build' | 'over_limit' | 'without_files' | 'with_files';
+
+/** What is counted of a report. Kept apart from its texts, so these are read only once. */
+const COUNTED_COLUMNS: readonly Column<NewReport>[] = [
+  { name: 'place', type: 'bigint', value: (_, place) => place },
+  { name: 'files', type: 'integer', value: filesOf },
+  { name: 'bytes', type: 'bigint', value: bytesOf },
+];
+
+const REPORT_COLUMNS: readonly Column<NewReport>[] = [
+  { name: 'place', type: 'bigint', value: (_, place) => place, stored: null },
+  { name: 'waits_for_dump', type: 'boolean', value: ({ wants }) => wants.dump, stored: null },
+  { name: 'report_id', type: 'uuid', value: ({ reportId }) => reportId },
+  {
+    name: 'received_at',
+    type: 'float8',
+    value: ({ receivedAt }) => receivedAt.getTime(),
+    stored: sql`to_timestamp(item.received_at / 1000)`,
+  },
+  { name: 'source', type: 'text', value: ({ source }) => source },
+  { name: 'app_name', type: 'text', value: ({ appName }) => appName },
+  {
+    name: 'app_version',
+    type: 'text',
+    value: ({ appVersion }) => appVersion || null,
+    stored: sql`coalesce(item.app_version, build.version)`,
+  },
+  {
+    name: 'engine_version',
+    type: 'text',
+    value: ({ engineVersion }) => engineVersion || null,
+    stored: sql`coalesce(item.engine_version, build.engine_version, '')`,
+  },
+  { name: 'os', type: 'text', value: ({ os }) => os || null, stored: sql`coalesce(item.os, build.os)` },
+  { name: 'arch', type: 'text', value: ({ arch }) => arch || null, stored: sql`coalesce(item.arch, build.arch)` },
+  { name: 'message', type: 'text', value: ({ message }) => message },
+  { name: 'user_message', type: 'text', value: ({ userMessage }) => userMessage },
+  { name: 'anonymous', type: 'boolean', value: ({ anonymous }) => anonymous },
+  {
+    name: 'metadata',
+    type: 'jsonb',
+    value: ({ metadata }) => JSON.stringify(metadata),
+    stored: sql`case when not granted and item.log_key is not null
+      then item.metadata || jsonb_build_object(${sql.lit(OMISSIONS_KEY)},
+        left(concat_ws(' ', item.metadata ->> ${sql.lit(OMISSIONS_KEY)}, ${sql.lit(LOST_FILES.past_limit.log)}), ${sql.lit(LIMITS.metadataValueLength)}))
+      else item.metadata end`,
+  },
+  {
+    name: 'client_ref_hash',
+    type: 'text',
+    value: ({ clientRefHash }) => clientRefHash,
+    stored: sql`decode(item.client_ref_hash, 'hex')`,
+  },
+  grantedColumn('dump_key', 'text', ({ dump }) => dump?.key ?? null),
+  grantedColumn('dump_size', 'bigint', ({ dump }) => dump?.size ?? null),
+  grantedColumn('log_key', 'text', ({ log }) => log?.key ?? null),
+  grantedColumn('log_size', 'bigint', ({ log }) => log?.size ?? null),
+  {
+    name: 'failure',
+    type: 'text',
+    value: ({ failure }) => failure,
+    stored: sql`coalesce(item.failure, case
+      when granted then null
+      when item.waits_for_dump then ${sql.lit(NOT_REQUESTED)}
+      when item.dump_key is not null then ${sql.lit(LOST_FILES.past_limit.dump)} end)`,
+  },
+];
+
+/** A column that is null if the files of the report are not granted. */
+function grantedColumn(
+  name: string,
+  type: 'text' | 'bigint',
+  value: (report: NewReport) => string | number | null,
+): Column<NewReport> {
+  return { name, type, value, stored: sql`case when granted then ${sql.ref(`item.${name}`)} end` };
+}
+
+const processJob = jobForEachRow(processCrashJob, { gameId: sql`game_id`, reportId: sql`report_id` });
+const groupJob = jobForEachRow(groupMessagesJob, { gameId: sql`game_id`, reportIds: sql`json_agg(report_id)` });
 
 /**
- * Writes reports, counts them against their games’ limits, and asks for the jobs that follow, all in one statement and so in one
- * round trip and one transaction. Answers for each in its place. Counters are taken in the order of their games: two processes
- * that write at once wait for each other, and never both. What is counted is narrow, so that the texts are read once.
+ * Writes reports, counts them against the limits of their games, and enqueues their jobs, in one statement and so in
+ * one transaction. Returns the outcome of each report in order. Counters are locked in the order of their games, so two
+ * processes cannot deadlock.
  */
 export async function writeReports(
   db: Db,
   reports: readonly NewReport[],
   { day, crashes, uploads, bytes }: DailyLimits,
-): Promise<WrittenReport[]> {
-  const { games, builds, place } = placesOf(reports);
-  const places = arrayLiteral(place);
-  const column = (read: (report: NewReport) => string | number | boolean | null) => arrayLiteral(reports.map(read));
-  const { known_places, refused, ungranted } = await onlyRow(
+): Promise<WriteOutcome[]> {
+  const { games, builds, places } = placesOf(reports);
+  const counted = new BulkRows(COUNTED_COLUMNS);
+  const items = new BulkRows(REPORT_COLUMNS);
+  for (const [index, report] of reports.entries()) {
+    counted.add(report, places[index]);
+    items.add(report, places[index]);
+  }
+  const { known_places, over_limit, without_files } = await onlyRow(
     db,
-    keepPlan(sql<{ known_places: number[]; refused: number[]; ungranted: number[] }>`
+    keepPlan(sql<{ known_places: number[]; over_limit: number[]; without_files: number[] }>`
       with build as materialized (
-        -- Locked, so that no build goes while a report of it comes: nothing else keeps the one from the other.
+        -- The key lock keeps a build from being deleted while a report of it is written.
         select place, game_id, build_id, version, engine_version, os, arch
         from unnest(${arrayLiteral(games)}::uuid[], ${arrayLiteral(builds)}::uuid[]) with ordinality as given (game_id, build_id, place)
         join builds using (game_id, build_id) join games using (game_id) for key share of builds
       ), known as (
-        select no, game_id, wanted, carried, row_number() over game_so_far as place,
+        select no, game_id, files, bytes, row_number() over game_so_far as position,
           count(*) over (partition by game_id) as together
-        from unnest(${places}::bigint[], ${column(filesOf)}::integer[], ${column(bytesOf)}::bigint[])
-          with ordinality as item (place, wanted, carried, no) join build using (place)
+        from ${counted.unnest('item')} join build using (place)
         window game_so_far as (partition by game_id order by no)
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
@@ -75,106 +164,73 @@ export async function writeReports(
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
         returning subject, used
       ), accepted as (
-        select no, game_id, wanted, carried,
-          sum(wanted) over so_far as files_so_far, sum(wanted) over together as files_together,
-          sum(carried) over so_far as bytes_so_far, sum(carried) over together as bytes_together
+        select no, game_id, files, bytes,
+          sum(files) over so_far as files_so_far, sum(files) over together as files_together,
+          sum(bytes) over so_far as bytes_so_far, sum(bytes) over together as bytes_together
         from known join counted on counted.subject = known.game_id::text
-        where ${crashes}::integer = 0 or known.place <= ${crashes}::integer - (counted.used - known.together)
+        where ${crashes}::integer = 0 or known.position <= ${crashes}::integer - (counted.used - known.together)
         window so_far as (partition by game_id order by no), together as (partition by game_id)
       ), counted_files as (
         insert into rate_counters (subject, name, window_start, used)
-        select game_id::text, 'crash uploads', ${day}::timestamptz, sum(wanted) from accepted
-        group by game_id having sum(wanted) > 0 order by game_id
+        select game_id::text, 'crash uploads', ${day}::timestamptz, sum(files) from accepted
+        group by game_id having sum(files) > 0 order by game_id
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
         returning subject, used
       ), counted_bytes as (
         insert into rate_counters (subject, name, window_start, used)
-        select game_id::text, 'crash bytes', ${day}::timestamptz, sum(carried) from accepted
-        group by game_id having sum(carried) > 0 order by game_id
+        select game_id::text, 'crash bytes', ${day}::timestamptz, sum(bytes) from accepted
+        group by game_id having sum(bytes) > 0 order by game_id
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
         returning subject, used
       ), granted as (
-        select no, wanted > 0
-            and (${uploads}::integer = 0 or files_so_far <= ${uploads}::integer - (files.used - files_together))
-            -- Bytes that are still to come count when they are there.
-            and (${bytes}::bigint = 0 or carried = 0 or bytes_so_far <= ${bytes}::bigint - (sent.used - bytes_together)) as granted
-        from accepted left join counted_files files on files.subject = game_id::text
-          left join counted_bytes sent on sent.subject = game_id::text
+        select no, files > 0
+            and (${uploads}::integer = 0 or files_so_far <= ${uploads}::integer - (used_files.used - files_together))
+            -- Bytes of uploads to come are counted when they arrive.
+            and (${bytes}::bigint = 0 or bytes = 0 or bytes_so_far <= ${bytes}::bigint - (used_bytes.used - bytes_together)) as granted
+        from accepted left join counted_files used_files on used_files.subject = game_id::text
+          left join counted_bytes used_bytes on used_bytes.subject = game_id::text
       ), written as (
-        insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version,
-          engine_version, os, arch, message, user_message, anonymous, metadata, client_ref_hash, dump_key, dump_size,
-          log_key, log_size, failure)
-        select game_id, report_id, build_id, to_timestamp(received_ms / 1000), source,
-          case when waits and granted then 'received' else 'queued' end, app_name,
-          coalesce(item.app_version, build.version), coalesce(item.engine_version, build.engine_version, ''),
-          coalesce(item.os, build.os), coalesce(item.arch, build.arch), message, user_message, anonymous,
-          case when not granted and log_key is not null
-            then metadata || jsonb_build_object(${OMISSIONS_KEY}::text, left(concat_ws(' ', metadata ->> ${OMISSIONS_KEY}, ${NO_LOG}::text), ${LIMITS.metadataValueLength}))
-            else metadata end,
-          decode(client_ref_hash, 'hex'),
-          case when granted then dump_key end, case when granted then dump_size end,
-          case when granted then log_key end, case when granted then log_size end,
-          coalesce(failure, case when granted then null when waits then ${NO_ADDRESS} when dump_key is not null then ${NO_DUMP} end)
-        from unnest(${places}::bigint[], ${column(({ reportId }) => reportId)}::uuid[],
-            ${column(({ receivedAt }) => receivedAt.getTime())}::float8[], ${column(({ source }) => source)}::text[],
-            ${column(({ appName }) => appName)}::text[], ${column(({ appVersion }) => appVersion || null)}::text[],
-            ${column(({ engineVersion }) => engineVersion || null)}::text[], ${column(({ os }) => os || null)}::text[],
-            ${column(({ arch }) => arch || null)}::text[], ${column(({ message }) => message)}::text[],
-            ${column(({ userMessage }) => userMessage)}::text[], ${column(({ anonymous }) => anonymous)}::boolean[],
-            ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[],
-            ${column(({ clientRefHash }) => clientRefHash)}::text[], ${column(({ dump }) => dump?.key ?? null)}::text[],
-            ${column(({ dump }) => dump?.size ?? null)}::bigint[], ${column(({ log }) => log?.key ?? null)}::text[],
-            ${column(({ log }) => log?.size ?? null)}::bigint[], ${column(({ wants }) => wants.dump)}::boolean[],
-            ${column(({ failure }) => failure)}::text[])
-          with ordinality as item (place, report_id, received_ms, source, app_name, app_version, engine_version, os, arch,
-            message, user_message, anonymous, metadata, client_ref_hash, dump_key, dump_size, log_key, log_size, waits, failure, no)
-        join granted using (no) join build using (place)
+        insert into crash_reports (game_id, build_id, state, ${insertedNames(REPORT_COLUMNS)})
+        select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
+          ${insertedValues(REPORT_COLUMNS, 'item')}
+        from ${items.unnest('item')} join granted using (no) join build using (place)
         returning game_id, report_id, dump_key, state
       ), to_process as (
-        select graphile_worker.add_job(identifier => ${processCrashJob.task}, max_attempts => ${processCrashJob.maxAttempts},
-          payload => json_build_object('gameId', game_id, 'reportId', report_id)) as job
-        from written where dump_key is not null
+        select ${processJob} as job from written where dump_key is not null
       ), to_group as (
-        select graphile_worker.add_job(identifier => ${groupMessagesJob.task}, max_attempts => ${groupMessagesJob.maxAttempts},
-          payload => json_build_object('gameId', game_id, 'reportIds', json_agg(report_id))) as job
-        from written where dump_key is null and state = 'queued' group by game_id
+        select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
       )
       select array(select place::integer from build) as known_places,
-        array(select no::integer from known except select no::integer from granted) as refused,
-        array(select no::integer from granted where not granted) as ungranted,
+        array(select no::integer from known except select no::integer from granted) as over_limit,
+        array(select no::integer from granted where not granted) as without_files,
         (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
   );
   const knownPlaces = new Set(known_places);
-  const all = place.map((of) => {
-    const known = knownPlaces.has(of);
-    return { known, accepted: known, granted: known };
-  });
-  for (const no of refused) all[no - 1] = { known: true, accepted: false, granted: false };
-  for (const no of ungranted) all[no - 1]!.granted = false;
-  return all;
+  const outcomes = places.map((place): WriteOutcome => (knownPlaces.has(place) ? 'with_files' : 'unknown_build'));
+  for (const no of over_limit) outcomes[no - 1] = 'over_limit';
+  for (const no of without_files) outcomes[no - 1] = 'without_files';
+  return outcomes;
 }
 
-/** The builds that reports are of, each once, and for each report the place of its own among them, from 1 as in PostgreSQL. */
-function placesOf(reports: readonly NewReport[]): { games: string[]; builds: string[]; place: number[] } {
-  const places = new Map<string, number>();
+/**
+ * The builds of the reports, each once, and for each report the place of its build among them, from 1 as in PostgreSQL.
+ */
+function placesOf(reports: readonly NewReport[]): { games: string[]; builds: string[]; places: number[] } {
+  const placeOfBuild = new Map<string, number>();
   const games: string[] = [];
   const builds: string[] = [];
-  const place = reports.map(({ gameId, buildId }) => {
+  const places = reports.map(({ gameId, buildId }) => {
     const key = `${gameId}/${buildId}`;
-    const known = places.get(key);
-    if (known !== undefined) return known;
+    const existing = placeOfBuild.get(key);
+    if (existing !== undefined) return existing;
     games.push(gameId);
-    places.set(key, builds.push(buildId));
+    placeOfBuild.set(key, builds.push(buildId));
     return builds.length;
   });
-  return { games, builds, place };
+  return { games, builds, places };
 }
 
-const NO_ADDRESS = 'The dump was not requested, because the game had reached its daily limit for crash files.';
-const NO_DUMP = `The dump was ${PAST_LIMIT}.`;
-const NO_LOG = `The log was ${PAST_LIMIT}.`;
-
-/** Files that the report asks addresses for, or that came with it. */
+/** The number of files that came with the report or for which it requests upload addresses. */
 function filesOf({ wants, dump, log }: NewReport): number {
   return [wants.dump, wants.log, dump !== null, log !== null].filter(Boolean).length;
 }
@@ -183,7 +239,7 @@ function bytesOf({ dump, log }: NewReport): number {
   return (dump?.stored ?? 0) + (log?.stored ?? 0);
 }
 
-/** Takes the files of reports that were not granted theirs out of the day’s count: what is left is for files that fit. */
+/** Subtracts the bytes of files that were not granted from the day's count, so smaller files still fit. */
 export async function returnBytes(db: Db, reports: readonly NewReport[], day: Date): Promise<void> {
   for (const [gameId, of] of Map.groupBy(reports, (report) => report.gameId)) {
     const bytes = of.reduce((sum, report) => sum + bytesOf(report), 0);
@@ -196,7 +252,10 @@ export async function returnBytes(db: Db, reports: readonly NewReport[], day: Da
   }
 }
 
-/** What the game has used today, asked before a large body is read; undefined when the build is not one of the game’s. */
+/**
+ * What the game has used of its limits today, checked before a large body is read. Undefined if the build is not the
+ * game's.
+ */
 export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Promise<UsedToday | undefined> {
   return row(
     db,
@@ -205,8 +264,10 @@ export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Pr
   );
 }
 
-/** As `findUsed`, of a report that is there and still without the file; else undefined. */
-export function findWanting(
+/**
+ * Like `findUsed`, for a report that does not have the file yet. Undefined if it has, or if there is no such report.
+ */
+export function findUsedBeforeUpload(
   db: Db,
   { gameId, reportId, kind }: { gameId: string; reportId: string; kind: 'dump' | 'log' },
   day: Date,
@@ -224,10 +285,10 @@ function usedToday(day: Date): RawBuilder<unknown> {
   return sql`${counter('crash uploads')} as uploads, ${counter('crash bytes')} as bytes`;
 }
 
-/** `taken`: the report has such a file already, or is gone. `past_limit`: the game’s bytes of the day do not suffice. */
+/** `taken`: the report already has such a file, or is deleted. `past_limit`: the game has used its bytes of the day. */
 export type Attachment = 'attached' | 'taken' | 'past_limit';
 
-/** Gives the report its dump or log, which counts against the day, and asks for the processing of a dump: in one statement. */
+/** Adds a dump or log to its report, counts its bytes, and enqueues the processing of a dump, in one statement. */
 export async function attachFile(
   db: Db,
   { gameId, reportId, kind }: { gameId: string; reportId: string; kind: 'dump' | 'log' },
@@ -236,14 +297,14 @@ export async function attachFile(
 ): Promise<Attachment> {
   const key = sql.ref(`${kind}_key`);
   const isDump = kind === 'dump';
-  const { wanting, attached } = await onlyRow(
+  const { waiting, attached } = await onlyRow(
     db,
-    keepPlan(sql<{ wanting: number; attached: number }>`with wanting as materialized (
+    keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
         select game_id, report_id from crash_reports
         where game_id = ${gameId} and report_id = ${reportId} and ${key} is null for update
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
-        select game_id::text, 'crash bytes', ${day}::timestamptz, ${file.stored}::bigint from wanting
+        select game_id::text, 'crash bytes', ${day}::timestamptz, ${file.stored}::bigint from waiting
         where ${bytes}::bigint = 0 or ${file.stored}::bigint <= ${bytes}::bigint
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
           where ${bytes}::bigint = 0 or rate_counters.used + excluded.used <= ${bytes}::bigint
@@ -254,17 +315,13 @@ export async function attachFile(
         from counted where game_id = ${gameId} and report_id = ${reportId} and ${key} is null
         returning game_id, report_id
       )
-      select (select count(*) from wanting) as wanting, (select count(${isDump ? processJob : sql`*`}) from attached) as attached`),
+      select (select count(*) from waiting) as waiting, (select count(${isDump ? processJob : sql`*`}) from attached) as attached`),
   );
   if (attached > 0) return 'attached';
-  return wanting > 0 ? 'past_limit' : 'taken';
+  return waiting > 0 ? 'past_limit' : 'taken';
 }
 
-const processJob = sql`graphile_worker.add_job(identifier => ${sql.lit(processCrashJob.task)},
-  max_attempts => ${sql.lit(processCrashJob.maxAttempts)},
-  payload => json_build_object('gameId', game_id, 'reportId', report_id))`;
-
-/** What a report’s sender may read of it. */
+/** What the sender of a report may read of it. */
 export type PublicReportRow = {
   game_id: string;
   report_id: string;
@@ -295,7 +352,7 @@ export function findPublicReport(db: Db, gameId: string, reportId: string): Prom
   );
 }
 
-/** By the hash of the client’s own id: the one query without a game, for a client that names none. The newest, were there two. */
+/** Finds the newest report by the hash of the client's own id. Such clients do not say which game it is. */
 export function findByClientRef(db: Db, hash: Buffer): Promise<PublicReportRow | undefined> {
   return row(
     db,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Context } from '../../../context.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
 import { makeTokens, openToken, uploadsEndOf } from './tokens.ts';
 
 const ctx = { secret: 'a secret of the tests' } as Context;
@@ -14,7 +14,7 @@ describe('the tokens of a report', () => {
       assert.deepEqual(openToken(ctx, tokens[allows]), { allows, ...report });
   });
 
-  it('are not opened when any bit of one is another, also the one that says what it allows', () => {
+  it('are invalid if any bit differs', () => {
     for (const token of Object.values(tokens)) {
       const bytes = Buffer.from(token, 'base64url');
       for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -25,13 +25,13 @@ describe('the tokens of a report', () => {
     }
   });
 
-  it('have one way of being written, and are those of this service', () => {
+  it('are only valid in their exact form, on this server', () => {
     for (const text of ['', 'x', `${tokens.dump}=`, ` ${tokens.dump}`, tokens.dump.slice(0, -1), `${tokens.dump}AAAA`])
       assert.equal(openToken(ctx, text), null, text);
     assert.equal(openToken({ secret: 'another secret' } as Context, tokens.dump), null);
   });
 
-  it('end a day after the report came, as its id tells', () => {
+  it('expire a day after the report, by its id', () => {
     assert.equal(uploadsEndOf(newId(Date.UTC(2026, 10, 21))).toISOString(), '2026-11-22T00:00:00.000Z');
   });
 });

@@ -1,31 +1,31 @@
-// The tokens of a report: one for each upload address, which allows one file, and one that reads its state, reason and stack.
+// The tokens of a report: one for each upload address, which allows one file, and one for reading its state, reason and
+// stack.
 import { timingSafeEqual } from 'node:crypto';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { SECOND } from '../../../kernel/clock.ts';
-import { hmacUnder } from '../../../kernel/hmac.ts';
-import { timeOfId } from '../../../kernel/ids.ts';
-import { perContext } from '../../../kernel/per-context.ts';
-import { deriveKey } from '../../../kernel/signed-token.ts';
+import { hmacUnder } from '../../../kernel/secrets/hmac.ts';
+import { timeOfId } from '../../../kernel/secrets/ids.ts';
+import { deriveKey } from '../../../kernel/secrets/signed-token.ts';
+import { perContext } from '../../../request/per-context.ts';
 
 export type CrashFileKind = 'dump' | 'log';
 
-/** What a token allows for which report. */
 export type TokenGrant = { allows: CrashFileKind | 'read'; gameId: string; reportId: string };
 
-/** The order is that of the parts of the signature, and so must stay. */
+/** The order must not change: it is that of the parts of the signature. */
 const KINDS = ['dump', 'log', 'read'] as const;
 const UUID_BYTES = 16;
 const IDS_BYTES = 2 * UUID_BYTES;
 const MAC_BYTES = 16;
 const TOKEN_BYTES = 1 + IDS_BYTES + MAC_BYTES;
 
-/** HMAC-SHA-512 has room for a part of 128 bits for each kind. */
+/** HMAC-SHA-512 is long enough for 128 bits for each kind. */
 const macOf = perContext(({ secret }) => hmacUnder(deriveKey(secret, 'crash report'), IDS_BYTES));
 
 /**
- * All tokens of a report. One signature is made for the three of them, each of which ends in a part of its own: none tells
- * anything of the others, and making them is a good part of what a report costs.
+ * Makes all tokens of a report. To save time, one signature is made for all three, and each token ends in a different
+ * part of it, which reveals nothing about the others.
  */
 export function makeTokens(
   ctx: Context,
@@ -42,12 +42,14 @@ export function makeTokens(
   return { dump: tokenOf(0), log: tokenOf(1), read: tokenOf(2) };
 }
 
-/** What `token` allows, for good in the case of `read`, else until `uploadsEndOf` its report; null when it is not ours. */
+/**
+ * What `token` allows: reading permanently, or uploading until `uploadsEndOf` its report. Null for an invalid token.
+ */
 export function openToken(ctx: Context, token: string): TokenGrant | null {
   const bytes = Buffer.from(token, 'base64url');
   const index = bytes[0] ?? KINDS.length;
   const allows = KINDS[index];
-  // Decoding skips what is not base64url: only the one way of writing a token counts.
+  // Decoding ignores invalid characters, so only the exact text of a token is accepted.
   const isWhole = bytes.length === TOKEN_BYTES && bytes.toString('base64url') === token;
   if (allows === undefined || !isWhole) return null;
   const ids = bytes.subarray(1, 1 + IDS_BYTES);
@@ -56,7 +58,7 @@ export function openToken(ctx: Context, token: string): TokenGrant | null {
   return { allows, gameId: uuidAt(ids, 0), reportId: uuidAt(ids, UUID_BYTES) };
 }
 
-/** When the upload addresses of a report end: its id begins with the time at which it came (RFC 9562, section 5.7). */
+/** When the upload addresses of a report expire. The id begins with the time of the report (RFC 9562, section 5.7). */
 export function uploadsEndOf(reportId: string): Date {
   return new Date(timeOfId(reportId) + LIMITS.crashUploadSeconds * SECOND);
 }

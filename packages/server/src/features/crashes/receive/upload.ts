@@ -1,47 +1,48 @@
-// Receives the dump or the log of a report at its single-use address.
+// Receives the dump or log of a report at its single-use upload address.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
-import { type Body, BodyTooLargeError, receiveBody } from '../../../kernel/body.ts';
-import { isFormType } from '../../../kernel/form.ts';
 import { hasNoRoom } from '../../../kernel/no-room.ts';
+import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
+import { isFormType } from '../../../request/form.ts';
 import { bytesLeft, dailyLimits, tooManyBytes } from './daily-limits.ts';
 import { readCrashForm } from './forms/read-form.ts';
-import { attachFile, findWanting, type StoredFile } from './reports.sql.ts';
+import { attachFile, findUsedBeforeUpload, type StoredFile } from './reports.sql.ts';
 import { type FileLimits, FileTooLargeError, storeFile } from './store-file.ts';
 import { type CrashFileKind, openToken, uploadsEndOf } from './tokens.ts';
 
-/** What a form may hold beside its file. */
+/** Allowed for a form in addition to its file. */
 const FORM_BYTES = MIB;
 
 export type UploadReceipt = { crash_id: string; kind: 'dump' | 'log'; size: number };
 
 /**
- * Stores the file, then gives it to its report. Of two senders the first to end wins, and the other’s bytes are gone. Throws 4040
- * for an address that is used, expired or unknown, 4043, 4001, 4290 past the day’s bytes, and what the store throws; after those the address is as good as before.
+ * Stores the file and adds it to its report. If two clients upload the same file, the first to finish wins. Throws 4040
+ * for an address that is used, expired or unknown, 4043, 4001, 4290 past the game's daily limit, and errors of the
+ * store. The address can be used again after an error.
  */
 export async function receiveUpload(ctx: Context, token: string, request: FastifyRequest): Promise<UploadReceipt> {
   const grant = openUploadToken(ctx, token);
   const limits = dailyLimits(ctx);
-  const used = grant === null ? undefined : await findWanting(ctx.db, grant, limits.day);
-  if (grant === null || used === undefined) throw unusable();
-  // The address itself has counted already.
+  const used = grant === null ? undefined : await findUsedBeforeUpload(ctx.db, grant, limits.day);
+  if (grant === null || used === undefined) throw unknownAddress();
+  // The limit of files was checked when the address was created.
   const maxStored = bytesLeft({ ...limits, uploads: 0 }, used);
   if (maxStored === 0) throw tooManyBytes(ctx);
-  // Told before 64 MB were sent in vain. A body that does not say its length is measured as it comes.
+  // Refused before 64 MB are transferred. A body without a length is measured as it arrives.
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.crashFileBytes + FORM_BYTES) throw tooLarge(grant);
   const file = await store(ctx, grant, request, maxStored);
-  // By the limits of when it is there, which may be another day than when it began.
+  // By the limits of the current day, which may have changed during the upload.
   const outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx)).catch(async (error) => {
-    // After any other error the file may be the report’s all the same; the sweeper finds out. A full database has written nothing.
+    // After other errors the file may have been added, so it is left to the sweep. A full database has written nothing.
     if (hasNoRoom(error)) await ctx.blobs.delete(file.key);
     throw error;
   });
   if (outcome !== 'attached') {
     await ctx.blobs.delete(file.key);
-    throw outcome === 'taken' ? unusable() : tooManyBytes(ctx);
+    throw outcome === 'taken' ? unknownAddress() : tooManyBytes(ctx);
   }
   ctx.metrics.uploadedBytes.inc({ way: 'crash' }, file.size);
   return { crash_id: grant.reportId, kind: grant.kind, size: file.size };
@@ -49,7 +50,7 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
 
 type UploadGrant = { kind: CrashFileKind; gameId: string; reportId: string };
 
-/** Null for a token that is not ours, reads only, or is too old. */
+/** Null for a token that is invalid, expired, or only allows reading. */
 function openUploadToken(ctx: Context, token: string): UploadGrant | null {
   const grant = openToken(ctx, token);
   if (grant === null || grant.allows === 'read' || uploadsEndOf(grant.reportId) <= ctx.clock.now()) return null;
@@ -59,7 +60,7 @@ function openUploadToken(ctx: Context, token: string): UploadGrant | null {
 function store(ctx: Context, grant: UploadGrant, request: FastifyRequest, maxStored: number): Promise<StoredFile> {
   const maxBytes = LIMITS.crashFileBytes + FORM_BYTES;
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  const limits = { most: LIMITS.crashFileBytes, maxStored };
+  const limits = { maxBytes: LIMITS.crashFileBytes, maxStored };
   return receiveBody(request.raw, { maxBytes, idleMs }, (body) => storeBody(ctx, grant, request, body, limits));
 }
 
@@ -84,8 +85,7 @@ async function storeBody(
       });
     } else stored = await storeFile(ctx, reportId, kind, body, limits);
     if (isCut) throw tooLarge(grant);
-    if (stored === undefined || stored.size === 0)
-      throw new ApiError(4001, `The body holds no ${kind}; send its bytes.`);
+    if (stored === undefined || stored.size === 0) throw empty(grant);
     return stored;
   } catch (error) {
     if (stored !== undefined) await ctx.blobs.delete(stored.key);
@@ -94,18 +94,33 @@ async function storeBody(
   }
 }
 
-/** Whether the body says that it is a form. */
+/** Whether the content type of the body is a form's. */
 export function isForm(request: FastifyRequest): boolean {
   return isFormType(request.headers['content-type'] ?? '');
 }
 
-function unusable(): ApiError {
+function unknownAddress(): ApiError {
   return new ApiError(
     4040,
-    'This upload address was used, has expired or never was; report the crash again for a new one.',
+    'This upload address does not exist, has expired, or was already used; report the crash again to get a new one.',
   );
 }
 
 function tooLarge({ kind }: UploadGrant): ApiError {
-  return new ApiError(4043, `The ${kind} is larger than ${LIMITS.crashFileBytes / MIB} MB; send at most that.`);
+  const maxMb = LIMITS.crashFileBytes / MIB;
+  return new ApiError(
+    4043,
+    kind === 'dump'
+      ? `The dump is larger than ${maxMb} MB; send a smaller one.`
+      : `The log is larger than ${maxMb} MB; send a smaller one.`,
+  );
+}
+
+function empty({ kind }: UploadGrant): ApiError {
+  return new ApiError(
+    4001,
+    kind === 'dump'
+      ? 'The body contains no dump; send the bytes of the dump.'
+      : 'The body contains no log; send the bytes of the log.',
+  );
 }

@@ -1,10 +1,10 @@
-// The SQL that sums up the slots of counters.
+// The SQL that sums up the rows of a counter's slots.
 import { sql } from 'kysely';
-import { type Db, onlyRow } from '../../../kernel/db.ts';
+import { type Db, onlyRow } from '../../../kernel/database/db.ts';
 
 type SlotTable = {
   readonly table: string;
-  /** The column that tells the time, and the others of the key. */
+  /** The column with the time, and the other columns of the key. */
   readonly time: string;
   readonly key: readonly string[];
   readonly counts: readonly string[];
@@ -17,14 +17,14 @@ export const SLOT_TABLES: readonly SlotTable[] = [
 ];
 
 /**
- * Moves at most so many rows from before the UTC day `today` into slot 0; answers how many. A row that is being changed at this moment is
- * passed over until the next time.
+ * Moves up to `limit` rows from before the UTC day `today` into slot 0 and returns how many it moved. Rows that are
+ * being changed are skipped.
  */
 export async function sumSlots(
   db: Db,
   { table, time, key, counts }: SlotTable,
   today: string,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const columns = sql.join([...key, time].map((name) => sql.ref(name)));
   const sums = sql.join(counts.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`));
@@ -36,7 +36,7 @@ export async function sumSlots(
     sql<{ moved: number }>`
       with old as materialized (
         select ctid from ${sql.table(table)}
-        where slot <> 0 and ${sql.ref(time)} < ${today}::date::timestamp at time zone 'utc' limit ${most} for update skip locked
+        where slot <> 0 and ${sql.ref(time)} < ${today}::date::timestamp at time zone 'utc' limit ${limit} for update skip locked
       ), taken as (
         delete from ${sql.table(table)} using old where ${sql.table(table)}.ctid = old.ctid
         returning ${sql.table(table)}.*

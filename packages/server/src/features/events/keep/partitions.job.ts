@@ -1,15 +1,16 @@
-// Makes the partitions of today and of the next days, so that no event waits for one; run once a day.
+// Creates the partitions of today and the next days ahead of time. Runs once a day.
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
-import { defineJob } from '../../../kernel/jobs.ts';
-import { ensurePartition } from './partitions.sql.ts';
+import { ensurePartition } from '../../../kernel/database/partitions.ts';
+import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { partitionOf } from '../partitions.ts';
 
 export const eventPartitionJob = defineJob<object>('events:make-partitions', 3);
 
-/** A worker that is away for so long is missed by nobody who sends events. */
+/** Without a worker for this long, events still go to the right partition. */
 const DAYS_AHEAD = 7;
 
 export async function makeEventPartitions(ctx: Context): Promise<void> {
   const now = ctx.clock.now().getTime();
-  for (let day = 0; day <= DAYS_AHEAD; day += 1) await ensurePartition(ctx.db, new Date(now + day * DAY));
+  for (let day = 0; day <= DAYS_AHEAD; day += 1) await ensurePartition(ctx.db, partitionOf(new Date(now + day * DAY)));
 }

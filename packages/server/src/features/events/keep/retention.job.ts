@@ -1,35 +1,35 @@
-// Lets go of what has been kept long enough: single events by whole days, ids after a week, counts and silent devices after a year or so.
+// Deletes expired data: events by whole days, ids after a week, counts and inactive devices after the configured time.
 import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
-import { defineJob } from '../../../kernel/jobs.ts';
-import { dropPartition, listPartitions } from '../../../kernel/partitions.ts';
-import { partitionOf } from './partitions.sql.ts';
+import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
+import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { partitionOf } from '../partitions.ts';
 import * as retention from './retention.sql.ts';
 
 export const eventRetentionJob = defineJob<object>('events:retention', 5);
 
-/** After that an event with the same id is a new one. */
+/** After that, an event with the same id counts as a new one. */
 const ID_DAYS = 7;
-/** A transaction that is over in an instant. */
-const AT_ONCE = 10_000;
+/** Small enough for a short transaction. */
+const BATCH = 10_000;
 
 export async function dropOldEvents(ctx: Context): Promise<void> {
   const { eventDays, eventCountDays } = ctx.config;
   const ago = (days: number) => new Date(ctx.clock.now().getTime() - days * DAY);
   if (eventDays > 0) await dropDays(ctx, ago(eventDays));
-  while ((await retention.forgetIds(ctx.db, utcDayOf(ago(ID_DAYS)), AT_ONCE)) === AT_ONCE);
+  while ((await retention.forgetIds(ctx.db, utcDayOf(ago(ID_DAYS)), BATCH)) === BATCH);
   if (eventCountDays === 0) return;
   const day = utcDayOf(ago(eventCountDays));
   for (const gameId of await retention.gamesWithEvents(ctx.db)) await retention.forgetCounts(ctx.db, gameId, day);
 }
 
-/** The day in which the limit lies is kept whole. */
+/** The day of the limit is kept as a whole. */
 async function dropDays(ctx: Context, limit: Date): Promise<void> {
-  const kept = partitionOf(limit);
+  const firstKept = partitionOf(limit).name;
   for (const partition of await listPartitions(ctx.db, 'events')) {
-    if (partition >= kept) break;
+    if (partition >= firstKept) break;
     await dropPartition(ctx.db, partition);
-    ctx.log.info({ partition }, 'events dropped, as their time is over');
+    ctx.log.info({ partition }, 'dropped expired events');
   }
-  await retention.deleteUnsorted(ctx.db, limit);
+  await retention.deleteUnpartitioned(ctx.db, limit);
 }

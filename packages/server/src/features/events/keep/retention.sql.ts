@@ -1,17 +1,17 @@
-// The SQL that lets go of what was counted long ago.
+// The SQL that deletes expired events, ids and counts.
 import { sql } from 'kysely';
-import { changed, type Db, rows } from '../../../kernel/db.ts';
+import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 
-/** Deletes events from before `limit` that came while their day had no partition. */
-export async function deleteUnsorted(db: Db, limit: Date): Promise<void> {
+/** Deletes events from before `limit` that arrived before their day had a partition. */
+export async function deleteUnpartitioned(db: Db, limit: Date): Promise<void> {
   await changed(db, sql`delete from events_default where received_at < ${limit}`);
 }
 
-/** Forgets at most so many ids from before the day; answers how many. */
-export function forgetIds(db: Db, day: string, most: number): Promise<number> {
+/** Deletes up to `limit` ids from before the day and returns how many it deleted. */
+export function forgetIds(db: Db, day: string, limit: number): Promise<number> {
   return changed(
     db,
-    sql`with old as materialized (select ctid from event_ids where day < ${day}::date limit ${most} for update skip locked)
+    sql`with old as materialized (select ctid from event_ids where day < ${day}::date limit ${limit} for update skip locked)
       delete from event_ids using old where event_ids.ctid = old.ctid`,
   );
 }
@@ -21,7 +21,7 @@ export async function gamesWithEvents(db: Db): Promise<string[]> {
   return found.map(({ game_id }) => game_id);
 }
 
-/** Forgets a game’s counts from before the day, devices that were not heard of since, and names that nothing is counted under any more. */
+/** Deletes a game's counts from before the day, devices last seen before it, and names that have no counts left. */
 export async function forgetCounts(db: Db, gameId: string, day: string): Promise<void> {
   const before = sql`${day}::date`;
   await changed(db, sql`delete from event_device_days where game_id = ${gameId} and day < ${before}`);

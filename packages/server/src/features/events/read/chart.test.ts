@@ -10,11 +10,11 @@ const span = (asked: Parameters<typeof spanOf>[0]) => {
 };
 
 describe('the span of a chart', () => {
-  it('is the last 30 days and today where nothing is said', () => {
+  it('is the last 30 days and today by default', () => {
     assert.deepEqual(span({}), ['2026-10-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z', 'day']);
   });
 
-  it('covers what was asked for in whole hours or days', () => {
+  it('covers the requested times in whole hours or days', () => {
     const asked = { from: '2026-11-20T10:30:00Z', to: '2026-11-20T12:00:00.001+01:00' };
     assert.deepEqual(span({ ...asked, step: 'hour' }), [
       '2026-11-20T10:00:00.000Z',
@@ -32,7 +32,7 @@ describe('the span of a chart', () => {
     ]);
   });
 
-  it('is refused when it is none, backwards or too long', () => {
+  it('is refused if it is invalid, backwards or too long', () => {
     for (const asked of [
       { from: 'yesterday' },
       { from: '2026-11-22', to: '2026-11-21' },
@@ -49,7 +49,7 @@ describe('the span of a chart', () => {
 });
 
 describe('the series of a chart', () => {
-  it('come with the largest first, all others last, and points in order', () => {
+  it('have the largest first, all others last, and points in order', () => {
     const [first, second] = [new Date('2026-11-20Z'), new Date('2026-11-21Z')];
     const series = seriesOf([
       { key: null, label: null, at: first, count: 90 },

@@ -1,4 +1,4 @@
-// Decides what a chart of events spans, and puts its points into series.
+// Computes the time span of a chart of events, and groups its points into series.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -9,7 +9,7 @@ export type Step = 'hour' | 'day';
 export type Span = { readonly from: Date; readonly to: Date; readonly step: Step };
 type Series = OutputOf<typeof countEvents>['series'][number];
 
-/** `at` is the beginning of an hour or of a day; `key` is null for all that have no series of their own. */
+/** `at` is the start of an hour or day. `key` is null for the sum of all keys without a series of their own. */
 export type Point = {
   readonly key: string | null;
   readonly label: string | null;
@@ -21,33 +21,38 @@ const DEFAULT_DAYS = 30;
 const STEPS: Readonly<Record<Step, number>> = { hour: HOUR, day: DAY };
 
 /**
- * Whole hours or days (UTC) that cover what was asked for; the last 30 days where nothing was. Throws 4002 for times that cannot be read,
- * that are the wrong way round, or too far apart.
+ * The whole hours or days (UTC) that cover the requested times; by default the last 30 days. Throws 4002 for times that
+ * are invalid, in the wrong order, or too far apart.
  */
-export function spanOf(asked: { from?: string; to?: string; step?: Step }, now: Date): Span {
-  const step = asked.step ?? 'day';
+export function spanOf(requested: { from?: string; to?: string; step?: Step }, now: Date): Span {
+  const step = requested.step ?? 'day';
   const size = STEPS[step];
-  const end = asked.to === undefined ? now.getTime() : readTime('to', asked.to);
-  const begin = asked.from === undefined ? end - DEFAULT_DAYS * DAY : readTime('from', asked.from);
+  const end = requested.to === undefined ? now.getTime() : readTime('to', requested.to);
+  const begin = requested.from === undefined ? end - DEFAULT_DAYS * DAY : readTime('from', requested.from);
   const [from, to] = [Math.floor(begin / size) * size, Math.ceil(end / size) * size];
-  if (from >= to) throw new ApiError(4002, 'to: not after from; send a later time.');
-  const most = LIMITS.eventChartDays[step];
-  // The day that now is in counts as begun only.
-  if (to - from > (most + 1) * DAY)
-    throw new ApiError(4002, `from: more than ${most} days before to; by ${step} that is the most.`);
+  if (from >= to) throw new ApiError(4002, 'to: must be after from; send a later time.');
+  const maxDays = LIMITS.eventChartDays[step];
+  // The current day is not counted.
+  if (to - from > (maxDays + 1) * DAY)
+    throw new ApiError(
+      4002,
+      step === 'hour'
+        ? `from: more than ${maxDays} days before to, the maximum for steps of an hour.`
+        : `from: more than ${maxDays} days before to, the maximum for steps of a day.`,
+    );
   return { from: new Date(from), to: new Date(to), step };
 }
 
-/** What has no zone is in UTC: where the server stands is nobody’s business. */
+/** Times without a zone are in UTC, whatever the server's time zone. */
 function readTime(field: string, text: string): number {
   const hasZone = !/\dT[\d:.]+$/i.test(text);
   const time = Date.parse(hasZone ? text : `${text}Z`);
   if (Number.isNaN(time) || time < 0)
-    throw new ApiError(4002, `${field}: not a time; write it as 2026-11-30T18:00:00Z.`);
+    throw new ApiError(4002, `${field}: not a valid time; use a form such as 2026-11-30T18:00:00Z.`);
   return time;
 }
 
-/** The series, the largest first and that of all others last; each with its points in the order of time. */
+/** The series, the largest first and the one for all other keys last. Points are in the order of time. */
 export function seriesOf(points: readonly Point[]): Series[] {
   const byKey = Map.groupBy(points, ({ key }) => key);
   const series = [...byKey].map(([key, own]) => ({

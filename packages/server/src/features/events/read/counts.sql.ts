@@ -1,10 +1,10 @@
 // The SQL that reads the counts of events.
 import { OTHER_EVENTS, STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, rows } from '../../../kernel/db.ts';
+import { type Db, rows } from '../../../kernel/database/db.ts';
 import type { Point, Span } from './chart.ts';
 
-/** Every name that anything of the game is counted under. With them, each name’s hours are found by the index. */
+/** All names under which the game's events are counted. Joined by name, the hours are found by the index. */
 function namesOf(gameId: string): RawBuilder<{ name: string }> {
   const always = [...Object.keys(STANDARD_EVENTS), OTHER_EVENTS];
   return sql`(select name from event_names where game_id = ${gameId} union all select * from unnest(${always}::text[])) as names`;
@@ -33,18 +33,18 @@ export type Selection = {
 
 const KEYS: Readonly<Record<'build' | 'os' | 'name' | 'all', RawBuilder<string>>> = {
   build: sql`build_id::text`,
-  // A build that is gone took its system with it.
+  // Deleted builds have no OS.
   os: sql`coalesce(builds.os, 'unknown')`,
   name: sql`event_hours.name`,
   all: sql`''`,
 };
 
-/** The counts of each hour or day and key, those beyond the `most` largest keys together under null. */
+/** The counts by hour or day and key. Keys after the `max` largest are summed up under null. */
 export function countByTime(
   db: Db,
   { gameId, name, buildId, os, by }: Selection,
   { from, to, step }: Span,
-  most: number,
+  max: number,
 ) {
   const conditions = [sql`event_hours.game_id = ${gameId} and hour >= ${from} and hour < ${to}`];
   if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
@@ -62,7 +62,7 @@ export function countByTime(
       ), ranked as (
         select key, row_number() over (order by sum(count) desc, key) as place from counted group by key
       ), placed as (
-        select case when place <= ${most}::integer then nullif(key, '') end as key, at, sum(count)::bigint as count
+        select case when place <= ${max}::integer then nullif(key, '') end as key, at, sum(count)::bigint as count
         from counted join ranked using (key) group by 1, 2
       )
       select key, case when ${by ?? 'all'} = 'build' then

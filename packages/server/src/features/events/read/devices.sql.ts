@@ -1,6 +1,6 @@
-// The SQL that reads and deletes what is kept of one device.
+// The SQL that reads and deletes the data of a device.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, onlyRow, rows } from '../../../kernel/db.ts';
+import { changed, type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 import type { Properties } from '../receive/event.ts';
 
 export type DeviceRef = { gameId: string; deviceUid: string };
@@ -14,7 +14,7 @@ export type DeviceRow = {
   crash_day: string | null;
 };
 
-/** How far the device has come with each build, the latest build first. */
+/** The device's progress with each build, the most recently used build first. */
 export function readDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<DeviceRow[]> {
   return rows(
     db,
@@ -48,14 +48,17 @@ export type DeviceEventRow = {
   properties: Properties | null;
 };
 
-/** From the beginning, included, to the end, which is not; in microseconds since 1970. */
-export type Stretch = { fromUs: number; toUs: number };
+/** A period in microseconds since 1970, including its start and excluding its end. */
+export type Period = { fromUs: number; toUs: number };
 
-/** The device’s newest events of that time. A few more where several have the very time of the last one, so that the next page misses none. */
+/**
+ * The newest events of the period. More than `limit` if several have the time of the last one, so the next page misses
+ * none.
+ */
 export function readEvents(
   db: Db,
   { gameId, deviceUid }: DeviceRef,
-  { fromUs, toUs }: Stretch,
+  { fromUs, toUs }: Period,
   limit: number,
 ): Promise<DeviceEventRow[]> {
   return rows(
@@ -69,12 +72,12 @@ export function readEvents(
   );
 }
 
-/** Exact, which a float of seconds is not. */
+/** Exact, unlike a float of seconds. */
 function timeOf(us: number): RawBuilder<Date> {
   return sql`(timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond')`;
 }
 
-/** Takes the device out of all counts of devices, and answers of how many builds it was one. */
+/** Removes the device from all counts of devices and returns the number of builds that it had used. */
 export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<number> {
   const { builds } = await onlyRow(
     db,

@@ -1,41 +1,43 @@
-// Decides whether what a client sends are events: an ordered list of named rules, the first that objects refuses the whole request.
+// Decides whether a request contains valid events: an ordered list of named rules, of which the first that objects
+// refuses the request.
 import type { ErrorCode, ErrorData } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { findMissingId, type Ids, NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
-import { isUuid } from '../../../kernel/ids.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { findMissingId, type Ids, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
+import { isObject } from '../../../request/json-values.ts';
 import { findBadName, findProblem, type GameEvent, isStandard, needsOf, type Problem } from './event.ts';
 
-/** Events of one build of one game. */
+/** Events of one build. */
 export type Part = { readonly gameId: string; readonly buildId: string; readonly events: readonly GameEvent[] };
 
 export type Refusal = {
-  /** As counted in the metrics. */
+  /** The label in the metrics. */
   readonly rule: string;
   readonly code: ErrorCode;
   readonly message: string;
   readonly data?: ErrorData;
 };
 
-/** Ids are as the client said them; empty where it said nothing. */
-type Claim = Ids & { readonly events: readonly unknown[] | null };
+/** A request that has not been checked. Ids are empty if missing. */
+type Request = Ids & { readonly events: readonly unknown[] | null };
 type Objection = { readonly message: string; readonly data?: ErrorData };
 type Rule = {
   readonly name: string;
   readonly code: ErrorCode;
-  /** Null where the rule does not object. */
-  readonly find: (claim: Claim) => Objection | null;
+  /** Null if the rule does not object. */
+  readonly find: (request: Request) => Objection | null;
 };
 
-/** Refusal that only the database can tell; counted as the others are. */
+/** The same refusal for ids that are not in the database. */
 export const UNKNOWN_BUILD: Refusal = { rule: 'unknown_build', code: 4030, message: NO_GAME_OR_BUILD };
 
 export const NO_EVENTS = 'body: no events; send { "events": [ … ] }, or one event as an object.';
 export const MANY_EVENTS = `events: more than ${LIMITS.events}; send them in several requests.`;
 
-/** In this order: who it is from comes before what is in it, and a bad standard event before a bad custom one, wherever they stand. */
+/** In order: the ids are checked before the events, and standard events before custom ones. */
 export const ACCEPTANCE_RULES: readonly Rule[] = [
-  { name: 'no_ids', code: 4010, find: (claim) => objectionOf(findMissingId(claim)) },
-  // They look nothing like ids of ours, so the database need not be asked.
+  { name: 'no_ids', code: 4010, find: (request) => objectionOf(findMissingId(request)) },
+  // Texts that are not ids need no query.
   {
     name: 'unknown_build',
     code: 4030,
@@ -47,18 +49,18 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'bad_custom_event', code: 4001, find: ({ events }) => findAmong(events, findBadCustom) },
 ];
 
-/** What a request is accepted as, or why it is refused. */
+/** Checks a request by all rules. */
 export function accept({ appId, buildId, body }: Ids & { body: unknown }): { accepted: Part } | { refused: Refusal } {
-  const claim = { appId, buildId, events: eventsOf(body) };
+  const request = { appId, buildId, events: eventsOf(body) };
   for (const { name, code, find } of ACCEPTANCE_RULES) {
-    const objection = find(claim);
+    const objection = find(request);
     if (objection !== null) return { refused: { rule: name, code, ...objection } };
   }
-  const events = claim.events as readonly GameEvent[];
+  const events = request.events as readonly GameEvent[];
   return { accepted: { gameId: appId.toLowerCase(), buildId: buildId.toLowerCase(), events } };
 }
 
-/** The events of a body: its array of them, or the object itself where it is one. */
+/** The array of events in a body, or the body itself if it is an event. Null if it has no events. */
 export function eventsOf(body: unknown): readonly unknown[] | null {
   if (!isObject(body)) return null;
   const { events, event } = body;
@@ -70,18 +72,22 @@ export function isTooMany(events: readonly unknown[] | null): boolean {
   return events !== null && events.length > LIMITS.events;
 }
 
-/** The first of the events with a problem, which the message names by its index. */
+/** The first problem of an event; the message has the event's index. */
 export function findAmong(
   events: readonly unknown[] | null,
   find: (event: unknown) => Problem | null,
 ): Objection | null {
   for (const [index, event] of (events ?? []).entries()) {
-    const found = find(event);
-    if (found === null) continue;
-    const field = found.field === '' ? '' : `.${found.field}`;
-    return { message: `events[${index}]${field}: ${found.problem}`, data: { index, field: found.field } };
+    const problem = find(event);
+    if (problem === null) continue;
+    return { message: formatProblem(index, problem), data: { index, field: problem.field } };
   }
   return null;
+}
+
+/** `events[3].ms: use a whole number of milliseconds …` */
+export function formatProblem(index: number, { field, problem }: Problem): string {
+  return field === '' ? `events[${index}]: ${problem}` : `events[${index}].${field}: ${problem}`;
 }
 
 function findBadStandard(event: unknown): Problem | null {
@@ -96,8 +102,4 @@ export function findBadCustom(event: unknown): Problem | null {
 
 function objectionOf(message: string | null): Objection | null {
   return message === null ? null : { message };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,64 +1,92 @@
-// Lays out the events of a batch as the columns that one statement writes, and folds them on the way.
+// Arranges the events of a batch in the columns that one statement writes, and folds them into counts at the same time.
+
+import { sql } from 'kysely';
 import { HOUR, utcDayOf } from '../../../kernel/clock.ts';
+import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
 import type { Part } from './accept.ts';
 import { readClientTime } from './client-time.ts';
 import { type GameEvent, needsOf } from './event.ts';
+import { keyOf } from './existing-builds.ts';
 import { addEvent, BOOTED, type BuildFold, CRASHED, emptyFold } from './fold.ts';
-import { keyOf } from './known-builds.ts';
 
-/** Columns of values, a row for each event. */
-export type EventColumns = {
-  /** Index into the batch’s builds, from 1 as in PostgreSQL. */
-  readonly place: number[];
-  readonly name: string[];
-  readonly anonymous: boolean[];
-  readonly device: (string | null)[];
-  readonly session: (string | null)[];
-  readonly eventId: (string | null)[];
-  readonly ms: (number | null)[];
-  readonly seconds: (number | null)[];
-  /** Milliseconds since 1970. */
-  readonly clientTime: (number | null)[];
-  /** JSON. */
-  readonly properties: (string | null)[];
-};
+type DeviceEntry = readonly [device: string, bits: number];
+type NameEntry = readonly [name: string, count: number];
+type TimeEntry = readonly [what: 'boot_ms' | 'session_seconds', bucket: number, count: number];
 
-export type DeviceColumns = {
-  readonly place: number[];
-  readonly device: string[];
-  readonly crashed: boolean[];
-  readonly booted: boolean[];
-};
+/** The index of a row's build in the arrays of the batch, from 1 as in PostgreSQL. */
+const PLACE = { name: 'place', type: 'integer', value: (_: unknown, place: number) => place, stored: null } as const;
 
-export type CountColumns = { readonly place: number[]; readonly name: string[]; readonly count: number[] };
-export type TimeColumns = {
-  readonly place: number[];
-  readonly what: ('boot_ms' | 'session_seconds')[];
-  readonly bucket: number[];
-  readonly count: number[];
-};
+export const EVENT_COLUMNS: readonly Column<GameEvent>[] = [
+  PLACE,
+  { name: 'name', type: 'text', value: ({ event }) => event },
+  { name: 'anonymous', type: 'boolean', value: ({ anonymous }) => anonymous === true },
+  { name: 'device_uid', type: 'text', value: ({ device_uid }) => device_uid ?? null },
+  { name: 'session_id', type: 'text', value: ({ session_id }) => session_id ?? null },
+  { name: 'event_id', type: 'text', value: ({ event_id }) => event_id ?? null },
+  // Only checked, and so only stored, for the standard events that have them.
+  { name: 'ms', type: 'integer', value: ({ event, ms }) => (ms == null || !needsOf(event).ms ? null : ms) },
+  {
+    name: 'seconds',
+    type: 'integer',
+    value: ({ event, seconds }) => (seconds == null || !needsOf(event).seconds ? null : seconds),
+  },
+  {
+    name: 'client_time',
+    type: 'float8',
+    value: ({ timestamp }) => readClientTime(timestamp),
+    stored: sql`to_timestamp(event.client_time / 1000)`,
+  },
+  {
+    name: 'properties',
+    type: 'text',
+    value: ({ properties }) => (properties == null ? null : JSON.stringify(properties)),
+    stored: sql`event.properties::jsonb`,
+  },
+];
+
+/** In the order of the arguments of `changing_devices`. */
+const DEVICE_COLUMNS: readonly Column<DeviceEntry>[] = [
+  PLACE,
+  { name: 'device_uid', type: 'text', value: ([device]) => device },
+  { name: 'crashed', type: 'boolean', value: ([, bits]) => (bits & CRASHED) !== 0 },
+  { name: 'booted', type: 'boolean', value: ([, bits]) => (bits & BOOTED) !== 0 },
+];
+
+const NAME_COLUMNS: readonly Column<NameEntry>[] = [
+  PLACE,
+  { name: 'name', type: 'text', value: ([name]) => name },
+  { name: 'count', type: 'bigint', value: ([, count]) => count },
+];
+
+const TIME_COLUMNS: readonly Column<TimeEntry>[] = [
+  PLACE,
+  { name: 'what', type: 'text', value: ([what]) => what },
+  { name: 'bucket', type: 'smallint', value: ([, bucket]) => bucket },
+  { name: 'count', type: 'bigint', value: ([, , count]) => count },
+];
 
 export type Batch = {
-  /** When the first of the events counts as received; the others follow a microsecond apart, within the same hour. */
+  /** When the first event counts as received. The others follow at intervals of a microsecond, within the same hour. */
   readonly at: Date;
   readonly day: string;
   readonly hour: Date;
-  readonly games: string[];
-  readonly builds: string[];
-  readonly events: EventColumns;
-  readonly devices: DeviceColumns;
-  readonly counts: CountColumns;
-  readonly times: TimeColumns;
+  /** The builds of the batch, each once, and their games. */
+  readonly games: readonly string[];
+  readonly builds: readonly string[];
+  readonly events: BulkRows<GameEvent>;
+  readonly devices: BulkRows<DeviceEntry>;
+  readonly names: BulkRows<NameEntry>;
+  readonly times: BulkRows<TimeEntry>;
 };
 
-/** `repeated` are events that came before: they are left out. */
+/** Leaves out `repeated` events, which were written before. */
 export function layOut(
   parts: readonly Part[],
   now: Date,
   countedName: (gameId: string, name: string) => string,
   repeated: ReadonlySet<GameEvent>,
 ): Batch {
-  const events = emptyEvents();
+  const events = new BulkRows(EVENT_COLUMNS);
   const builds = new Map<string, { gameId: string; buildId: string; place: number; fold: BuildFold }>();
   for (const part of parts) {
     const { gameId, buildId } = part;
@@ -66,12 +94,12 @@ export function layOut(
     builds.set(keyOf(part), build);
     for (const event of part.events) {
       if (repeated.has(event)) continue;
-      addRow(events, build.place, event);
+      events.add(event, build.place);
       addEvent(build.fold, event, countedName(gameId, event.event));
     }
   }
   const all = [...builds.values()];
-  const at = startOf(now, events.place.length);
+  const at = startOf(now, events.length);
   return {
     at,
     day: utcDayOf(at),
@@ -79,73 +107,25 @@ export function layOut(
     games: all.map(({ gameId }) => gameId),
     builds: all.map(({ buildId }) => buildId),
     events,
-    ...columnsOf(all),
+    ...countsOf(all),
   };
 }
 
-/** So that a batch lies whole in one hour, what would reach into the next is put a few milliseconds earlier. */
+/** `now`, or a few milliseconds earlier if the batch would otherwise reach into the next hour. */
 function startOf(now: Date, count: number): Date {
   const hourEnd = (Math.floor(now.getTime() / HOUR) + 1) * HOUR;
   return new Date(Math.min(now.getTime(), hourEnd - Math.ceil(count / 1000)));
 }
 
-function emptyEvents(): EventColumns {
-  return {
-    place: [],
-    name: [],
-    anonymous: [],
-    device: [],
-    session: [],
-    eventId: [],
-    ms: [],
-    seconds: [],
-    clientTime: [],
-    properties: [],
-  };
-}
-
-/** Times that are not those of such an event are nobody’s, and were not looked at. */
-function addRow(columns: EventColumns, place: number, event: GameEvent): void {
-  const needs = needsOf(event.event);
-  columns.place.push(place);
-  columns.name.push(event.event);
-  columns.anonymous.push(event.anonymous === true);
-  columns.device.push(event.device_uid ?? null);
-  columns.session.push(event.session_id ?? null);
-  columns.eventId.push(event.event_id ?? null);
-  columns.ms.push(needs.ms === undefined ? null : (event.ms ?? null));
-  columns.seconds.push(needs.seconds === undefined ? null : (event.seconds ?? null));
-  columns.clientTime.push(readClientTime(event.timestamp));
-  columns.properties.push(event.properties == null ? null : JSON.stringify(event.properties));
-}
-
-function columnsOf(builds: readonly { place: number; fold: BuildFold }[]): Pick<Batch, 'devices' | 'counts' | 'times'> {
-  const devices: DeviceColumns = { place: [], device: [], crashed: [], booted: [] };
-  const counts: CountColumns = { place: [], name: [], count: [] };
-  const times: TimeColumns = { place: [], what: [], bucket: [], count: [] };
+function countsOf(builds: readonly { place: number; fold: BuildFold }[]): Pick<Batch, 'devices' | 'names' | 'times'> {
+  const devices = new BulkRows(DEVICE_COLUMNS);
+  const names = new BulkRows(NAME_COLUMNS);
+  const times = new BulkRows(TIME_COLUMNS);
   for (const { place, fold } of builds) {
-    for (const [device, bits] of fold.devices) {
-      devices.place.push(place);
-      devices.device.push(device);
-      devices.crashed.push((bits & CRASHED) !== 0);
-      devices.booted.push((bits & BOOTED) !== 0);
-    }
-    for (const [name, count] of fold.names) {
-      counts.place.push(place);
-      counts.name.push(name);
-      counts.count.push(count);
-    }
-    for (const [what, values] of [
-      ['boot_ms', fold.bootMs],
-      ['session_seconds', fold.sessionSeconds],
-    ] as const) {
-      for (const [bucket, count] of values) {
-        times.place.push(place);
-        times.what.push(what);
-        times.bucket.push(bucket);
-        times.count.push(count);
-      }
-    }
+    for (const entry of fold.devices) devices.add(entry, place);
+    for (const entry of fold.names) names.add(entry, place);
+    for (const [bucket, count] of fold.bootMs) times.add(['boot_ms', bucket, count], place);
+    for (const [bucket, count] of fold.sessionSeconds) times.add(['session_seconds', bucket, count], place);
   }
-  return { devices, counts, times };
+  return { devices, names, times };
 }

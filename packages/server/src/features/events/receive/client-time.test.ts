@@ -6,7 +6,7 @@ import { readClientTime } from './client-time.ts';
 const TIME = Date.UTC(2026, 10, 21, 10, 0, 0, 250);
 
 describe('the time of a client', () => {
-  it('is read in every form that clients write', () => {
+  it('is read in every form that clients send', () => {
     for (const value of [
       '2026-11-21T10:00:00.250Z',
       '2026-11-21T11:00:00.25+01:00',
@@ -18,7 +18,7 @@ describe('the time of a client', () => {
       assert.equal(readClientTime(value), TIME, String(value));
   });
 
-  it('is none where it cannot be one', () => {
+  it('is null if it is invalid', () => {
     for (const value of [
       null,
       undefined,
@@ -35,7 +35,7 @@ describe('the time of a client', () => {
       assert.equal(readClientTime(value), null, String(value));
   });
 
-  it('is one that PostgreSQL takes, whatever is sent', () => {
+  it('is always accepted by PostgreSQL', () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.string(), fc.date().map(String), fc.integer().map(String)), (value) => {
         const time = readClientTime(value);

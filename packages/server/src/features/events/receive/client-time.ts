@@ -1,13 +1,17 @@
-// Reads the time that a client says an event is from.
-
-/** Seconds since 1970 stay below it for three thousand years; milliseconds have been above it since 1973. */
-const MILLISECONDS_FROM = 1e11;
-const END = Date.UTC(10_000, 0);
-const LONGEST = 40;
+// Reads the time that a client sent with an event.
 
 /**
- * Milliseconds since 1970 of an ISO 8601 text, or of seconds or milliseconds since 1970, also where they are written as a text. Null for
- * what cannot be read or lies outside of the years 1970 to 9999: a clock that is wrong must not cost the event.
+ * Larger numbers are milliseconds: as seconds they would be in the year 5138, as milliseconds they are after March
+ * 1973.
+ */
+const MILLISECONDS_FROM = 1e11;
+const END = Date.UTC(10_000, 0);
+const MAX_LENGTH = 40;
+
+/**
+ * Milliseconds since 1970, from an ISO 8601 text or from a number of seconds or milliseconds, which may also be a text.
+ * Null for anything else and for times outside the years 1970 to 9999, so an event with an invalid time is still
+ * accepted.
  */
 export function readClientTime(value: unknown): number | null {
   const time = typeof value === 'string' ? fromText(value) : fromNumber(value);
@@ -15,7 +19,7 @@ export function readClientTime(value: unknown): number | null {
 }
 
 function fromText(text: string): number {
-  if (text.length > LONGEST) return Number.NaN;
+  if (text.length > MAX_LENGTH) return Number.NaN;
   return /^\d+(\.\d+)?$/.test(text) ? fromNumber(Number(text)) : Date.parse(text);
 }
 

@@ -1,16 +1,16 @@
-// Maps the events of the engines’ own analytics module and judges each of them alone: the module sends its whole queue at once, and
-// only drops it on 2xx. Each event names its game and build, and usually has no device_uid.
+// Maps the events of an engine's analytics module and checks each event alone: the module sends its whole queue at
+// once, and only discards it after a 2xx response. Each event has its game and build, and usually no device_uid.
 import type { ErrorCode } from '@chauffeur/contract/errors';
-import type { Ids } from '../../../kernel/client-ids.ts';
-import { NO_GAME_OR_BUILD } from '../../../kernel/client-ids.ts';
-import { isUuid } from '../../../kernel/ids.ts';
-import { eventsOf, findBadCustom, isObject, type Part } from './accept.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { type Ids, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
+import { isObject } from '../../../request/json-values.ts';
+import { eventsOf, findBadCustom, formatProblem, type Part } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
 
-/** `index` is the event’s place in the request. */
+/** `index` is the event's position in the request. */
 export type EngineEvent = GameEvent & Ids & { readonly index: number };
 
-/** An event that was not taken, and the rule that objected to it. */
+/** An event that was not written, and the rule that refused it. */
 export type SkippedEvent = {
   readonly index: number;
   readonly rule: string;
@@ -24,7 +24,7 @@ type Rule = {
   readonly find: (event: EngineEvent) => Problem | null;
 };
 
-/** What holds for every event, in this order. */
+/** In order: the first rule that objects skips the event. */
 const EVENT_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
@@ -45,37 +45,40 @@ const EVENT_RULES: readonly Rule[] = [
   { name: 'bad_custom_event', code: 4001, find: findBadCustom },
 ];
 
-/** The events of a body; null when it has no list of them. `request` has the ids of headers and address, for events that name none. */
+/**
+ * The events of a body; null if it has none. `request` has the ids from headers and query, for events without their
+ * own.
+ */
 export function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | null {
-  const given = eventsOf(body);
-  if (given === null) return null;
-  return given.map((event, index) => ({ index, ...mapEvent(isObject(event) ? event : {}, request) }));
+  const events = eventsOf(body);
+  if (events === null) return null;
+  return events.map((event, index) => ({ index, ...mapEvent(isObject(event) ? event : {}, request) }));
 }
 
-/** Which of the events are taken, and why the others are not. Only the database knows whether a build exists. */
-export function judgeEngineEvents(events: readonly EngineEvent[]): { good: EngineEvent[]; skipped: SkippedEvent[] } {
-  const [good, skipped]: [EngineEvent[], SkippedEvent[]] = [[], []];
+/** Which events are valid, and why the others are skipped. Whether their builds exist is checked later. */
+export function judgeEngineEvents(events: readonly EngineEvent[]): { valid: EngineEvent[]; skipped: SkippedEvent[] } {
+  const [valid, skipped]: [EngineEvent[], SkippedEvent[]] = [[], []];
   for (const event of events) {
     const objection = findObjection(event);
-    if (objection === null) good.push(event);
+    if (objection === null) valid.push(event);
     else skipped.push(objection);
   }
-  return { good, skipped };
+  return { valid, skipped };
 }
 
 function findObjection(event: EngineEvent): SkippedEvent | null {
   for (const { name, code, find } of EVENT_RULES) {
-    const found = find(event);
-    if (found === null) continue;
-    const field = found.field === '' ? '' : `.${found.field}`;
-    return { index: event.index, rule: name, code, message: `events[${event.index}]${field}: ${found.problem}` };
+    const problem = find(event);
+    if (problem === null) continue;
+    return { index: event.index, rule: name, code, message: formatProblem(event.index, problem) };
   }
   return null;
 }
 
-/** An event of a build that its game does not have. */
+/** Skips an event whose build does not belong to its game. */
 export function skipUnknownBuild({ index }: EngineEvent): SkippedEvent {
-  return { index, rule: 'unknown_build', code: 4030, message: `events[${index}].build_id: ${NO_GAME_OR_BUILD}` };
+  const problem = { field: 'build_id', problem: NO_GAME_OR_BUILD };
+  return { index, rule: 'unknown_build', code: 4030, message: formatProblem(index, problem) };
 }
 
 function mapEvent(event: Readonly<Record<string, unknown>>, request: Ids): Omit<EngineEvent, 'index'> {
@@ -96,7 +99,7 @@ function mapEvent(event: Readonly<Record<string, unknown>>, request: Ids): Omit<
   };
 }
 
-/** `session_sec` is a float, in the properties or on the event. */
+/** `session_sec` is a float, and may be in the event or its properties. */
 function secondsOf(
   event: Readonly<Record<string, unknown>>,
   properties: Readonly<Record<string, unknown>>,
@@ -105,13 +108,13 @@ function secondsOf(
   return typeof value === 'number' ? Math.round(value) : ((value ?? null) as null);
 }
 
-/** An event without a device counts, but not for launch health. */
+/** A device is not required: events without one are counted, but not for launch health. */
 function findBadStandard(event: EngineEvent): Problem | null {
   const { device_uid: _, ...needs } = needsOf(event.event);
   return isStandard(event.event) ? findProblem(event, needs) : null;
 }
 
-/** The events by the build that they are of. */
+/** Groups the events by build. */
 export function partsOf(events: readonly EngineEvent[]): (Part & { events: readonly EngineEvent[] })[] {
   const byBuild = Map.groupBy(events, ({ appId, buildId }) => `${appId}/${buildId}`.toLowerCase());
   return [...byBuild].map(([ids, together]) => {

@@ -1,10 +1,11 @@
-// Checks one event as a client sends it: rules for each of its fields, the first that objects says what is wrong.
+// Checks a single event by a rule for each field. The first rule that objects describes the problem.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { STANDARD_EVENTS, type StandardEvent } from '@chauffeur/contract/operations/events';
+import { isLonger } from '../../../request/json-values.ts';
 
 export type Properties = Readonly<Record<string, string | number | boolean | null>>;
 
-/** An event that passed the rules. What it does not have is undefined or null; fields of other names are nobody’s. */
+/** A valid event. Missing fields are undefined or null. */
 export type GameEvent = {
   readonly event: string;
   readonly device_uid?: string | null;
@@ -13,12 +14,12 @@ export type GameEvent = {
   readonly anonymous?: boolean | null;
   readonly ms?: number | null;
   readonly seconds?: number | null;
-  /** The client’s time, in whatever form. */
+  /** The client's time, in any form. */
   readonly timestamp?: unknown;
   readonly properties?: Properties | null;
 };
 
-/** What a standard event needs and may have; of a custom one, nothing. */
+/** The fields that a standard event requires or allows. Custom events require none. */
 export type Needs = { readonly device_uid?: 'needed'; readonly ms?: 'optional'; readonly seconds?: 'needed' };
 
 export type Problem = { readonly field: string; readonly problem: string };
@@ -39,22 +40,24 @@ export function needsOf(name: string): Needs {
 
 const ID = new RegExp(`^[!-~]{1,${LIMITS.eventIdLength}}$`);
 
-/** Whether it is a text that names a device, a session or an event. */
+/** Whether the value is a valid id of a device, session or event. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
-/** Printable, and no space at either end. Names in parentheses are the service’s. */
+/** Printable, without spaces at the ends. Names in parentheses are reserved. */
 const NAME = /^[^\p{C}\p{Z}(](?:[^\p{C}]*[^\p{C}\p{Z}])?$/u;
 
-const BAD_ID = `use a text of 1 to ${LIMITS.eventIdLength} printable characters of ASCII without spaces.`;
+const BAD_ID = `use a text of 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces.`;
 
 const RULES: readonly Rule[] = [
   {
     field: 'device_uid',
     find: (value, { device_uid }) => {
       if (value == null)
-        return device_uid === undefined ? null : 'missing; send the same random text with every event of one install.';
+        return device_uid === undefined
+          ? null
+          : 'missing; send the same random text with every event of an installation.';
       return isId(value) ? null : BAD_ID;
     },
   },
@@ -81,7 +84,7 @@ const RULES: readonly Rule[] = [
   { field: 'properties', find: (value) => (value == null ? null : findBadProperty(value)) },
 ];
 
-/** What is wrong with an event of this name; null when it is a GameEvent. */
+/** The first problem of an event; null if it is a valid GameEvent. */
 export function findProblem(event: Fields, needs: Needs): Problem | null {
   for (const { field, find } of RULES) {
     const problem = find(event[field], needs);
@@ -90,7 +93,7 @@ export function findProblem(event: Fields, needs: Needs): Problem | null {
   return null;
 }
 
-/** What is wrong with the name of a custom event. */
+/** The problem of a custom event's name; null if it is valid. */
 export function findBadName(name: unknown): Problem | null {
   if (typeof name !== 'string' || name === '')
     return { field: 'event', problem: 'missing; send the name of the event.' };
@@ -99,22 +102,22 @@ export function findBadName(name: unknown): Problem | null {
   if (NAME.test(name)) return null;
   return {
     field: 'event',
-    problem: 'not a name; use printable characters, not beginning with ( and without spaces at the ends.',
+    problem: 'not a valid name; use printable characters, without ( at the start or spaces at either end.',
   };
 }
 
-function isWhole(value: unknown, most: number): boolean {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
+function isWhole(value: unknown, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
 }
 
 function findBadProperty(properties: unknown): string | null {
   if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
-    return 'not an object; send names and values in one.';
+    return 'not an object; send an object of names and values.';
   const entries = Object.entries(properties);
   if (entries.length > LIMITS.eventProperties) return `more than ${LIMITS.eventProperties} properties; send fewer.`;
   for (const [key, value] of entries) {
     if (key === '' || isLonger(key, LIMITS.eventPropertyKeyLength) || !isStorable(key))
-      return `a name is empty, longer than ${LIMITS.eventPropertyKeyLength} characters or not well-formed text; change it.`;
+      return `a name is empty, longer than ${LIMITS.eventPropertyKeyLength} characters, or not valid Unicode; change it.`;
     const problem = findBadValue(value);
     if (problem !== null) return problem;
   }
@@ -123,20 +126,14 @@ function findBadProperty(properties: unknown): string | null {
 
 function findBadValue(value: unknown): string | null {
   if (value !== null && typeof value === 'object')
-    return 'not flat; use texts, numbers, true, false and null as values.';
+    return 'has a nested value; use texts, numbers, true, false and null only.';
   if (typeof value !== 'string') return null;
   if (isLonger(value, LIMITS.eventPropertyLength))
-    return `a text is longer than ${LIMITS.eventPropertyLength} characters; shorten it.`;
-  return isStorable(value) ? null : 'a text has a NUL character or is not well-formed Unicode; send UTF-8.';
+    return `a value is longer than ${LIMITS.eventPropertyLength} characters; shorten it.`;
+  return isStorable(value) ? null : 'a value has a NUL character or is not valid Unicode; send UTF-8.';
 }
 
-/** PostgreSQL takes neither U+0000 nor a lone surrogate. */
+/** PostgreSQL rejects U+0000 and lone surrogates. */
 function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
-}
-
-/** In code points, as every limit of a length. */
-function isLonger(text: string, most: number): boolean {
-  // A code point takes at most two units, so the short and the very long need no counting.
-  return text.length > most && (text.length > 2 * most || [...text].length > most);
 }

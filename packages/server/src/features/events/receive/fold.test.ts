@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { bucketOf } from '../../../kernel/sketch.ts';
+import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import type { GameEvent } from './event.ts';
 import { addEvent, BOOTED, type BuildFold, CRASHED, emptyFold, follow } from './fold.ts';
 
@@ -28,7 +28,7 @@ function stateAfter(folds: readonly BuildFold[], uid: string): number | undefine
 }
 
 describe('a fold of events', () => {
-  it('tells of a device the same however its events are split into batches', () => {
+  it('has the same result for a device however its events are batched', () => {
     fc.assert(
       fc.property(fc.array(event), fc.array(fc.nat(20)), (events, cuts) => {
         const borders = [
@@ -43,7 +43,7 @@ describe('a fold of events', () => {
     );
   });
 
-  it('says that a device crashed on boot when a crash of it stands before its first boot_ok', () => {
+  it('counts a crash on boot if a crash comes before the first boot_ok', () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         const { devices } = foldOf(events);
@@ -58,7 +58,7 @@ describe('a fold of events', () => {
     );
   });
 
-  it('counts every event under its name, and times only where they belong', () => {
+  it('counts every event under its name, and times only for their events', () => {
     const fold = foldOf([
       { event: 'boot_ok', device_uid: 'a', ms: 7, seconds: 9 },
       { event: 'boot_ok', device_uid: 'a', ms: 7 },

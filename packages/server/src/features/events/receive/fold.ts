@@ -1,19 +1,21 @@
-// Folds events, in the order in which they came, into what is counted of them: nothing of it depends on how they were batched.
-
-import { bucketOf } from '../../../kernel/sketch.ts';
+// Counts events in the order in which they arrived. The results do not depend on how events were batched.
+import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import type { GameEvent } from './event.ts';
 
-/** What a batch tells of a device on one build, as bits: it was heard of (0), crashed before any boot_ok of the batch, booted. */
+/**
+ * What a device did with a build in a batch, as bits: crashed before any boot_ok, and booted. 0 if it only sent other
+ * events.
+ */
 export const CRASHED = 1;
 export const BOOTED = 2;
 
-/** What is counted of one build’s events. */
+/** The counts of a build's events. */
 export type BuildFold = {
-  /** Events by the name that they count under. */
+  /** The number of events by the name they are counted under. */
   readonly names: Map<string, number>;
-  /** Bits of each device. */
+  /** The bits of each device. */
   readonly devices: Map<string, number>;
-  /** Values of boot_ok’s `ms` and of session_end’s `seconds`, by bucket. */
+  /** The number of values of `ms` in boot_ok and of `seconds` in session_end, by bucket. */
   readonly bootMs: Map<number, number>;
   readonly sessionSeconds: Map<number, number>;
 };
@@ -22,7 +24,7 @@ export function emptyFold(): BuildFold {
   return { names: new Map(), devices: new Map(), bootMs: new Map(), sessionSeconds: new Map() };
 }
 
-/** Adds an event that came after those that are in the fold. `counted` is the name that it counts under. */
+/** Adds an event that arrived after the others. `counted` is the name it is counted under. */
 export function addEvent(fold: BuildFold, event: GameEvent, counted: string): void {
   increase(fold.names, counted);
   const { event: name, device_uid, ms, seconds } = event;
@@ -31,7 +33,10 @@ export function addEvent(fold: BuildFold, event: GameEvent, counted: string): vo
   if (name === 'session_end' && seconds != null) increase(fold.sessionSeconds, bucketOf(seconds));
 }
 
-/** What two stretches of a device’s events tell together: a crash in the later one is one on boot only when the earlier has no boot_ok. */
+/**
+ * Combines the bits of two periods. A crash in the later one only counts as a crash on boot if the earlier one has no
+ * boot_ok.
+ */
 export function follow(earlier: number, later: number): number {
   return (earlier & BOOTED) === 0 ? earlier | later : earlier | (later & BOOTED);
 }

@@ -1,10 +1,11 @@
-// The SQL that tells which builds there are, and which custom names of a game are counted each for itself.
+// The SQL that finds builds, and registers the custom names that a game counts separately.
 import { sql } from 'kysely';
-import { type Db, keepPlan, rows, transact } from '../../../kernel/db.ts';
+import { type Db, rows, transact } from '../../../kernel/database/db.ts';
 
 export type BuildRef = { gameId: string; buildId: string };
 export type NamesOfGame = { gameId: string; names: readonly string[] };
 
+/** Those of the builds that exist and whose game is not deleted. */
 export function findBuilds(db: Db, builds: readonly BuildRef[]): Promise<BuildRef[]> {
   const column = (name: keyof BuildRef) => builds.map((build) => build[name]);
   return rows(
@@ -14,25 +15,17 @@ export function findBuilds(db: Db, builds: readonly BuildRef[]): Promise<BuildRe
   );
 }
 
-/** The games that are deleted and whose rows are not all removed yet: a handful at most. */
-export async function findDeletedGames(db: Db): Promise<ReadonlySet<string>> {
-  const found = await rows(
-    db,
-    keepPlan(sql<{ game_id: string }>`select game_id from all_games where deleted_at is not null`),
-  );
-  return new Set(found.map(({ game_id }) => game_id));
-}
-
 /**
- * Registers those of the names that are new, as far as the game has room for them; answers which of all are registered then, as
- * `<game>/<name>`. Names of one game are registered one after the other, so that it never has more than `most`.
+ * Registers new names, up to `max` for each game, and returns those of the names that are registered, as
+ * `<game>/<name>`. A lock on the game's names keeps concurrent calls within the limit. Nothing is registered for a
+ * deleted game.
  */
 export function registerNames(
   db: Db,
-  asked: readonly NamesOfGame[],
-  { most, now }: { most: number; now: Date },
+  namesOfGames: readonly NamesOfGame[],
+  { max, now }: { max: number; now: Date },
 ): Promise<Set<string>> {
-  const pairs = asked.flatMap(({ gameId, names }) => names.map((name) => [gameId, name] as const));
+  const pairs = namesOfGames.flatMap(({ gameId, names }) => names.map((name) => [gameId, name] as const));
   const given = sql`unnest(${pairs.map(([gameId]) => gameId)}::uuid[], ${pairs.map(([, name]) => name)}::text[])
     as given (game_id, name)`;
   return transact(db, async (tx) => {
@@ -45,12 +38,13 @@ export function registerNames(
     await rows(
       tx,
       sql`with fresh as (
-          select game_id, name, row_number() over (partition by game_id order by name) as place from ${given}
+          select game_id, given.name, row_number() over (partition by game_id order by given.name) as place
+          from ${given} join games using (game_id)
           where not exists (select from event_names known where known.game_id = given.game_id and known.name = given.name)
         )
         insert into event_names (game_id, name, first_seen)
         select game_id, name, ${now} from fresh
-        where place <= ${most}::integer - (select count(*) from event_names known where known.game_id = fresh.game_id)`,
+        where place <= ${max}::integer - (select count(*) from event_names known where known.game_id = fresh.game_id)`,
     );
     const found = await rows(
       tx,

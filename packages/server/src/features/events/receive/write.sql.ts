@@ -1,27 +1,30 @@
-// The SQL that writes a batch of events and all that is folded from it.
+// The SQL that writes a batch of events and everything that is counted from it.
 import { sql } from 'kysely';
-import { arrayLiteral } from '../../../kernel/array-literal.ts';
-import { type Db, keepPlan, onlyRow, rows } from '../../../kernel/db.ts';
-import type { Batch } from './batch.ts';
+import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
+import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
+import { type Db, keepPlan, onlyRow, rows } from '../../../kernel/database/db.ts';
+import { type Batch, EVENT_COLUMNS } from './batch.ts';
 
-/** An id that a client gave an event of the game. */
+/** An event's id, chosen by the client. */
 export type ClientId = { gameId: string; eventId: string };
 
+const ID_COLUMNS: readonly Column<ClientId>[] = [
+  { name: 'game_id', type: 'uuid', value: ({ gameId }) => gameId },
+  { name: 'event_id', type: 'text', value: ({ eventId }) => eventId },
+];
+
 /**
- * Takes the ids for this transaction’s events; answers the indexes of those that were taken before. In the order of the key, so that two
- * transactions with some of the same wait for each other in one direction only.
+ * Claims the ids for the events of this transaction and returns the indexes of those that were claimed before. In the
+ * order of the key, so two transactions with the same ids cannot deadlock.
  */
 export async function claimIds(db: Db, ids: readonly ClientId[], day: string): Promise<number[]> {
-  const [games, eventIds] = [
-    arrayLiteral(ids.map(({ gameId }) => gameId)),
-    arrayLiteral(ids.map(({ eventId }) => eventId)),
-  ];
+  const given = new BulkRows(ID_COLUMNS);
+  for (const id of ids) given.add(id);
   const found = await rows(
     db,
     keepPlan(sql<{ index: number }>`
       with given as materialized (
-        select game_id, event_id collate "C" as event_id, no
-        from unnest(${games}::uuid[], ${eventIds}::text[]) with ordinality as given (game_id, event_id, no)
+        select game_id, event_id collate "C" as event_id, no from ${given.unnest('given')}
       ), claimed as (
         insert into event_ids (game_id, event_id, day)
         select game_id, event_id, ${day}::date from given order by game_id, event_id
@@ -32,35 +35,43 @@ export async function claimIds(db: Db, ids: readonly ClientId[], day: string): P
   return found.map(({ index }) => index);
 }
 
+/** Games of a batch are deleted. Nothing of the batch was written. */
+export class DeletedGamesError extends Error {
+  override readonly name = 'DeletedGamesError';
+  readonly gameIds: readonly string[];
+
+  constructor(gameIds: readonly string[]) {
+    super('Games of the batch are deleted');
+    this.gameIds = gameIds;
+  }
+}
+
 /**
- * Writes events, the state of their devices, and all counts, in one statement. A device’s row is changed only where the batch changes
- * something, in the order of the key. The row tells the days that it was counted on before, and the same statement takes it off them. All other
- * rows are of the `slot`, which no other writer of this process has.
+ * Writes events, the state of their devices, and all counts, in one statement; throws DeletedGamesError if a game is
+ * deleted. A device's row is only changed if the batch changes it, in the order of the key. It returns the days on
+ * which it was counted before, and the same statement subtracts it from them. All other rows belong to the `slot`,
+ * which no other writer of this process uses.
  */
 export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<void> {
-  const { at, day, hour, events, devices, counts, times } = batch;
+  const { at, day, hour, events, devices, names, times } = batch;
   const [games, builds] = [arrayLiteral(batch.games), arrayLiteral(batch.builds)];
-  await onlyRow(
+  // Checked once for the statement. The other parts depend on these.
+  const allExist = sql`not exists (select from deleted)`;
+  const { deleted_games } = await onlyRow(
     db,
-    keepPlan(sql`
-      with given as (
-        insert into events (game_id, build_id, received_at, name, anonymous, device_uid, session_id, event_id, ms, seconds,
-          client_time, properties)
+    keepPlan(sql<{ deleted_games: string[] }>`
+      with deleted as materialized (
+        select game_id from all_games where deleted_at is not null and game_id = any(${games}::uuid[])
+      ), given as (
+        insert into events (game_id, build_id, received_at, ${insertedNames(EVENT_COLUMNS)})
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
-          name, anonymous, device_uid, session_id, event_id, ms, seconds, to_timestamp(client_ms / 1000), properties::jsonb
-        from unnest(${arrayLiteral(events.place)}::integer[], ${arrayLiteral(events.name)}::text[],
-            ${arrayLiteral(events.anonymous)}::boolean[], ${arrayLiteral(events.device)}::text[],
-            ${arrayLiteral(events.session)}::text[], ${arrayLiteral(events.eventId)}::text[], ${arrayLiteral(events.ms)}::integer[],
-            ${arrayLiteral(events.seconds)}::integer[], ${arrayLiteral(events.clientTime)}::float8[],
-            ${arrayLiteral(events.properties)}::text[])
-          with ordinality as event (place, name, anonymous, device_uid, session_id, event_id, ms, seconds, client_ms, properties, no)
+          ${insertedValues(EVENT_COLUMNS, 'event')}
+        from ${events.unnest('event')} where ${allExist}
       ), folded as (
         insert into event_devices as known (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
         select game_id, device_uid collate "C", build_id, ${at}::timestamptz, ${day}::date,
           case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end
-        from changing_devices(${games}::uuid[], ${builds}::uuid[], ${arrayLiteral(devices.place)}::integer[],
-          ${arrayLiteral(devices.device)}::text[], ${arrayLiteral(devices.crashed)}::boolean[], ${arrayLiteral(devices.booted)}::boolean[],
-          ${day}::date)
+        from changing_devices(${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date) where ${allExist}
         order by game_id, device_uid collate "C", build_id
         on conflict (game_id, device_uid, build_id) do update set
           was_last_day = known.last_day, was_boot_day = known.boot_day, was_crash_day = known.crash_day,
@@ -101,18 +112,17 @@ export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<vo
       ), hours as (
         insert into event_hours as known (game_id, name, hour, build_id, slot, count)
         select (${games}::uuid[])[place], name collate "C", ${hour}::timestamptz, (${builds}::uuid[])[place], ${slot}::smallint, count
-        from unnest(${arrayLiteral(counts.place)}::integer[], ${arrayLiteral(counts.name)}::text[], ${arrayLiteral(counts.count)}::bigint[])
-          as counted (place, name, count)
+        from ${names.unnest('counted')} where ${allExist}
         order by 1, 2, 4
         on conflict (game_id, name, hour, build_id, slot) do update set count = known.count + excluded.count
       ), times as (
         insert into event_times as known (game_id, build_id, day, what, bucket, slot, count)
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${day}::date, what collate "C", bucket, ${slot}::smallint, count
-        from unnest(${arrayLiteral(times.place)}::integer[], ${arrayLiteral(times.what)}::text[], ${arrayLiteral(times.bucket)}::smallint[],
-          ${arrayLiteral(times.count)}::bigint[]) as timed (place, what, bucket, count)
+        from ${times.unnest('timed')} where ${allExist}
         order by 1, 2, 4, 5
         on conflict (game_id, build_id, day, what, bucket, slot) do update set count = known.count + excluded.count
       )
-      select 1 as written`),
+      select array(select game_id::text from deleted) as deleted_games`),
   );
+  if (deleted_games.length > 0) throw new DeletedGamesError(deleted_games);
 }

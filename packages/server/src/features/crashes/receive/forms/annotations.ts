@@ -1,11 +1,10 @@
-// What Breakpad’s and Crashpad’s forms say, by the names that their programs gave it.
-
-import type { CrashFacts } from '../accept.ts';
-import { factsOf } from './facts.ts';
+// Reads the annotations in the forms of Breakpad and Crashpad.
+import type { CrashDetails } from '../accept.ts';
+import { detailsOf } from './details.ts';
 
 /**
- * The names of each field, the most telling first: Breakpad’s and Crashpad’s `prod` and `ver`; Electron’s `_productName` and
- * `_version`, beside which `ver` is Electron’s own. Whatever is in none of them goes to the metadata under its own name.
+ * The annotations for each field, in order of preference: `prod` and `ver` of Breakpad and Crashpad; `_productName` and
+ * `_version` of Electron, whose `ver` is its own version. Other annotations go to the metadata.
  */
 const NAMES = {
   app_name: ['_productName', 'app_name', 'prod', 'product', 'ProductName'],
@@ -17,26 +16,25 @@ const NAMES = {
   user_message: ['user_message', 'comments', 'Comments'],
 } as const;
 
-/** They say which game and build it is, which the report knows already. */
+/** Not kept as metadata: the report has its game and build. */
 const IDS = new Set(['app_id', 'build_id']);
 
-/** The facts of a form’s annotations. */
-export function factsOfAnnotations(fields: ReadonlyMap<string, string>, omissions: readonly string[]): CrashFacts {
-  const taken = new Set<string>(IDS);
+export function detailsOfAnnotations(fields: ReadonlyMap<string, string>, omissions: readonly string[]): CrashDetails {
+  const used = new Set<string>(IDS);
   const texts = Object.fromEntries(
     Object.entries(NAMES).map(([field, names]) => {
       const name = names.find((candidate) => (fields.get(candidate) ?? '') !== '');
-      if (name !== undefined) taken.add(name);
+      if (name !== undefined) used.add(name);
       return [field, name === undefined ? undefined : fields.get(name)];
     }),
   );
-  const isElectron = taken.has('_version') && fields.has('ver');
-  if (isElectron) taken.add('ver');
-  return factsOf({
+  const isElectron = used.has('_version') && fields.has('ver');
+  if (isElectron) used.add('ver');
+  return detailsOf({
     ...texts,
     ...(isElectron && { engine_version: fields.get('ver') }),
     ...(fields.has('anonymous') && { anonymous: /^(1|true|yes)$/i.test(fields.get('anonymous') ?? '') }),
-    further: [...fields].filter(([name]) => !taken.has(name) && name !== 'anonymous'),
+    further: [...fields].filter(([name]) => !used.has(name) && name !== 'anonymous'),
     omissions,
   });
 }

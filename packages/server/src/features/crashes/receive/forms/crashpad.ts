@@ -1,36 +1,40 @@
-// Tells Crashpad’s reports from Breakpad’s, which send the same form: by how it is sent, and by what Electron adds to it.
+// Distinguishes Crashpad's reports from Breakpad's, which send the same form: by how it is sent, and by annotations of
+// Electron.
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A form as far as it shows which client sent it. */
-export type SentForm = {
+/** The parts of a form request that differ between clients. */
+export type FormRequest = {
   readonly headers: IncomingHttpHeaders;
   readonly query: Readonly<Record<string, unknown>>;
   readonly fields: ReadonlyMap<string, string>;
 };
 
-type Sign = { readonly name: string; readonly isThere: (form: SentForm) => boolean };
+type Sign = { readonly name: string; readonly matches: (form: FormRequest) => boolean };
 
-/** Each is enough alone: Crashpad’s options turn some of them off, and a proxy may hide others. Breakpad’s senders have none. */
+/**
+ * Each sign alone is enough: options of Crashpad disable some of them, and a proxy may hide others. Breakpad's clients
+ * have none.
+ */
 export const CRASHPAD_SIGNS: readonly Sign[] = [
   {
-    name: 'packed body',
-    isThere: ({ headers }) => /^\s*(x-)?gzip\s*$/i.test(headers['content-encoding'] ?? ''),
+    name: 'compressed body',
+    matches: ({ headers }) => /^\s*(x-)?gzip\s*$/i.test(headers['content-encoding'] ?? ''),
   },
   {
     name: 'body without a length',
-    isThere: ({ headers }) => /\bchunked\b/i.test(headers['transfer-encoding'] ?? ''),
+    matches: ({ headers }) => /\bchunked\b/i.test(headers['transfer-encoding'] ?? ''),
   },
   {
-    name: 'annotations in the address',
-    isThere: ({ query }) => ['product', 'version', 'guid'].some((name) => typeof query[name] === 'string'),
+    name: 'annotations in the query',
+    matches: ({ query }) => ['product', 'version', 'guid'].some((name) => typeof query[name] === 'string'),
   },
   {
-    name: 'fields of Electron',
-    isThere: ({ fields }) => fields.has('_productName') || fields.has('_version'),
+    name: 'annotations of Electron',
+    matches: ({ fields }) => fields.has('_productName') || fields.has('_version'),
   },
 ];
 
-/** Whether Crashpad, or a program built on it, sent the form. */
-export function isFromCrashpad(form: SentForm): boolean {
-  return CRASHPAD_SIGNS.some(({ isThere }) => isThere(form));
+/** Whether the form was sent by Crashpad or a program built on it. */
+export function isFromCrashpad(form: FormRequest): boolean {
+  return CRASHPAD_SIGNS.some(({ matches }) => matches(form));
 }

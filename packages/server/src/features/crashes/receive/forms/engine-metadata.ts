@@ -1,8 +1,9 @@
-// What an engine’s crash reporter says in the JSON of its `metadata` part.
-import type { CrashFacts } from '../accept.ts';
-import { factsOf, RAW_METADATA_KEY } from './facts.ts';
+// Reads the JSON in the `metadata` part of an engine's crash form.
+import { isObject } from '../../../../request/json-values.ts';
+import type { CrashDetails } from '../accept.ts';
+import { detailsOf, RAW_METADATA_KEY } from './details.ts';
 
-/** The names of each field, the most telling first; the rest goes to the metadata under its own name. */
+/** The names for each field, in order of preference. Other names go to the metadata. */
 const NAMES = {
   app_name: ['app_name'],
   app_version: ['app_version'],
@@ -15,52 +16,55 @@ const NAMES = {
 
 const IDS = ['app_id', 'build_id'] as const;
 
-/** What the metadata says: whose report it is, empty where it does not say, and the facts. */
+/** The content of the metadata. Ids are empty if missing. */
 export type EngineMetadata = {
   appId: string;
   buildId: string;
-  facts(omissions: readonly string[]): CrashFacts;
-  /** The text as it was sent, where it is not a JSON object; null otherwise. */
+  details(omissions: readonly string[]): CrashDetails;
+  /** The text, if it is not a JSON object; null otherwise. */
   raw: string | null;
 };
 
-/** Reads the part’s text. Some reporters write broken JSON: then the fields that can be made out count, and the text is kept. */
+/**
+ * Reads the text of the part. Some reporters write invalid JSON: then the readable fields are used, and the text is
+ * kept.
+ */
 export function readEngineMetadata(text: string): EngineMetadata {
   const parsed = parse(text);
-  const said = parsed ?? readLooseFields(text);
-  const taken = new Set<string>(IDS);
+  const fields = parsed ?? readLooseFields(text);
+  const used = new Set<string>(IDS);
   const texts = Object.fromEntries(
     Object.entries(NAMES).map(([field, names]) => {
-      const name = names.find((candidate) => isSaid(said.get(candidate)));
-      if (name !== undefined) taken.add(name);
-      return [field, name === undefined ? undefined : String(said.get(name))];
+      const name = names.find((candidate) => isTextOrNumber(fields.get(candidate)));
+      if (name !== undefined) used.add(name);
+      return [field, name === undefined ? undefined : String(fields.get(name))];
     }),
   );
-  const anonymous = said.get('anonymous');
-  if (typeof anonymous === 'boolean') taken.add('anonymous');
-  // Its own metadata is spread out, where the engine sends the API’s shape.
-  const inner = said.get('metadata');
-  if (isObject(inner)) taken.add('metadata');
-  const further = [...said].filter(([name]) => !taken.has(name)).concat(isObject(inner) ? Object.entries(inner) : []);
+  const anonymous = fields.get('anonymous');
+  if (typeof anonymous === 'boolean') used.add('anonymous');
+  // An engine that sends the API's shape has an object of metadata.
+  const inner = fields.get('metadata');
+  if (isObject(inner)) used.add('metadata');
+  const further = [...fields].filter(([name]) => !used.has(name)).concat(isObject(inner) ? Object.entries(inner) : []);
   return {
-    appId: textOf(said.get('app_id')),
-    buildId: textOf(said.get('build_id')),
+    appId: textOf(fields.get('app_id')),
+    buildId: textOf(fields.get('build_id')),
     raw: parsed === null ? text : null,
-    facts: (omissions) =>
-      factsOf({
+    details: (omissions) =>
+      detailsOf({
         ...texts,
         ...(typeof anonymous === 'boolean' && { anonymous }),
-        // The text is kept whole, so what was made out is not repeated.
+        // The raw text, which is kept as a whole, contains them.
         further: parsed === null ? [] : further,
-        omissions: parsed === null ? [noteOf(text), ...omissions] : omissions,
+        omissions: parsed === null ? [describeProblem(text), ...omissions] : omissions,
       }),
   };
 }
 
-type SaidFields = ReadonlyMap<string, unknown>;
+type Fields = ReadonlyMap<string, unknown>;
 
-/** Null when the text is not a JSON object. */
-function parse(text: string): SaidFields | null {
+/** Null if the text is not a JSON object. */
+function parse(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? new Map(Object.entries(value)) : null;
@@ -69,27 +73,23 @@ function parse(text: string): SaidFields | null {
   }
 }
 
-/** `"name": "text"` or `"name": true`, the text without the characters that break JSON. */
+/** `"name": "text"` or `"name": true`, without characters that break JSON. */
 const LOOSE_FIELD = /"(\w{1,64})"\s{0,100}:\s{0,100}(?:"([^"\\\r\n]*)"|(true|false)\b)/g;
 
-/** The fields of broken JSON that are whole; of one that comes twice the first. */
-function readLooseFields(text: string): SaidFields {
+/** The readable fields of invalid JSON. If a name is repeated, the first value counts. */
+function readLooseFields(text: string): Fields {
   const fields = new Map<string, unknown>();
   for (const [, name = '', value, flag] of text.matchAll(LOOSE_FIELD))
     if (!fields.has(name)) fields.set(name, value ?? flag === 'true');
   return fields;
 }
 
-function noteOf(text: string): string {
-  if (text.trim() === '') return 'The metadata was empty';
-  return `The metadata is not a valid JSON object, so few of its fields could be read; its text is in ${RAW_METADATA_KEY}`;
+function describeProblem(text: string): string {
+  if (text.trim() === '') return 'The metadata was empty.';
+  return `The metadata is not a valid JSON object, so only some of its fields could be read; its text is in ${RAW_METADATA_KEY}.`;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isSaid(value: unknown): boolean {
+function isTextOrNumber(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 

@@ -1,36 +1,37 @@
-// Reads the form of a crash reporter as it arrives: fields are kept, dump and log are handed on as streams, other files are skipped.
+// Reads the form of a crash reporter as it arrives: returns its fields, passes dump and log on as streams, and skips
+// other files.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { ByteSource } from '../../../../kernel/blobs/store.ts';
-import { type Body, BodyTooLargeError } from '../../../../kernel/body.ts';
-import { type Field, type FilePart, MalformedMultipartError, readMultipart } from '../../../../kernel/multipart.ts';
+import { type Body, BodyTooLargeError } from '../../../../request/body.ts';
+import { type Field, type FilePart, MalformedMultipartError, readMultipart } from '../../../../request/multipart.ts';
 import type { CrashFileKind } from '../tokens.ts';
 
-/** A dump or a log: its bytes end at the most that a file may have. */
+/** A dump or a log. Its bytes end at the maximum size of a file. */
 export type CrashPart = FilePart & { readonly kind: CrashFileKind };
 
 export type CrashForm = {
-  /** The form’s texts by their names; the first counts where one comes twice. */
+  /** The texts of the form by name. If a name is repeated, the first text counts. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The text of the part `metadata`; null where there is none. */
+  /** The text of the part `metadata`; null if there is none. */
   readonly metadata: string | null;
-  /** What was left out because it was too much, in words for people. */
+  /** Sentences about what was left out because it was too much. */
   readonly omissions: readonly string[];
 };
 
 export type CrashFormOptions = {
   readonly onPart: (part: CrashPart) => Promise<void>;
-  /** What a file part is; null for one to leave out. Where absent, as reporters name theirs. */
+  /** The kind of a file part; null for a part to leave out. By default, from the names that reporters use. */
   readonly kindOf?: (name: string, filename: string) => CrashFileKind | null;
 };
 
 export const DUMP_PART = 'upload_file_minidump';
 const METADATA_PART = 'metadata';
-/** Files whatever their headers say: a log comes as text/plain without a file name, and would else be a field. */
+/** Parts that are files whatever their headers: a log may be sent as text/plain without a filename, like a field. */
 const FILE_PARTS = new Set(['dump', 'log', 'minidump', METADATA_PART, DUMP_PART]);
 
-/** Far more than any reporter sends; what is over it is left out. */
+/** Far more than reporters send. What exceeds a limit is left out. */
 const FORM_LIMITS = {
   fieldSize: LIMITS.formFieldBytes,
   fields: 500,
@@ -41,9 +42,9 @@ const FORM_LIMITS = {
 };
 
 /**
- * Everything of the form but its files. `onPart` is called for the first dump and the first log; the form ends when both are done
- * with. Throws 4001 for a form that cannot be read, and what the body or `onPart` throws. A body that is longer than it may be
- * ends the form there, a part that it breaks off throws BodyTooLargeError, and what came before counts.
+ * Reads a form and calls `onPart` for the first dump and the first log. Throws 4001 for a malformed form, and errors of
+ * the body and of `onPart`. If the body is too long, the form ends there: the part that is cut off throws
+ * BodyTooLargeError, and everything before it counts.
  */
 export async function readCrashForm(
   body: Body,
@@ -56,14 +57,14 @@ export async function readCrashForm(
   let metadata: string | null = null;
 
   function onField({ name, value, isTruncated }: Field): void {
-    if (isTruncated) omissions.add('a field was too long and was cut');
+    if (isTruncated) omissions.add('A field was too long and was cut.');
     if (name !== '' && !fields.has(name)) fields.set(name, value);
   }
 
   function onFile(part: FilePart): (() => Promise<void>) | null {
     const kind = part.name === METADATA_PART ? METADATA_PART : kindOf(part.name, part.filename);
     if (kind === null || kinds.has(kind)) {
-      omissions.add('a file was left out: a report has one dump and one log');
+      omissions.add('A file was left out because a report has one dump and one log.');
       return null;
     }
     kinds.add(kind);
@@ -71,18 +72,18 @@ export async function readCrashForm(
     return async () => {
       const { text, isCut } = await readMetadata(part.bytes);
       metadata = text;
-      if (isCut) omissions.add('the metadata was cut: it was larger than 1 MiB');
+      if (isCut) omissions.add('The metadata was larger than 1 MiB and was cut.');
     };
   }
 
-  const onLimit = () => void omissions.add('parts were left out: there were too many');
+  const onLimit = () => void omissions.add('There were too many parts, and some were left out.');
   try {
     await readMultipart(body, headers, { limits: FORM_LIMITS, isFile: isFilePart, onField, onFile, onLimit });
   } catch (error) {
     if (error instanceof MalformedMultipartError)
       throw new ApiError(4001, `The form could not be read: ${error.message}.`, { cause: error });
     if (!(error instanceof BodyTooLargeError)) throw error;
-    omissions.add('the rest of the form was left out: it was too large');
+    omissions.add('The form was too large, and the rest of it was left out.');
   }
   return { fields, metadata, omissions: [...omissions] };
 }
@@ -96,7 +97,7 @@ function kindOfPart(name: string, filename: string): CrashFileKind | null {
   return name === 'log' || /\.(log|txt)$/i.test(filename) ? 'log' : null;
 }
 
-/** Its text up to 1 MiB. The rest is read and left out: it must not cost the report. */
+/** The text up to 1 MiB. The rest is read and ignored. */
 async function readMetadata(bytes: ByteSource): Promise<{ text: string; isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,22 +1,25 @@
-// Takes the forms of crash reporters: the engines’ one-shot form, and Breakpad’s and Crashpad’s.
+// Receives the forms of crash reporters: of engines, Breakpad and Crashpad.
 import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
-import { receiveBody } from '../../../../kernel/body.ts';
+import { receiveBody } from '../../../../request/body.ts';
 import type { OpenedReport } from '../create.ts';
-import { receiveWhole, type Whole } from '../one-shot.ts';
-import { factsOfAnnotations } from './annotations.ts';
+import { type ReportBody, receiveWhole } from '../one-shot.ts';
+import { detailsOfAnnotations } from './annotations.ts';
 import { isFromCrashpad } from './crashpad.ts';
+import { clientRefOf } from './details.ts';
 import { readEngineMetadata } from './engine-metadata.ts';
-import { clientRefOf } from './facts.ts';
 import { type CrashForm, DUMP_PART, readCrashForm } from './read-form.ts';
 
-/** Unpacked, with all that is skipped: a dump behind a huge log is still reached, and a small body cannot unpack without end. */
+/**
+ * Uncompressed, including skipped parts: enough to reach a dump after a huge log, and a limit for small bodies that
+ * decompress to huge ones.
+ */
 const MAX_FORM_BYTES = 512 * MIB;
 
 export type FormReport = OpenedReport & { source: 'engine' | 'breakpad' | 'crashpad' };
 
-/** Receives the form in `request`. Throws as `receiveWhole`. */
+/** Receives the form in `request`. Throws like `receiveWhole`. */
 export async function receiveForm(ctx: Context, request: FastifyRequest): Promise<FormReport> {
   let source: FormReport['source'] = 'breakpad';
   const report = await receiveWhole(ctx, request, async (keep) => {
@@ -30,46 +33,46 @@ export async function receiveForm(ctx: Context, request: FastifyRequest): Promis
         },
       }),
     );
-    const whole = wholeOf(form, dump.part, request);
-    source = whole.source;
-    return { ...whole, clientRef: clientRefOf(dump.filename) };
+    const content = bodyOf(form, dump.part, request);
+    source = content.source;
+    return { ...content, clientRef: clientRefOf(dump.filename) };
   });
   return { ...report, source };
 }
 
-function wholeOf(
+function bodyOf(
   form: CrashForm,
   dumpPart: string,
   request: FastifyRequest,
-): Omit<Whole, 'clientRef'> & { source: FormReport['source'] } {
+): Omit<ReportBody, 'clientRef'> & { source: FormReport['source'] } {
   const { metadata, omissions } = form;
   const query = request.query as Readonly<Record<string, unknown>>;
   const fields = withQuery(form.fields, query);
   const ids = { appId: fields.get('app_id') ?? '', buildId: fields.get('build_id') ?? '' };
   if (metadata === null) {
-    const hasTheirDump = dumpPart === '' || dumpPart === DUMP_PART;
+    const isNamedByThem = dumpPart === '' || dumpPart === DUMP_PART;
     const sender = isFromCrashpad({ headers: request.headers, query, fields: form.fields }) ? 'crashpad' : 'breakpad';
     return {
-      source: hasTheirDump ? sender : 'engine',
+      source: isNamedByThem ? sender : 'engine',
       ids,
-      facts: (omitted) => factsOfAnnotations(fields, [...omissions, ...omitted]),
+      details: (lost) => detailsOfAnnotations(fields, [...omissions, ...lost]),
     };
   }
-  const said = readEngineMetadata(metadata);
+  const content = readEngineMetadata(metadata);
   return {
     source: 'engine',
-    ids: { appId: said.appId || ids.appId, buildId: said.buildId || ids.buildId },
-    facts: (omitted) => said.facts([...omissions, ...omitted]),
-    rawMetadata: said.raw,
+    ids: { appId: content.appId || ids.appId, buildId: content.buildId || ids.buildId },
+    details: (lost) => content.details([...omissions, ...lost]),
+    rawMetadata: content.raw,
   };
 }
 
-/** What Crashpad adds to the address, under the names of the annotations it is made of. */
-const QUERIES = { product: 'prod', version: 'ver', guid: 'guid' } as const;
+/** The query parameters that Crashpad adds, and the annotations that they are copied from. */
+const QUERY_ANNOTATIONS = { product: 'prod', version: 'ver', guid: 'guid' } as const;
 
 function withQuery(fields: ReadonlyMap<string, string>, query: Readonly<Record<string, unknown>>): Map<string, string> {
   const all = new Map(fields);
-  for (const [name, annotation] of Object.entries(QUERIES)) {
+  for (const [name, annotation] of Object.entries(QUERY_ANNOTATIONS)) {
     const value = query[name];
     if (typeof value === 'string' && !all.has(annotation)) all.set(annotation, value);
   }

@@ -31,16 +31,16 @@ describe('listArchive', () => {
     { name: 'c', start: start + 37 + 18 + 13, size: 0, magic: '' },
   ];
 
-  it('finds the files behind the marker and its header', async () => {
+  it('finds the files after the marker and its header', async () => {
     const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries]);
     assert.deepEqual(await list(marked), found(3 + header(3).length));
   });
 
-  it('finds them behind the placeholder, by the number at the end', async () => {
+  it('finds the files after the placeholder, by the number at the end', async () => {
     assert.deepEqual(await list(Buffer.concat([header(0), entries, header(3)])), found(header(0).length));
   });
 
-  it('gives the files that are whole', async () => {
+  it('returns the complete files of a truncated archive', async () => {
     const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries.subarray(0, 45)]);
     assert.deepEqual(
       (await list(marked)).map((file) => file.name),
@@ -48,12 +48,12 @@ describe('listArchive', () => {
     );
   });
 
-  it('refuses numbers of files that none has', async () => {
+  it('refuses impossible numbers of files', async () => {
     for (const count of [-1, 101, 0x7fffffff])
       await assert.rejects(list(Buffer.concat([Buffer.from('CR1'), header(count), entries])), BadArchiveError);
   });
 
-  it('throws nothing else, and points to nothing outside, whatever the bytes', async () => {
+  it('throws nothing else, and returns no positions outside, for any bytes', async () => {
     const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries]);
     const change = fc.record({ at: fc.nat(marked.length - 1), byte: fc.nat(255), keep: fc.nat(marked.length) });
     await fc.assert(

@@ -1,25 +1,27 @@
-// Reads the archive that Unreal Engine’s CrashReportClient sends, once it is inflated: little-endian, strings as length and bytes.
+// Reads the decompressed archive of Unreal Engine's CrashReportClient: little-endian numbers, strings as length and
+// bytes.
 import type { FileHandle } from 'node:fs/promises';
 import { KIB } from '@chauffeur/contract/limits';
 
-/** A file in the archive: where its bytes lie, and the first of them. */
+/** A file in the archive: the position of its bytes, and the first of them. */
 export type ArchivedFile = { name: string; start: number; size: number; magic: string };
 
-/** The bytes are no such archive. */
+/** The bytes are not such an archive. */
 export class BadArchiveError extends Error {
   override readonly name = 'BadArchiveError';
 }
 
 const MARKER = 'CR1';
-/** The engine pads its names to 260 bytes; a path is not longer than this anywhere. */
-const LONGEST_NAME = 4 * KIB;
-const MOST_FILES = 100;
+/** The engine pads names to 260 bytes. No OS has longer paths than this. */
+const MAX_NAME_LENGTH = 4 * KIB;
+const MAX_FILES = 100;
 const MAGIC_BYTES = 4;
 
 /**
- * The files of the archive, in order. With `CR1` in front, the header that follows has their number. Before there was a marker, the
- * engine wrote a placeholder first, of the same shape but without the truth, and the real header behind the last file: there the
- * number is in the last four bytes. An archive that breaks off gives what was whole. Throws BadArchiveError for what is none.
+ * The files of the archive, in order. After the marker `CR1`, a header has the number of files. Older engines write no
+ * marker; their archive starts with a placeholder of the same shape and ends with the real header, whose last four
+ * bytes are the number. For a truncated archive, returns the complete files. Throws BadArchiveError if the bytes are
+ * not an archive.
  */
 export async function listArchive(file: FileHandle): Promise<ArchivedFile[]> {
   const { size } = await file.stat();
@@ -30,18 +32,18 @@ export async function listArchive(file: FileHandle): Promise<ArchivedFile[]> {
   await reader.name();
   await reader.number();
   const count = await reader.number();
-  const last = marked ? count : await createReader(file, size, size - 4).number();
-  if (last < 0 || last > MOST_FILES) throw new BadArchiveError(`${last} files`);
+  const total = marked ? count : await createReader(file, size, size - 4).number();
+  if (total < 0 || total > MAX_FILES) throw new BadArchiveError(`${total} files`);
   const files: ArchivedFile[] = [];
-  while (files.length < last) {
-    const found = await readFile(reader);
-    if (found === null) break;
-    files.push(found);
+  while (files.length < total) {
+    const archived = await readFile(reader);
+    if (archived === null) break;
+    files.push(archived);
   }
   return files;
 }
 
-/** Null where the archive breaks off. */
+/** Null at the end of a truncated archive. */
 async function readFile(reader: Reader): Promise<ArchivedFile | null> {
   try {
     await reader.number();
@@ -71,7 +73,7 @@ function createReader(file: FileHandle, size: number, at = 0) {
   };
 
   async function bytes(length: number): Promise<Buffer> {
-    if (length > LONGEST_NAME || reader.at < 0 || reader.at + length > size)
+    if (length > MAX_NAME_LENGTH || reader.at < 0 || reader.at + length > size)
       throw new BadArchiveError(`nothing to read at ${reader.at}`);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, reader.at);
     if (bytesRead < length) throw new BadArchiveError(`nothing to read at ${reader.at}`);
@@ -83,7 +85,7 @@ function createReader(file: FileHandle, size: number, at = 0) {
     return (await bytes(4)).readInt32LE();
   }
 
-  /** Padded with NUL: the engine writes every name with the length of the longest. */
+  /** Padded with NUL to the maximum length. */
   async function name(): Promise<string> {
     const length = (await bytes(4)).readUInt32LE();
     return (await bytes(length)).toString('utf8').split('\0', 1)[0] ?? '';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { elementOf, factsOfContext } from './context.ts';
+import { detailsOfContext, elementOf } from './context.ts';
 
 describe('an element of the context', () => {
   for (const [xml, text] of [
@@ -19,7 +19,7 @@ describe('an element of the context', () => {
     it(`is ${JSON.stringify(text)} in ${xml}`, () => assert.equal(elementOf(xml, 'A'), text));
   }
 
-  it('is found in a large text of openings in no time', () => {
+  it('is found quickly in a large text of opening tags', () => {
     const started = performance.now();
     elementOf('<A>'.repeat(1_000_000), 'A');
     assert.ok(performance.now() - started < 500);
@@ -34,11 +34,11 @@ for (const [platform, os] of [
   ['IOS', 'ios'],
   ['PS5', 'PS5'],
 ] as const) {
-  it(`takes ${platform} for ${os}`, () =>
-    assert.equal(factsOfContext(`<PlatformName>${platform}</PlatformName>`, []).os, os));
+  it(`maps ${platform} to ${os}`, () =>
+    assert.equal(detailsOfContext(`<PlatformName>${platform}</PlatformName>`, []).os, os));
 }
 
-it('takes nothing of the player’s account or machine', () => {
+it("keeps nothing about the player's account or machine", () => {
   const ids = ['LoginId', 'MachineId', 'EpicAccountId', 'UserName'].map((name) => `<${name}>secret</${name}>`);
-  assert.doesNotMatch(JSON.stringify(factsOfContext(ids.join(''), [])), /secret/);
+  assert.doesNotMatch(JSON.stringify(detailsOfContext(ids.join(''), [])), /secret/);
 });

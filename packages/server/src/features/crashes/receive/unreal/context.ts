@@ -1,8 +1,8 @@
-// Reads what CrashContext.runtime-xml says of a crash: flat elements by their names, without an XML parser and what such may be made to do.
-import type { CrashFacts } from '../accept.ts';
-import { factsOf } from '../forms/facts.ts';
+// Reads single elements of CrashContext.runtime-xml, without an XML parser and its attack surface.
+import type { CrashDetails } from '../accept.ts';
+import { detailsOf } from '../forms/details.ts';
 
-/** Kept in the metadata under their own names. Ids of the player and of the machine are not among them. */
+/** Elements for the metadata. Ids of the player and the machine are left out. */
 const KEPT = [
   'CrashGUID',
   'CrashType',
@@ -15,19 +15,19 @@ const KEPT = [
   'IsOOM',
 ] as const;
 
-/** Platforms as the engine names them, such as `WindowsNoEditor` or `LinuxServer`, by their beginnings. */
+/** Prefixes of the engine's platform names, such as `WindowsNoEditor` and `LinuxServer`. */
 const PLATFORMS = ['windows', 'win', 'mac', 'linux', 'android', 'ios'];
 
-/** The facts of a crash; where `xml` does not say it, the build’s own version, system and processor count. */
-export function factsOfContext(xml: string, omissions: readonly string[]): CrashFacts {
+/** The details of a crash. Version, OS and architecture that are missing are later taken from the build. */
+export function detailsOfContext(xml: string, omissions: readonly string[]): CrashDetails {
   const platform = elementOf(xml, 'PlatformName');
-  const known = PLATFORMS.find((name) => platform.toLowerCase().startsWith(name));
+  const os = PLATFORMS.find((name) => platform.toLowerCase().startsWith(name));
   const further = KEPT.map((name) => [name, elementOf(xml, name)] as const).filter(([, value]) => value !== '');
-  return factsOf({
-    // The engine puts its own name before the game’s: `UE4-Racer`.
+  return detailsOf({
+    // The engine adds its own name before the game's: `UE4-Racer`.
     app_name: elementOf(xml, 'GameName').replace(/^UE\d?-/, ''),
     engine_version: elementOf(xml, 'EngineVersion'),
-    os: known ?? platform,
+    os: os ?? platform,
     message: elementOf(xml, 'ErrorMessage'),
     user_message: elementOf(xml, 'UserDescription'),
     further,
@@ -35,7 +35,7 @@ export function factsOfContext(xml: string, omissions: readonly string[]): Crash
   });
 }
 
-/** The text of the first `<name>`; empty where there is none or it holds other elements. */
+/** The text of the first `<name>`; empty if there is none or it contains other elements. */
 export function elementOf(xml: string, name: string): string {
   const start = xml.indexOf(`<${name}>`);
   if (start < 0) return '';
@@ -46,7 +46,7 @@ export function elementOf(xml: string, name: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** The five entities that XML has without a declaration, and characters by number (XML 1.0, sections 4.1 and 4.6). */
+/** Decodes the predefined entities and character references (XML 1.0, sections 4.1 and 4.6). */
 function unescapeText(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return ENTITIES[name] ?? whole;

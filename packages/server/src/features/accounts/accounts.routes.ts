@@ -1,0 +1,14 @@
+// Binds the operations and jobs of accounts to the functions that serve and run them.
+import * as contract from '@chauffeur/contract/operations/profile';
+import type { Context } from '../../context.ts';
+import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
+import { handle, type Route } from '../../request/route.ts';
+import { getProfile, updateProfile } from './profile.ts';
+import { mailJob, sendMail } from './send-mail.job.ts';
+
+export const ROUTES: readonly Route[] = [
+  handle(contract.getProfile, getProfile),
+  handle(contract.updateProfile, updateProfile),
+];
+
+export const JOBS: readonly JobBinding<Context>[] = [bindJob(mailJob, sendMail)];

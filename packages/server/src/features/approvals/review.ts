@@ -1,0 +1,69 @@
+// Shows approvals to the people they concern, and lets the owner of the game confirm or decide them.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/approvals';
+import type { AccountCaller, Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Game, requireMember } from '../games/games.ts';
+import * as approvals from './approvals.sql.ts';
+import { decide } from './decide.ts';
+import { recordOf, requestOf } from './record.ts';
+
+const PAGE_SIZE = 50;
+
+type GameApproval = { row: approvals.ApprovalRow; game: Game };
+
+/** Returns the approval to the owner of its game, or to its requester if they are still a member. Throws 4040. */
+async function requireApproval(ctx: Context, caller: AccountCaller, uid: string): Promise<GameApproval> {
+  const row = await approvals.findApproval(ctx.db, uid);
+  if (row === undefined) throw unknownApproval();
+  const { game, role } = await requireMember(ctx, caller, row.game_id).catch((cause: unknown) => {
+    throw cause instanceof ApiError ? unknownApproval(cause) : cause;
+  });
+  if (role !== 'owner' && row.asker_id !== caller.user.id) throw unknownApproval();
+  return { row, game };
+}
+
+function unknownApproval(cause?: ApiError): ApiError {
+  return new ApiError(4040, "This approval does not exist, or you don't have access to it.", { cause });
+}
+
+export async function listWaitingApprovals(
+  ctx: Context,
+  { caller: { user }, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listWaitingApprovals>,
+): Promise<OutputOf<typeof contract.listWaitingApprovals>> {
+  const list = ['waiting approvals', user.id];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const pending = await approvals.listWaiting(ctx.db, user.id, { now: ctx.clock.now(), before, limit: limit + 1 });
+  const { page, last } = cutPage(pending, limit);
+  return {
+    approvals: page.map((row) => requestOf(ctx, row, row)),
+    next_cursor: last === null ? null : writeCursor(list, [last.approval_id]),
+  };
+}
+
+export async function getApproval(ctx: Context, { caller, input }: Call<typeof contract.getApproval>) {
+  const { row, game } = await requireApproval(ctx, caller, input.uid);
+  return recordOf(ctx, caller, row, game);
+}
+
+export async function confirmApproval(
+  ctx: Context,
+  { caller, input: { uid, code } }: Call<typeof contract.confirmApproval>,
+) {
+  const { game } = await requireApproval(ctx, caller, uid);
+  const row = await decide(ctx, game, uid, { code });
+  return recordOf(ctx, caller, row, game);
+}
+
+export async function decideApproval(
+  ctx: Context,
+  { caller, input: { uid, approve } }: Call<typeof contract.decideApproval>,
+) {
+  const { game } = await requireApproval(ctx, caller, uid);
+  const isOwnerInPerson = caller.agent === undefined && caller.user.id === game.owner_id;
+  if (!isOwnerInPerson) throw new ApiError(4031, "Only the game's owner can decide, signed in on the website.");
+  const row = await decide(ctx, game, uid, { approve });
+  return recordOf(ctx, caller, row, game);
+}

@@ -1,0 +1,57 @@
+// Binds the operations and jobs of crashes to the functions that serve and run them.
+import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
+import * as crashes from '@chauffeur/contract/operations/crashes';
+import type { Context } from '../../context.ts';
+import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
+import { handle, type Route, stream } from '../../request/route.ts';
+import { symbolsArrivedJob } from '../symbols/symbols.ts';
+import { groupLate, groupLateJob, groupMessages } from './groups/messages.job.ts';
+import { getPublicCrash, getPublicStack, receiveCrash, receiveCrashFile, receiveUnrealCrash } from './http.ts';
+import { deleteCrash } from './keep/delete-report.ts';
+import { makePartitions, partitionJob } from './keep/partitions.job.ts';
+import { dropOldCrashes, retentionJob } from './keep/retention.job.ts';
+import { sweepCrashes, sweepCrashesJob } from './keep/sweep.job.ts';
+import { processCrash } from './process/process.job.ts';
+import { regroupJob, regroupReports } from './process/regroup.job.ts';
+import { reprocessJob, reprocessMissing, reprocessMore } from './process/reprocess.job.ts';
+import { finishReports, finishReportsJob } from './process/unfinished.job.ts';
+import { listMissingSymbols } from './read/build-symbols.ts';
+import { downloadCrashFile, requestCrashDownload } from './read/downloads.ts';
+import { getCrashGroup, listCrashGroups, updateCrashGroup } from './read/group-list.ts';
+import { getCrash, listCrashes } from './read/report-list.ts';
+import { listSimilarGroups } from './read/similar-groups.ts';
+import { getCrashLog, getCrashStack } from './read/stacks.ts';
+import { groupMessagesJob, processCrashJob } from './report/jobs.ts';
+
+export const ROUTES: readonly Route[] = [
+  handle(crashStacks.listMissingSymbols, listMissingSymbols),
+  stream(crashes.createCrash, receiveCrash),
+  stream(crashes.createUnrealCrash, receiveUnrealCrash),
+  stream(crashes.uploadCrashFile, receiveCrashFile),
+  stream(crashes.getPublicCrash, getPublicCrash),
+  stream(crashes.getPublicStack, getPublicStack),
+  handle(crashes.listCrashes, listCrashes),
+  handle(crashes.getCrash, getCrash),
+  handle(crashStacks.getCrashStack, getCrashStack),
+  handle(crashStacks.getCrashLog, getCrashLog),
+  handle(crashes.deleteCrash, deleteCrash),
+  handle(crashes.listCrashGroups, listCrashGroups),
+  handle(crashes.getCrashGroup, getCrashGroup),
+  handle(crashes.updateCrashGroup, updateCrashGroup),
+  handle(crashStacks.listSimilarGroups, listSimilarGroups),
+  handle(crashes.requestCrashDownload, requestCrashDownload),
+  stream(crashes.downloadCrashFile, downloadCrashFile),
+];
+
+export const JOBS: readonly JobBinding<Context>[] = [
+  bindJob(symbolsArrivedJob, reprocessMissing, { lane: 'long' }),
+  bindJob(processCrashJob, processCrash),
+  bindJob(groupMessagesJob, groupMessages),
+  bindJob(reprocessJob, reprocessMore, { lane: 'long' }),
+  bindJob(regroupJob, regroupReports, { lane: 'long' }),
+  bindJob(partitionJob, makePartitions, { cron: '3 1 * * *' }),
+  bindJob(groupLateJob, groupLate, { cron: '* * * * *' }),
+  bindJob(finishReportsJob, finishReports, { cron: '13 * * * *' }),
+  bindJob(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *', lane: 'long' }),
+  bindJob(retentionJob, dropOldCrashes, { cron: '37 4 * * *', lane: 'long' }),
+];

@@ -1,0 +1,67 @@
+// Groups reports without a dump by their message: at once if no dump was announced, otherwise after a short wait for
+// it.
+import type { Context } from '../../../context.ts';
+import { MINUTE } from '../../../kernel/clock.ts';
+import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { type Grouping, groupByMessage } from './grouping.ts';
+import {
+  type GameStatementRow,
+  listLate,
+  listUngrouped,
+  recordMessages,
+  type StatementRow,
+  statementOf,
+} from './messages.sql.ts';
+
+export const groupLateJob = defineJob<object>('crashes:group-late', 1);
+
+const BATCH = 500;
+const DUMP_WAIT = 2 * MINUTE;
+const LOOK_BACK = 30 * MINUTE;
+
+type Payload = { gameId: string; reportIds: readonly string[] };
+
+/** Safe to run twice: reports that have a group or a dump by now are skipped. */
+export async function groupMessages(ctx: Context, { gameId, reportIds }: Payload): Promise<void> {
+  await groupStatements(ctx, gameId, await listUngrouped(ctx.db, gameId, reportIds), null);
+}
+
+/**
+ * Groups reports whose dump was announced and is late. Most dumps arrive at once, so a job for each would be waste.
+ * This one runs every minute and looks back further than that in case runs were missed; `finishReports` groups what is
+ * older still.
+ */
+export async function groupLate(ctx: Context): Promise<void> {
+  const now = ctx.clock.now().getTime();
+  const span = { from: new Date(now - LOOK_BACK), before: new Date(now - DUMP_WAIT) };
+  for (let after: string | null = null; ; ) {
+    const late: GameStatementRow[] = await listLate(ctx.db, { ...span, after, limit: BATCH });
+    for (const [gameId, reports] of Map.groupBy(late, ({ game_id }) => game_id))
+      await groupStatements(ctx, gameId, reports, null);
+    if (late.length < BATCH) return;
+    after = late.at(-1)!.report_id;
+  }
+}
+
+/**
+ * Groups reports of one game, with one transaction for each group: a game that crashes in a loop sends hundreds of the
+ * same report. `failure` says why they have no dump; null if it may still arrive.
+ */
+export async function groupStatements(
+  ctx: Context,
+  gameId: string,
+  reports: readonly StatementRow[],
+  failure: string | null,
+): Promise<void> {
+  const groups = new Map<string, { grouping: Grouping; reportIds: string[] }>();
+  for (const report of reports) {
+    const grouping = groupByMessage(statementOf(report));
+    const key = Buffer.from(grouping.key).toString('hex');
+    const group = groups.get(key) ?? { grouping, reportIds: [] };
+    group.reportIds.push(report.report_id);
+    groups.set(key, group);
+  }
+  for (const { grouping, reportIds } of groups.values()) {
+    await recordMessages(ctx.db, gameId, reportIds, { grouping, failure, at: ctx.clock.now() });
+  }
+}

@@ -1,0 +1,76 @@
+// The SQL that finds reports without a dump and groups them by their message.
+import { sql } from 'kysely';
+import { type Db, rows } from '../../../kernel/database/db.ts';
+import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { Grouping, Statement } from './grouping.ts';
+import { attachReports, transactGroups } from './groups.sql.ts';
+
+/** What grouping by message needs of a report. */
+export type StatementRow = { report_id: string; message: string; app_version: string; os: string };
+
+/** A statement found in any game. */
+export type GameStatementRow = StatementRow & { game_id: string };
+
+/** The columns of a StatementRow. */
+export const statementColumns = sql.raw('report_id, message, app_version, os');
+
+/** States of reports whose processing has not ended. In this form the planner recognizes the partial index on them. */
+export const isUnfinished = sql.raw("state in ('received', 'queued', 'processing')");
+
+export function statementOf({ message, app_version: appVersion, os }: StatementRow): Statement {
+  return { message, appVersion, os };
+}
+
+/** Those of these reports that have neither a dump nor a group. */
+export function listUngrouped(db: Db, gameId: string, reportIds: readonly string[]): Promise<StatementRow[]> {
+  return rows(
+    db,
+    sql<StatementRow>`select ${statementColumns} from crash_reports
+      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) and dump_key is null and group_id is null
+      order by report_id`,
+  );
+}
+
+/**
+ * Reports of all games that arrived between `from` and `before`, have no group, and still wait for their dump. In the
+ * order of ids, after `after`.
+ */
+export function listLate(
+  db: Db,
+  { from, before, after, limit }: { from: Date; before: Date; after: string | null; limit: number },
+): Promise<GameStatementRow[]> {
+  return rows(
+    db,
+    sql<GameStatementRow>`select game_id, ${statementColumns} from crash_reports
+      where ${isUnfinished} and report_id >= ${firstIdAt(from.getTime())}
+        and report_id < ${firstIdAt(before.getTime())} and report_id > ${after ?? firstIdAt(from.getTime())}
+        and state = 'received' and dump_key is null and group_id is null
+      order by report_id limit ${limit}`,
+  );
+}
+
+/**
+ * Groups reports by their message, except those that have a dump by now. `failure` says why they have none; null if it
+ * may still arrive.
+ */
+export async function recordMessages(
+  db: Db,
+  gameId: string,
+  reportIds: readonly string[],
+  { grouping, failure, at }: { grouping: Grouping; failure: string | null; at: Date },
+): Promise<void> {
+  await transactGroups(db, async (tx) => {
+    const open = await rows(
+      tx,
+      sql<{ report_id: string }>`select report_id from crash_reports
+        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) and dump_key is null
+        order by report_id for update`,
+    );
+    const ids = open.map(({ report_id }) => report_id);
+    // A report whose dump may still arrive joins a group and keeps waiting.
+    const isDone = sql`(state <> 'received' or ${failure}::text is not null)`;
+    const changes = sql`state = case when ${isDone} then 'processed' else state end,
+      failure = coalesce(failure, ${failure}), processed_at = case when ${isDone} then ${at}::timestamptz end`;
+    await attachReports(tx, gameId, ids, grouping, changes);
+  });
+}

@@ -1,0 +1,38 @@
+// The SQL that deletes reports, and finds those that own files.
+import { sql } from 'kysely';
+import { type Db, row, rows, type Tx } from '../../../kernel/database/db.ts';
+import type { FileKeys } from '../report/files.ts';
+
+export type ReportFiles = FileKeys & { report_id: string };
+
+const columns = sql.raw('report_id, dump_key, log_key, stack_key');
+
+/** Deletes a report that is in no group. Returns its files; undefined if there was no such report. */
+export function deleteReport(tx: Tx, gameId: string, reportId: string): Promise<ReportFiles | undefined> {
+  return row(
+    tx,
+    sql<ReportFiles>`delete from crash_reports where game_id = ${gameId} and report_id = ${reportId} returning ${columns}`,
+  );
+}
+
+/** The files of some of a game's reports. */
+export function listFiles(db: Db, gameId: string, limit: number): Promise<ReportFiles[]> {
+  return rows(
+    db,
+    sql<ReportFiles>`select ${columns} from crash_reports where game_id = ${gameId} order by report_id limit ${limit}`,
+  );
+}
+
+/** Deletes reports of a game whose groups are deleted as well. Returns the files that they had. */
+export function deleteReports(db: Db, gameId: string, reportIds: readonly string[]): Promise<ReportFiles[]> {
+  return rows(
+    db,
+    sql<ReportFiles>`delete from crash_reports
+      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) returning ${columns}`,
+  );
+}
+
+/** The files of these reports of any game: the sweep only knows the ids, from the keys of blobs. */
+export function filesOf(db: Db, reportIds: readonly string[]): Promise<ReportFiles[]> {
+  return rows(db, sql<ReportFiles>`select ${columns} from crash_reports where report_id = any(${reportIds}::uuid[])`);
+}

@@ -1,0 +1,106 @@
+// The SQL that records the result of processing a report's dump.
+import { sql } from 'kysely';
+import { type Db, keepPlan, row, rows } from '../../../kernel/database/db.ts';
+import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { Grouping } from '../groups/grouping.ts';
+import { attachReports, transactGroups } from '../groups/groups.sql.ts';
+import { type GameStatementRow, isUnfinished, type StatementRow, statementColumns } from '../groups/messages.sql.ts';
+import type { Excerpt } from './excerpt.ts';
+
+/** A report with a dump, as its processing needs it. */
+export type DumpRow = {
+  build_id: string;
+  dump_key: string;
+  dump_size: number;
+  /** The blob of the previous walk; null if there was none. */
+  stack_key: string | null;
+} & StatementRow;
+
+/**
+ * Marks the report as being processed and returns it; undefined if it has no dump. A report that was processed before
+ * keeps its state until the new result is recorded.
+ */
+export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<DumpRow | undefined> {
+  return row(
+    db,
+    keepPlan(sql<DumpRow>`with begun as (
+        update crash_reports set state = 'processing'
+        where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and state in ('received', 'queued')
+      )
+      select build_id, dump_key, dump_size, stack_key, ${statementColumns} from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null`),
+  );
+}
+
+/** Stores the result of a walk and moves the report into its group. Returns false if the report is gone. */
+export function recordWalk(
+  db: Db,
+  gameId: string,
+  reportId: string,
+  { excerpt, grouping, stackKey, at }: { excerpt: Excerpt; grouping: Grouping; stackKey: string; at: Date },
+): Promise<boolean> {
+  const { crashAddress, frames, functions, missingSymbols } = excerpt;
+  return transactGroups(db, (tx) =>
+    attachReports(
+      tx,
+      gameId,
+      [reportId],
+      grouping,
+      sql`state = 'processed', failure = null, processed_at = ${at}, stack_key = ${stackKey},
+        crash_address = ${crashAddress}, frames = ${JSON.stringify(frames)}::jsonb, functions = ${functions}::text[],
+        missing_symbols = ${missingSymbols}::text[]`,
+    ),
+  );
+}
+
+/**
+ * Records why a dump could not be processed and groups its report by message. Does nothing if an earlier walk
+ * succeeded.
+ */
+export async function recordFailure(
+  db: Db,
+  gameId: string,
+  reportId: string,
+  { reason, grouping, at }: { reason: string; grouping: Grouping; at: Date },
+): Promise<void> {
+  await transactGroups(db, async (tx) => {
+    const open = await row(
+      tx,
+      sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId} and stack_key is null for update`,
+    );
+    if (open === undefined) return;
+    const changes = sql`state = 'failed', failure = ${reason}, processed_at = ${at}`;
+    await attachReports(tx, gameId, [reportId], grouping, changes);
+  });
+}
+
+/** The ids of the newest reports before `before` whose walk was missing the module's symbols. */
+export async function listMissing(
+  db: Db,
+  gameId: string,
+  moduleName: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ report_id: string }>`select report_id from crash_reports
+      where game_id = ${gameId} and missing_symbols <> '{}'
+        and lower_all(missing_symbols) @> array[lower(${moduleName})]
+        and (${before}::uuid is null or report_id < ${before}::uuid)
+      order by report_id desc limit ${limit}`,
+  );
+  return found.map(({ report_id }) => report_id);
+}
+
+/** The oldest unfinished reports of all games that arrived before `before`, with or without a dump. */
+export function listUnfinished(
+  db: Db,
+  { hasDump, before, limit }: { hasDump: boolean; before: Date; limit: number },
+): Promise<GameStatementRow[]> {
+  return rows(
+    db,
+    sql<GameStatementRow>`select game_id, ${statementColumns} from crash_reports
+      where ${isUnfinished} and report_id < ${firstIdAt(before.getTime())} and (dump_key is not null) = ${hasDump}
+      order by report_id limit ${limit}`,
+  );
+}

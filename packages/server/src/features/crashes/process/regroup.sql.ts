@@ -1,0 +1,50 @@
+// The SQL that finds reports grouped by older rules and moves them.
+import { sql } from 'kysely';
+import { type Db, row, rows } from '../../../kernel/database/db.ts';
+import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
+import { attachReports, transactGroups } from '../groups/groups.sql.ts';
+import { type StatementRow, statementColumns } from '../groups/messages.sql.ts';
+
+export type OutdatedRow = StatementRow & { stack_key: string | null };
+
+/** The newest reports before `before` that were grouped by older rules. */
+export function listOutdated(
+  db: Db,
+  gameId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<OutdatedRow[]> {
+  return rows(
+    db,
+    sql<OutdatedRow>`select stack_key, ${statementColumns} from crash_reports
+      where game_id = ${gameId} and grouping_version < ${GROUPING_VERSION}
+        and (${before}::uuid is null or report_id < ${before}::uuid)
+      order by report_id desc limit ${limit}`,
+  );
+}
+
+/** Moves a report to its group by the current rules, unless its stack has changed meanwhile. */
+export async function recordRegrouping(
+  db: Db,
+  gameId: string,
+  { report_id: reportId, stack_key: stackKey }: OutdatedRow,
+  grouping: Grouping,
+): Promise<void> {
+  await transactGroups(db, async (tx) => {
+    const same = await row(
+      tx,
+      sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId}
+        and stack_key is not distinct from ${stackKey} for update`,
+    );
+    if (same !== undefined) await attachReports(tx, gameId, [reportId], grouping);
+  });
+}
+
+/** How many reports of each game, or of one game, were grouped by older rules. Games without any are left out. */
+export function countOutdated(db: Db, gameId: string | null): Promise<{ game_id: string; count: number }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string; count: number }>`select game_id, count(*) as count from crash_reports
+      where grouping_version < ${GROUPING_VERSION} and (${gameId}::uuid is null or game_id = ${gameId}::uuid)
+      group by game_id order by game_id`,
+  );
+}

@@ -1,0 +1,187 @@
+// The SQL that reads crash reports: pages of a list, and single reports with their files.
+import type { CrashSource, CrashState } from '@chauffeur/contract/operations/crashes';
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, row, rows, transact } from '../../../kernel/database/db.ts';
+import type { ExcerptFrame } from '../process/excerpt.ts';
+import type { FileKeys } from '../report/files.ts';
+import type { Search } from './search.sql.ts';
+
+export type SummaryRow = {
+  report_id: string;
+  build_id: string;
+  /** Of the build; if the build is deleted, as the report has it. */
+  version: string;
+  group_id: string | null;
+  state: CrashState;
+  signature: string | null;
+  reason: string | null;
+  message: string;
+  user_message: string;
+  os: string;
+  arch: string;
+  received_at: Date;
+};
+
+export type ReportRow = SummaryRow & {
+  source: CrashSource;
+  app_name: string;
+  app_version: string;
+  engine_version: string;
+  anonymous: boolean;
+  metadata: Record<string, string | number | boolean | null>;
+  crash_address: string | null;
+  failure: string | null;
+  processed_at: Date | null;
+  frames: ExcerptFrame[] | null;
+  missing_symbols: string[];
+} & StoredFiles;
+
+/** The files of a report; sizes are uncompressed, in bytes. */
+export type StoredFiles = FileKeys & { dump_size: number | null; log_size: number | null };
+
+const summary = sql.raw(
+  'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, received_at, app_version',
+);
+const found = sql.raw(
+  `report_id, found.build_id, group_id, state, signature, reason, message, user_message, found.os, found.arch, received_at`,
+);
+const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key');
+
+export type Page = { before: string | null; limit: number };
+
+/** The newest reports before `before` that meet all `conditions`, newest first. */
+export function listReports(
+  db: Db,
+  gameId: string,
+  conditions: readonly RawBuilder<unknown>[],
+  { before, limit }: Page,
+): Promise<SummaryRow[]> {
+  return withVersions(
+    db,
+    gameId,
+    sql`select ${summary} from crash_reports where ${allOf(gameId, conditions, before)} order by report_id desc limit ${limit}`,
+  );
+}
+
+/** The matches among the newest reports, and which reports were scanned; null if that was all. */
+export type NewestScan = { found: SummaryRow[]; reach: { newest: string; oldest: string } | null };
+
+/** Scans the newest reports that meet `conditions` for a page that also matches `searches`. */
+export async function scanNewest(
+  db: Db,
+  gameId: string,
+  conditions: readonly RawBuilder<unknown>[],
+  searches: readonly Search[],
+  { before, limit }: Page,
+): Promise<NewestScan> {
+  const all = allOf(gameId, conditions, before);
+  const [ends, found] = await Promise.all([
+    rows(
+      db,
+      sql<{ report_id: string }>`
+        (select report_id from crash_reports where ${all} order by report_id desc limit 1)
+        union all
+        (select report_id from crash_reports where ${all} order by report_id desc limit 1 offset ${SCANNED - 1})`,
+    ),
+    withVersions(
+      db,
+      gameId,
+      sql`select * from (
+          select ${summary}, functions, words from crash_reports where ${all} order by report_id desc limit ${SCANNED}
+        ) newest where ${every(searches.map(({ inRow }) => inRow))} order by report_id desc limit ${limit}`,
+    ),
+  ]);
+  const [newest, oldest] = ends
+    .map(({ report_id }) => report_id)
+    .toSorted()
+    .toReversed();
+  return { found, reach: newest === undefined || oldest === undefined ? null : { newest, oldest } };
+}
+
+/** Enough for a page of 50 if one report in 20 matches. */
+const SCANNED = 1000;
+
+/**
+ * Finds all reports from the id `from` on that meet `conditions` by an index, and returns the newest. Fast if there are
+ * few matches.
+ */
+export function searchReports(
+  db: Db,
+  gameId: string,
+  conditions: readonly RawBuilder<unknown>[],
+  { before, limit, from }: Page & { from: string | null },
+): Promise<SummaryRow[]> {
+  const bounds = from === null ? [] : [sql`report_id >= ${from}::uuid`];
+  const all = allOf(gameId, [...conditions, ...bounds], before);
+  return transact(db, async (tx) => {
+    // The planner underestimates the cost of comparing arrays and would scan the whole window, so only bitmap scans,
+    // which combine indexes, are left enabled. It also overestimates how many lists of functions match, and would start
+    // parallel workers for too little work.
+    await rows(
+      tx,
+      sql`select set_config('enable_indexscan', 'off', true), set_config('enable_seqscan', 'off', true),
+        set_config('max_parallel_workers_per_gather', '0', true)`,
+    );
+    return withVersions(
+      tx,
+      gameId,
+      sql`with matching as materialized (select report_id from crash_reports where ${all})
+        select ${summary} from crash_reports
+        where game_id = ${gameId} and report_id in (select report_id from matching order by report_id desc limit ${limit})`,
+    );
+  });
+}
+
+function allOf(gameId: string, conditions: readonly RawBuilder<unknown>[], before: string | null): RawBuilder<unknown> {
+  return every([
+    sql`game_id = ${gameId}`,
+    ...conditions,
+    ...(before === null ? [] : [sql`report_id < ${before}::uuid`]),
+  ]);
+}
+
+function every(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql.join(conditions, sql` and `);
+}
+
+/** The reports that `reports` selects, newest first, with the versions of their builds. */
+function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Promise<SummaryRow[]> {
+  return rows(
+    db,
+    sql<SummaryRow>`select ${found}, coalesce(version, app_version) as version
+      from (${reports}) found left join builds on builds.game_id = ${gameId} and builds.build_id = found.build_id
+      order by report_id desc`,
+  );
+}
+
+export function findReport(db: Db, gameId: string, reportId: string): Promise<ReportRow | undefined> {
+  return row(
+    db,
+    sql<ReportRow>`
+      select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version, group_id, state, signature, reason,
+        message, user_message, crash_reports.os, crash_reports.arch, received_at, source, app_name, app_version,
+        crash_reports.engine_version, anonymous, metadata, crash_address, failure, processed_at, frames, missing_symbols
+      from crash_reports left join build_names as builds
+        on builds.game_id = crash_reports.game_id and builds.build_id = crash_reports.build_id
+      where crash_reports.game_id = ${gameId} and report_id = ${reportId}`,
+  );
+}
+
+export function findFiles(db: Db, gameId: string, reportId: string): Promise<StoredFiles | undefined> {
+  return row(
+    db,
+    sql<StoredFiles>`select ${files} from crash_reports join games using (game_id)
+      where game_id = ${gameId} and report_id = ${reportId}`,
+  );
+}
+
+/** Those of these ids that reports have. */
+export async function existingReports(db: Db, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
+  if (reportIds.length === 0) return new Set();
+  const found = await rows(
+    db,
+    sql<{ report_id: string }>`select report_id from crash_reports
+      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
+  );
+  return new Set(found.map(({ report_id }) => report_id));
+}

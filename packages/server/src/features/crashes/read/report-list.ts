@@ -1,0 +1,87 @@
+// Crash reports for developers: listed, searched and read.
+import { canonicalOs } from '@chauffeur/contract/identity';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/crashes';
+import { type RawBuilder, sql } from 'kysely';
+import type { Context } from '../../../context.ts';
+import type { Db } from '../../../kernel/database/db.ts';
+import type { Call } from '../../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
+import { requireMember } from '../../games/games.ts';
+import { explainMissing } from './missing-symbols.ts';
+import { unknownCrash } from './not-found.ts';
+import { crashOf, summaryOf } from './record.ts';
+import * as reports from './report-list.sql.ts';
+import { matchFunction, matchWords, type Search } from './search.sql.ts';
+import { firstWindow, nextWindow } from './search-windows.ts';
+
+type Filters = InputOf<typeof contract.listCrashes>;
+
+const PAGE_SIZE = 50;
+
+/** A page starts after the last report of the previous page, so new reports do not shift it. */
+export async function listCrashes(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listCrashes>,
+): Promise<OutputOf<typeof contract.listCrashes>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { build_id, group_id, os, text, frame, cursor, limit = PAGE_SIZE } = input;
+  const list = ['crashes', game.game_id, ...[build_id, group_id, os, text, frame].map((value) => value ?? null)];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const found = await readPage(ctx.db, game.game_id, input, { before, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
+  return {
+    crashes: page.map(summaryOf),
+    next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
+  };
+}
+
+async function readPage(db: Db, gameId: string, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
+  const { build_id, group_id, os, text, frame } = filters;
+  // Only the given filters, so the planner can choose the index for them.
+  const conditions: RawBuilder<unknown>[] = [];
+  if (build_id !== undefined) conditions.push(sql`build_id = ${build_id}`);
+  if (group_id !== undefined) conditions.push(sql`group_id = ${group_id}`);
+  if (os !== undefined) conditions.push(sql`os = ${canonicalOs(os)}`);
+  const searches: Search[] = [];
+  if (text !== undefined) searches.push(matchWords(db, gameId, text));
+  if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
+  if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
+  return searchPage(db, gameId, conditions, searches, page);
+}
+
+/**
+ * No index has the matches of a search in the order of the list, and any number of reports may match. So this first
+ * checks the newest reports, which is enough for common matches. For the rest it uses the search index, further and
+ * further back, as each month has its own index that is read as a whole. If this were left to the planner, a wrong
+ * estimate would cost a scan of all reports.
+ */
+async function searchPage(
+  db: Db,
+  gameId: string,
+  conditions: readonly RawBuilder<unknown>[],
+  searches: readonly Search[],
+  page: reports.Page,
+): Promise<reports.SummaryRow[]> {
+  const { found, reach } = await reports.scanNewest(db, gameId, conditions, searches, page);
+  if (found.length === page.limit || reach === null) return found;
+  const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex())))];
+  const search = (from: string | null) => reports.searchReports(db, gameId, all, { ...page, from });
+  const first = firstWindow(reach.newest, reach.oldest);
+  if (first === null) return search(null);
+  const near = await search(first);
+  if (near.length === page.limit) return near;
+  const second = nextWindow(reach.newest, first, near.length / page.limit);
+  const further = second === null ? near : await search(second);
+  return further.length === page.limit ? further : search(null);
+}
+
+export async function getCrash(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getCrash>,
+): Promise<OutputOf<typeof contract.getCrash>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const report = await reports.findReport(ctx.db, game.game_id, input.crash_id);
+  if (report === undefined) throw unknownCrash();
+  return crashOf(report, await explainMissing(ctx, game.game_id, report.build_id, report.missing_symbols));
+}

@@ -1,0 +1,108 @@
+// Turns the fields of a crash reporter into valid details. Unlike the API it accepts everything, because a reporter
+// discards a report that is refused.
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { CrashDetails } from '../accept.ts';
+
+export type Metadata = NonNullable<CrashDetails['metadata']>;
+type Value = Metadata[string];
+
+/** The fields of a crash reporter. */
+export type ReporterFields = {
+  readonly app_name?: string | undefined;
+  readonly app_version?: string | undefined;
+  readonly engine_version?: string | undefined;
+  readonly os?: string | undefined;
+  readonly arch?: string | undefined;
+  readonly message?: string | undefined;
+  readonly user_message?: string | undefined;
+  readonly anonymous?: boolean;
+  readonly further: Iterable<readonly [key: string, value: unknown]>;
+  /** Sentences about what was left out, for the metadata. */
+  readonly omissions: readonly string[];
+};
+
+/** The maximum lengths of texts in the contract. */
+const MAX_LENGTHS = {
+  app_name: 255,
+  app_version: 64,
+  engine_version: 64,
+  os: 64,
+  arch: 64,
+  message: LIMITS.metadataValueLength,
+  user_message: LIMITS.userMessageLength,
+} as const;
+
+/** The key of the metadata that says what was left out. */
+export const OMISSIONS_KEY = 'chauffeur_omitted';
+
+/** The key of the metadata for the text of metadata that could not be read. */
+export const RAW_METADATA_KEY = 'chauffeur_raw_metadata';
+/** Characters of that text: far more than reporters send, but not too long for a page. */
+const MAX_RAW_METADATA = 8192;
+
+/** Adds the text of metadata that could not be read. It may be longer than other values of the metadata. */
+export function withRawMetadata(details: CrashDetails, raw: string | null): CrashDetails {
+  if (raw === null || raw.trim() === '') return details;
+  return { ...details, metadata: { ...details.metadata, [RAW_METADATA_KEY]: clip(raw, MAX_RAW_METADATA) } };
+}
+
+/** Details that pass all acceptance rules: texts are clipped, and metadata over the limit is left out and noted. */
+export function detailsOf({ anonymous, further, omissions, ...texts }: ReporterFields): CrashDetails {
+  const clipped = Object.entries(MAX_LENGTHS).map(([name, max]) => [
+    name,
+    clip(texts[name as keyof typeof MAX_LENGTHS] ?? '', max),
+  ]);
+  return {
+    ...Object.fromEntries(clipped),
+    ...(anonymous !== undefined && { anonymous }),
+    metadata: metadataOf(further, omissions),
+  };
+}
+
+function metadataOf(further: ReporterFields['further'], omissions: readonly string[]): Metadata {
+  const metadata = new Map<string, Value>();
+  let omitted = 0;
+  for (const [key, value] of further) {
+    const name = clip(key, LIMITS.metadataKeyLength);
+    // One key is reserved for the note.
+    if (metadata.has(name) || metadata.size >= LIMITS.metadataKeys - 1) omitted += 1;
+    else metadata.set(name, storableOf(value));
+  }
+  const notes = omitted === 0 ? omissions : [...omissions, `${omitted} more fields were left out.`];
+  if (notes.length > 0) metadata.set(OMISSIONS_KEY, clip(notes.join(' '), LIMITS.metadataValueLength));
+  // Keys such as `__proto__` must not be assigned.
+  return Object.fromEntries(metadata);
+}
+
+function storableOf(value: unknown): Value {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LIMITS.metadataValueLength);
+}
+
+/** The first `max` characters, without those that PostgreSQL rejects: U+0000 and lone surrogates. */
+export function clip(text: string, max: number): string {
+  const storable = text
+    .slice(0, 2 * max)
+    .replaceAll('\u0000', '')
+    .toWellFormed();
+  return storable.length <= max ? storable : [...storable].slice(0, max).join('');
+}
+
+/**
+ * Forms of 128 random bits: a UUID with or without dashes and braces, or groups of 8-4-4-8-8 digits (Breakpad on
+ * Linux).
+ */
+const CLIENT_REFS = [
+  /^\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/,
+  /^[0-9a-f]{8}-([0-9a-f]{4}-){2}[0-9a-f]{8}-[0-9a-f]{8}$/,
+];
+
+/**
+ * A client's own id, in lowercase, if it cannot be guessed; anyone with it can read the report. Null for any other
+ * filename.
+ */
+export function clientRefOf(filename: string): string | null {
+  const id = filename.replace(/\.dmp$/i, '').toLowerCase();
+  return CLIENT_REFS.some((pattern) => pattern.test(id)) ? id : null;
+}

@@ -1,0 +1,29 @@
+// The jobs that start with a report: processing its dump, and grouping it by its message.
+import { sql } from 'kysely';
+import { changed, type Db } from '../../../kernel/database/db.ts';
+import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
+
+/**
+ * For a report whose dump is complete. With waits of e^n seconds between 12 tries, storage may be unavailable for about
+ * a day.
+ */
+export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('crashes:process', 12);
+
+/** For reports without a dump. A report whose dump arrives later moves to another group. */
+export const groupMessagesJob = defineJob<{ gameId: string; reportIds: readonly string[] }>('crashes:group', 6);
+
+/** Higher than the default of 0, so these jobs run after everything that players and developers wait for. */
+const AFTER_OTHERS = 10;
+
+/**
+ * Enqueues these reports to be processed again. A report that is already queued for it is not queued twice, as the
+ * symbols of a build arrive file by file.
+ */
+export async function enqueueProcessing(db: Db, gameId: string, reportIds: readonly string[]): Promise<void> {
+  const job = jobForEachRow(
+    processCrashJob,
+    { gameId: sql`${gameId}::text`, reportId: sql`report_id` },
+    { key: sql`${`${processCrashJob.task}/again/`} || report_id`, priority: AFTER_OTHERS },
+  );
+  await changed(db, sql`select ${job} from unnest(${reportIds}::uuid[]) as report (report_id)`);
+}

@@ -1,0 +1,16 @@
+// The partitions of events: one for each UTC day, by the time at which an event was written.
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import type { Partition } from '../../kernel/database/partitions.ts';
+
+/** The partition for the day of `time`, such as `events_2026_11_30`. */
+export function partitionOf(time: Date): Partition {
+  const day = Math.floor(time.getTime() / DAY) * DAY;
+  return {
+    table: 'events',
+    column: 'received_at',
+    type: 'timestamptz',
+    name: `events_${utcDayOf(time).replaceAll('-', '_')}`,
+    from: new Date(day).toISOString(),
+    to: new Date(day + DAY).toISOString(),
+  };
+}

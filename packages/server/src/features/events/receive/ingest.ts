@@ -1,0 +1,145 @@
+// Writes the events of requests in batches.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { Context } from '../../../context.ts';
+import { utcDayOf } from '../../../kernel/clock.ts';
+import { retryConflicts, type Tx, transact } from '../../../kernel/database/db.ts';
+import { type BatchTurn, batchWriter } from '../../../request/batch-writer.ts';
+import { partitionOf } from '../partitions.ts';
+import { type Part, type Refusal, UNKNOWN_BUILD } from './accept.ts';
+import { layOut } from './batch.ts';
+import { countedNames } from './counted-names.ts';
+import type { GameEvent } from './event.ts';
+import { findExistingBuilds, forgetGames, keyOf } from './existing-builds.ts';
+import { type ClientId, claimIds, DeletedGamesError, writeBatch } from './write.sql.ts';
+
+/** How many events of a request were counted, and how many had been sent before. */
+export type Ingested = { accepted: number; repeated: number };
+
+/** The keys of builds that do not exist (see `keyOf`). Then no event of the request was written. */
+export type UnknownBuilds = { unknown: ReadonlySet<string> };
+
+const NO_EVENTS: ReadonlySet<GameEvent> = new Set();
+
+/** One batch is prepared while another is written and a third waits for the disk. */
+const WRITERS = 3;
+/**
+ * Counters have a row for each slot, from 1, so the writers of a process never change the same row. A job sums up the
+ * rows of past days.
+ */
+const SLOTS = 60;
+/**
+ * The minimum weight of a request, in events: limits a batch to 129 requests, because with more all senders would wait
+ * at once.
+ */
+const MIN_WEIGHT = 31;
+
+/** Writes the events of a request durably, all or none. Throws 4030 if a build does not belong to its game. */
+export async function ingestEvents(ctx: Context, parts: readonly Part[]): Promise<Ingested> {
+  const result = await writeEvents(ctx, parts);
+  if ('unknown' in result) throw refuse(ctx, UNKNOWN_BUILD);
+  return result;
+}
+
+/** The error for a refused request. Counts it by rule. */
+export function refuse(ctx: Context, { rule, code, message, data }: Refusal): ApiError {
+  ctx.metrics.eventRefusals.inc({ rule });
+  return new ApiError(code, message, data && { data });
+}
+
+/** Like `ingestEvents`, but returns the builds that do not exist. */
+export const writeEvents = batchWriter<readonly Part[], Ingested | UnknownBuilds>({
+  maxBatch: 4000,
+  writers: WRITERS,
+  maxWaiting: 100_000,
+  weigh: (parts) => Math.max(MIN_WEIGHT, countOf(parts)),
+  partitionOf,
+  write: writeRequests,
+});
+
+async function writeRequests(
+  ctx: Context,
+  requests: readonly (readonly Part[])[],
+  turn: BatchTurn,
+): Promise<(Ingested | UnknownBuilds)[]> {
+  const existing = await findExistingBuilds(ctx, requests.flat());
+  const exists = (part: Part) => existing.has(keyOf(part));
+  const isValid = requests.map((parts) => parts.every(exists));
+  const valid = requests.filter((_, index) => isValid[index]).flat();
+  let repeated: ReadonlySet<GameEvent>;
+  try {
+    repeated = await writeParts(ctx, valid, turn);
+  } catch (error) {
+    if (!(error instanceof DeletedGamesError)) throw error;
+    // A game was deleted since this process looked up its builds. Nothing was written.
+    forgetGames(ctx, error.gameIds);
+    return writeRequests(ctx, requests, turn);
+  }
+  for (const [outcome, count] of Object.entries(resultOf(valid, repeated))) ctx.metrics.events.inc({ outcome }, count);
+  return requests.map((parts, index) =>
+    isValid[index] ? resultOf(parts, repeated) : { unknown: new Set(parts.filter((part) => !exists(part)).map(keyOf)) },
+  );
+}
+
+/**
+ * Writes events and returns those that had been sent before. Throws DeletedGamesError if a game is deleted, and then
+ * writes nothing.
+ */
+async function writeParts(
+  ctx: Context,
+  parts: readonly Part[],
+  { now, writer }: BatchTurn,
+): Promise<ReadonlySet<GameEvent>> {
+  if (countOf(parts) === 0) return NO_EVENTS;
+  const slot = 1 + ((ctx.presence.current().processNo * WRITERS + writer) % SLOTS);
+  const countedName = await countedNames(ctx, parts);
+  if (parts.every(({ events }) => events.every(({ event_id }) => event_id == null))) {
+    const batch = layOut(parts, now, countedName, NO_EVENTS);
+    await retryConflicts(() => writeBatch(ctx.db, batch, slot));
+    return NO_EVENTS;
+  }
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      const repeated = await claim(tx, parts, utcDayOf(now));
+      await writeBatch(tx, layOut(parts, now, countedName, repeated), slot);
+      return repeated;
+    }),
+  );
+}
+
+/**
+ * Claims the ids of the events for this transaction. Returns the events whose id was used before, in this batch or an
+ * earlier one.
+ */
+async function claim(tx: Tx, parts: readonly Part[], day: string): Promise<Set<GameEvent>> {
+  const [first, repeated] = [new Map<string, { id: ClientId; event: GameEvent }>(), new Set<GameEvent>()];
+  for (const { gameId, events } of parts) {
+    for (const event of events) {
+      if (event.event_id == null) continue;
+      const key = `${gameId}/${event.event_id}`;
+      if (first.has(key)) repeated.add(event);
+      else first.set(key, { id: { gameId, eventId: event.event_id }, event });
+    }
+  }
+  const claims = [...first.values()];
+  const used = await claimIds(
+    tx,
+    claims.map(({ id }) => id),
+    day,
+  );
+  for (const index of used) repeated.add(claims[index]!.event);
+  return repeated;
+}
+
+function resultOf(parts: readonly Part[], repeated: ReadonlySet<GameEvent>): Ingested {
+  const count = countOf(parts);
+  if (repeated.size === 0) return { accepted: count, repeated: 0 };
+  const repeatedCount = parts.reduce(
+    (sum, { events }) => sum + events.filter((event) => repeated.has(event)).length,
+    0,
+  );
+  return { accepted: count - repeatedCount, repeated: repeatedCount };
+}
+
+function countOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { events }) => sum + events.length, 0);
+}

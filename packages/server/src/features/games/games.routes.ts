@@ -1,0 +1,13 @@
+// Binds the operations of games to the functions that serve them.
+import * as contract from '@chauffeur/contract/operations/games';
+import { handle, type Route } from '../../request/route.ts';
+import { createGame, getGame, leaveGame, listGames, removeAdmin, updateGame } from './games.ts';
+
+export const ROUTES: readonly Route[] = [
+  handle(contract.createGame, createGame),
+  handle(contract.listGames, listGames),
+  handle(contract.getGame, getGame),
+  handle(contract.updateGame, updateGame),
+  handle(contract.removeAdmin, removeAdmin),
+  handle(contract.leaveGame, leaveGame),
+];

@@ -1,0 +1,28 @@
+// Binds the operations of the operator pages to the functions that serve them.
+import * as contract from '@chauffeur/contract/operations/operator';
+import { handle, type Route } from '../../request/route.ts';
+import {
+  deleteFailedJob,
+  getSettings,
+  type Lanes,
+  listFailedJobs,
+  listUsers,
+  readServiceState,
+  retryJobs,
+  signUserOut,
+  verifyUser,
+} from './operator.ts';
+
+/** The routes; `lanes` names the lane of each kind of job in this service. */
+export function createRoutes(lanes: Lanes): readonly Route[] {
+  return [
+    handle(contract.getServiceState, (ctx) => readServiceState(ctx, lanes)),
+    handle(contract.listFailedJobs, listFailedJobs),
+    handle(contract.retryJobs, retryJobs),
+    handle(contract.deleteFailedJob, deleteFailedJob),
+    handle(contract.listUsers, listUsers),
+    handle(contract.verifyUser, verifyUser),
+    handle(contract.signUserOut, signUserOut),
+    handle(contract.getSettings, getSettings),
+  ];
+}

@@ -1,0 +1,88 @@
+// The page of a game: its channels, and the downloads that the caller may see.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/store';
+import type { Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
+import { type Build, findBuilds } from '../builds/builds.ts';
+import { currentPointers, type Pointer } from '../channels/channels.ts';
+import { newestOfferedFiles, type OfferedFile, summaryOf } from '../files/files.ts';
+import { type Game, readGameAndOwner, readTexts } from '../games/games.ts';
+import { listingBand } from '../health/health.ts';
+import { publicImages } from '../media/media.ts';
+import { requireVisibleGame } from './store.ts';
+import { isListed, type Viewer } from './visibility.ts';
+
+type PublicGame = OutputOf<typeof contract.getPublicGame>;
+type Offer = PublicGame['downloads'][number];
+
+export async function getPublicGame(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getPublicGame>,
+): Promise<PublicGame> {
+  const { game, role, viewer } = await requireVisibleGame(ctx, caller, input.uid);
+  const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
+  const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
+  const [offers, owner, texts, images, health] = await Promise.all([
+    offersOf(ctx, game, visible),
+    readGameAndOwner(ctx, game.game_id),
+    readTexts(ctx, game.game_id),
+    publicImages(ctx, game.game_id),
+    listingBand(ctx, game.game_id),
+  ]);
+  return {
+    game_uid: game.game_id,
+    slug: game.slug,
+    name: game.name,
+    developer: owner.owner_name,
+    developer_handle: owner.owner_handle,
+    ...texts,
+    visibility: game.visibility,
+    published_at: game.published_at?.toISOString() ?? null,
+    health,
+    role,
+    channels: channelsOf(pointers, viewer, input.channel),
+    beta: { offered: pointers.some(({ channel }) => channel === 'beta'), joined: viewer.isBetaPlayer },
+    downloads: offers,
+    ...images,
+  };
+}
+
+/** The channels that the caller can choose: stable first, then by name. */
+function channelsOf(pointers: readonly Pointer[], viewer: Viewer, asked: string | undefined): string[] {
+  const shown = pointers.filter(
+    ({ channel }) => isListed(channel, viewer, undefined) || isListed(channel, viewer, asked),
+  );
+  const names = [...new Set(shown.map(({ channel }) => channel))].sort();
+  return [...names.filter((name) => name === 'stable'), ...names.filter((name) => name !== 'stable')];
+}
+
+async function offersOf(ctx: Context, game: Game, pointers: readonly Pointer[]): Promise<Offer[]> {
+  const buildIds = pointers.map(({ build_id }) => build_id);
+  const [files, builds] = await Promise.all([
+    newestOfferedFiles(ctx.db, game.game_id, buildIds),
+    findBuilds(ctx.db, game.game_id, buildIds),
+  ]);
+  return pointers.flatMap((pointer) => {
+    const [file, build] = [files.get(pointer.build_id), builds.get(pointer.build_id)];
+    return file === undefined || build === undefined ? [] : [offerOf(ctx, pointer, build, file)];
+  });
+}
+
+function offerOf(ctx: Context, pointer: Pointer, build: Build, file: OfferedFile): Offer {
+  const url = `${ctx.publicUrl}/api/v1/public/games/${file.game_id}/files/${file.file_id}`;
+  return {
+    channel: pointer.channel,
+    os: pointer.os,
+    arch: pointer.arch,
+    build_id: build.build_id,
+    version: build.version,
+    title: build.title,
+    changelog_items: build.changelog,
+    expires_at: pointer.expires_at?.toISOString() ?? null,
+    file: summaryOf(file),
+    origin: file.origin,
+    scanned_at: file.scanned_at.toISOString(),
+    download_url: `${url}/download`,
+    provenance_url: `${url}/provenance`,
+  };
+}

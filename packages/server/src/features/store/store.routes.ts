@@ -1,0 +1,22 @@
+// Binds the operations of the store to the functions that serve them.
+import * as browse from '@chauffeur/contract/operations/browse';
+import * as developers from '@chauffeur/contract/operations/developers';
+import * as shelves from '@chauffeur/contract/operations/shelves';
+import * as store from '@chauffeur/contract/operations/store';
+import { handle, type Route, stream } from '../../request/route.ts';
+import { browseGames } from './browse.ts';
+import { getDeveloper } from './developers.ts';
+import { downloadFile, getShelf } from './http.ts';
+import { getProvenance } from './provenance.ts';
+import { getPublicGame } from './public-game.ts';
+import { getListing } from './store.ts';
+
+export const ROUTES: readonly Route[] = [
+  handle(browse.browseGames, browseGames),
+  handle(developers.getDeveloper, getDeveloper),
+  handle(store.getPublicGame, getPublicGame),
+  stream(store.downloadFile, downloadFile),
+  handle(store.getProvenance, getProvenance),
+  stream(shelves.getShelf, getShelf),
+  handle(shelves.getListing, getListing),
+];

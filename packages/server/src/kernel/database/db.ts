@@ -1,0 +1,162 @@
+// The connection pool to PostgreSQL, transactions, and the mapping of types.
+import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Log } from '../telemetry/log.ts';
+
+/** A pool or a transaction; every query function takes one. Rows are typed per query, not by a schema object. */
+// biome-ignore lint/complexity/noBannedTypes: the empty schema says that queries are written in SQL.
+export type Db = Kysely<{}>;
+// biome-ignore lint/complexity/noBannedTypes: as above.
+export type Tx = Transaction<{}>;
+
+export type Database = { readonly db: Db; readonly pool: pg.Pool; close(): Promise<void> };
+
+const INT8 = 20;
+
+/** Returns int8 as a number: none of our counts and sizes exceeds 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown),
+};
+
+export function openDatabase(
+  connectionString: string,
+  options: { connections: number; log: Log; name: string },
+): Database {
+  const pool = new pg.Pool({
+    connectionString,
+    Client,
+    max: options.connections,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: options.name,
+    types,
+  });
+  let closing = false;
+  // Without a listener, an idle connection that dies (a database restart) would end the process. A closed pool may
+  // still see the database stop.
+  const onLost = (err: Error) => {
+    if (!closing) options.log.warn({ err }, 'database connection lost');
+  };
+  pool.on('error', onLost);
+  pool.on('connect', (client) => client.on('error', onLost));
+  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db,
+    pool,
+    async close() {
+      closing = true;
+      // Kysely ends the pool only if a query used it.
+      await db.destroy();
+      if (!pool.ended) await pool.end();
+    },
+  };
+}
+
+/**
+ * The names of prepared statements, by their text. Texts are constants of the code, so all pools of the process share
+ * them.
+ */
+const keptPlans = new Map<string, string>();
+
+/** A connection that prepares the statements of `keepPlan` once. */
+class Client extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of query, of which this is all.
+  override query(statement: any, ...rest: any[]): any {
+    const name = typeof statement === 'string' ? keptPlans.get(statement) : undefined;
+    if (name === undefined) return super.query(statement, ...(rest as []));
+    const [values, ...callback] = rest;
+    return super.query({ name, text: statement, values }, ...(callback as []));
+  }
+}
+
+export type Query<Row> = Pick<RawBuilder<Row>, 'execute'>;
+
+/**
+ * Marks a statement as worth preparing: one that runs for every report or event, always has the same text, and takes as
+ * long to plan as to execute. Not for statements whose best plan depends on their parameters.
+ */
+export function keepPlan<Row>(query: RawBuilder<Row>): Query<Row> {
+  return {
+    execute(db) {
+      const compiled = query.compile(db);
+      if (!keptPlans.has(compiled.sql)) keptPlans.set(compiled.sql, `chauffeur_${keptPlans.size}`);
+      return db.getExecutor().executeQuery(compiled);
+    },
+  };
+}
+
+/** Returns all rows. */
+export async function rows<Row>(db: Db, query: Query<Row>): Promise<Row[]> {
+  return (await query.execute(db)).rows;
+}
+
+/** Returns the first row, or undefined. */
+export async function row<Row>(db: Db, query: Query<Row>): Promise<Row | undefined> {
+  return (await query.execute(db)).rows[0];
+}
+
+/** Returns the row of a query that always has exactly one. */
+export async function onlyRow<Row>(db: Db, query: Query<Row>): Promise<Row> {
+  const found = await row(db, query);
+  if (found === undefined) throw new Error('a query that always answers a row answered none');
+  return found;
+}
+
+/** Returns the number of rows that a statement changed. */
+export async function changed(db: Db, statement: Query<unknown>): Promise<number> {
+  return Number((await statement.execute(db)).numAffectedRows ?? 0n);
+}
+
+/** Runs `work` in a transaction. */
+export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(work);
+}
+
+/** Deadlocks and serialization failures, which PostgreSQL causes only because of concurrent transactions. */
+const CONFLICT = /^40(P01|001)$/;
+const MAX_TRIES = 5;
+
+/** Runs `work`, a statement or a transaction, again if it conflicts with another one. */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === MAX_TRIES || !CONFLICT.test((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
+/** Class 53 without a full disk, which no-room.ts covers. */
+const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
+const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
+
+/**
+ * Whether the error means that the database could not be reached, which is temporary, and not that a query was wrong.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: string; syscall?: string };
+  if (code !== undefined && (CONNECTION_TROUBLE.test(code) || (SOCKET_TROUBLE.has(code) && syscall !== 'open')))
+    return true;
+  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    error.message,
+  );
+}
+
+/** Whether the error means that a row with the same key already exists. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === '23505';
+}
+
+/** Whether the error means that a referenced row does not exist. */
+export function isMissingReference(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === '23503';
+}
+
+/** Whether `error` says that PostgreSQL rejected a value (class 22) or that a row violates a constraint (class 23). */
+export function isDataError(error: unknown): boolean {
+  return /^2[23]/.test((error as { code?: string }).code ?? '');
+}

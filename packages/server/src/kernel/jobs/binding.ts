@@ -1,0 +1,25 @@
+// Binds a function to a kind of job, with its schedule and lane.
+import type { Attempt, JobKind } from './jobs.ts';
+
+/** Quick jobs have workers of their own: someone is waiting for them, and two scans of 5 GB would block them all. */
+export type Lane = 'quick' | 'long';
+
+/** A kind of job and the function that runs it. `Ctx` is the context that every such function receives. */
+export type JobBinding<Ctx> = {
+  readonly kind: JobKind<object>;
+  readonly work: (ctx: Ctx, payload: never, attempt: Attempt) => Promise<void>;
+  readonly cron?: string;
+  readonly lane: Lane;
+};
+
+/**
+ * Binds a function to a kind of job. With `cron` (UTC), the job is also enqueued on that schedule. Use the `long` lane for jobs that
+ * may take minutes because they read large files or many rows.
+ */
+export function bindJob<Ctx, Payload extends object>(
+  kind: JobKind<Payload>,
+  work: (ctx: Ctx, payload: Payload, attempt: Attempt) => Promise<void>,
+  { cron, lane = 'quick' }: { cron?: string; lane?: Lane } = {},
+): JobBinding<Ctx> {
+  return { kind: kind as JobKind<object>, work, lane, ...(cron !== undefined && { cron }) };
+}

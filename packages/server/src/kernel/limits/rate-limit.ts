@@ -1,0 +1,53 @@
+// Counts uses of a limit in fixed windows in the database, so that all processes share the counters.
+import { ApiError } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
+import type { Clock } from '../clock.ts';
+import { changed, type Db, onlyRow } from '../database/db.ts';
+
+export type Limit = {
+  /** Identifies the counter, and names the limited resource in the message. */
+  name: 'uploads' | 'chunks' | 'media uploads' | 'symbol uploads' | 'invitations' | 'password confirmations';
+  /** What the limit applies to; a game by default. */
+  of?: 'game' | 'account';
+  /** The number of uses in one window; 0 for no limit. */
+  most: number;
+  windowSeconds: number;
+};
+
+/**
+ * Counts one use by `subject`, the id of a game or account. Throws 4290 with `retry_after` in seconds when the limit is
+ * reached.
+ */
+export async function countUse(db: Db, clock: Clock, subject: string, limit: Limit): Promise<void> {
+  if (limit.most === 0) return;
+  const window = limit.windowSeconds * 1000;
+  const start = Math.floor(clock.now().getTime() / window) * window;
+  const { used } = await onlyRow(
+    db,
+    sql<{ used: number }>`
+      insert into rate_counters (subject, name, window_start, used) values (${subject}, ${limit.name}, ${new Date(start)}, 1)
+      on conflict (subject, name, window_start) do update set used = rate_counters.used + 1 returning used`,
+  );
+  if (used <= limit.most) return;
+  const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
+  throw new ApiError(
+    4290,
+    `This ${limit.of ?? 'game'} has reached its limit of ${limit.most} ${limit.name} ${nameOf(limit.windowSeconds)}; try again in ${retryAfter} s.`,
+    {
+      data: { retry_after: retryAfter },
+    },
+  );
+}
+
+function nameOf(windowSeconds: number): string {
+  if (windowSeconds === 3600) return 'an hour';
+  return windowSeconds === 86_400 ? 'a day' : `in ${windowSeconds} s`;
+}
+
+/** Deletes counters of windows that ended over a day ago. */
+export async function dropOldCounters(db: Db, clock: Clock): Promise<number> {
+  return changed(
+    db,
+    sql`delete from rate_counters where window_start < ${new Date(clock.now().getTime() - 2 * 86_400_000)}`,
+  );
+}

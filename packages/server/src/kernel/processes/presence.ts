@@ -1,0 +1,142 @@
+// Finds out which processes of the service are alive, without timers. Each holds an advisory lock on a number of its
+// own while its connection to the database lasts, and PostgreSQL releases the lock the moment the process dies.
+import { setTimeout as wait } from 'node:timers/promises';
+import { ApiError } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { type Db, row, rows } from '../database/db.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** One registration of this process. After its connection breaks, the process registers again under another number. */
+export type Membership = {
+  /** The number that marks rows as held by this process. */
+  readonly processNo: number;
+  /** Aborted when the connection breaks. From then on, others may take over what this number held. */
+  readonly lost: AbortSignal;
+};
+
+export type Presence = {
+  /** Throws 5030 while the process is not registered. */
+  current(): Membership;
+  /** Records a job worker of this process, so that its jobs can be released if the process dies. */
+  addWorker(workerId: string): Promise<void>;
+  /**
+   * Releases the lock. The row stays until a worker removes it like that of a dead process, which also releases a job
+   * whose end could not be recorded. Leaving therefore needs no query; the database may be gone already.
+   */
+  leave(): Promise<void>;
+};
+
+type Stay = Membership & { readonly client: pg.Client };
+
+/** The class of the lock keys, which no other advisory lock of the database uses. */
+const LOCK_CLASS = 40_119;
+const REJOIN_MS = 500;
+/** For connecting and for each query; none of them has to wait for a lock. */
+const PATIENCE_MS = 10_000;
+
+/** Registers this process. `role` is shown to operators: start, api or worker. */
+export async function joinPresence(connectionString: string, role: string, log: Log): Promise<Presence> {
+  const workerIds: string[] = [];
+  const leaving = new AbortController();
+  let stay: Stay | undefined;
+  let rejoining: Promise<void> | undefined;
+
+  async function enter(): Promise<void> {
+    const entered = await openStay(connectionString, role, workerIds);
+    stay = entered;
+    entered.lost.addEventListener('abort', () => {
+      stay = undefined;
+      rejoining = rejoin();
+    });
+  }
+
+  async function rejoin(): Promise<void> {
+    while (!leaving.signal.aborted && stay === undefined) {
+      await enter().catch(async (err) => {
+        log.warn({ err }, 'the connection that marks this process as alive is broken; trying again');
+        await wait(REJOIN_MS, undefined, { signal: leaving.signal }).catch(() => undefined);
+      });
+    }
+  }
+
+  await enter();
+  return {
+    current() {
+      if (stay === undefined) throw new ApiError(5030);
+      return stay;
+    },
+    async addWorker(workerId) {
+      workerIds.push(workerId);
+      if (stay !== undefined) await recordWorkers(stay, workerIds);
+    },
+    async leave() {
+      leaving.abort();
+      // It may be registering again at this moment; the new connection must be closed as well.
+      await rejoining;
+      await stay?.client.end();
+    },
+  };
+}
+
+async function openStay(connectionString: string, role: string, workerIds: readonly string[]): Promise<Stay> {
+  const client = new pg.Client({
+    connectionString,
+    keepAlive: true,
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    application_name: 'chauffeur-presence',
+  });
+  const lost = new AbortController();
+  client.on('end', () => lost.abort(new ApiError(5030)));
+  // An error is always followed by 'end', which is handled.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const numbered = await client.query<{ no: number }>(`select nextval('process_numbers')::int as no`);
+    const processNo = numbered.rows[0]?.no as number;
+    // The lock comes before the row: a row without its lock counts as a dead process.
+    await client.query('select pg_advisory_lock($1::int, $2::int)', [LOCK_CLASS, processNo]);
+    const values = [processNo, role, workerIds];
+    await client.query('insert into processes (process_no, role, worker_ids) values ($1, $2, $3)', values);
+    return { processNo, lost: lost.signal, client };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function recordWorkers({ client, processNo }: Stay, workerIds: readonly string[]): Promise<void> {
+  await client.query('update processes set worker_ids = $2 where process_no = $1', [processNo, workerIds]);
+}
+
+const lockIsHeld = (processNo: unknown) =>
+  sql`exists (select from pg_locks where locktype = 'advisory' and classid = ${LOCK_CLASS} and objid = ${processNo} and objsubid = 2 and granted
+    and database = (select oid from pg_database where datname = current_database()))`;
+
+/** Whether the process with this number is alive. */
+export async function isAlive(db: Db, processNo: number): Promise<boolean> {
+  return (await row(db, sql`select 1 where ${lockIsHeld(processNo)}`)) !== undefined;
+}
+
+export type ProcessRow = { process_no: number; role: string; started_at: Date; takes_jobs: boolean; alive: boolean };
+
+/** The running processes, and dead ones that were not removed yet. */
+export function listProcesses(db: Db): Promise<ProcessRow[]> {
+  return rows(
+    db,
+    sql<ProcessRow>`select process_no, role, started_at, worker_ids <> '{}' as takes_jobs, ${lockIsHeld(sql.ref('process_no'))} as alive
+      from processes order by started_at, process_no`,
+  );
+}
+
+/** Removes the processes that died without leaving. Returns the ids of their job workers. */
+export async function buryDead(db: Db): Promise<string[]> {
+  const dead = await rows(
+    db,
+    sql<{
+      worker_ids: string[];
+    }>`delete from processes where not ${lockIsHeld(sql.ref('process_no'))} returning worker_ids`,
+  );
+  return dead.flatMap(({ worker_ids }) => worker_ids);
+}

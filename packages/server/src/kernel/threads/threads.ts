@@ -1,0 +1,100 @@
+// Runs one task in a worker thread with a time limit and a bounded heap, for parsing untrusted input.
+import { basename } from 'node:path';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+
+export type ThreadLimits = {
+  timeoutMs: number;
+  /** MiB of the JavaScript heap, without buffers. */
+  maxHeapMb: number;
+};
+
+/** An error class that a task may reject with, so that its caller can tell it from a crash. */
+export type TaskFailure = new (message: string, options?: ErrorOptions) => Error;
+
+/** The thread exceeded its time limit and was ended. */
+export class ThreadTimeoutError extends Error {
+  override readonly name = 'ThreadTimeoutError';
+}
+
+/** The thread ended before its task did. */
+export class ThreadCrashError extends Error {
+  override readonly name = 'ThreadCrashError';
+  /**
+   * `memory`: the heap was full. `error`: something threw outside the task; see the cause. `exit`: the thread ended by
+   * itself.
+   */
+  readonly reason: 'memory' | 'error' | 'exit';
+
+  constructor(reason: ThreadCrashError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+type Answer<Output> = { output: Output } | { failure: { name: string; message: string; stack: string | undefined } };
+
+/**
+ * Runs the file `entry` (`*.thread.ts`, which calls `answerTask`) once in a thread of its own, with a structured clone
+ * of `input`, and resolves to its result. Rejects if the task rejects: with the same class if it is one of `failures`,
+ * else with an Error of the same message. Rejects with ThreadTimeoutError or ThreadCrashError if the task did not
+ * finish. Always ends the thread.
+ */
+export function runInThread<Output>(
+  entry: URL,
+  input: unknown,
+  { timeoutMs, maxHeapMb }: ThreadLimits,
+  failures: readonly TaskFailure[] = [],
+): Promise<Output> {
+  const name = basename(entry.pathname);
+  const worker = new Worker(entry, { workerData: input, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+  let timer: NodeJS.Timeout | undefined;
+  const result = new Promise<Output>((resolve, reject) => {
+    timer = setTimeout(() => reject(new ThreadTimeoutError(`${name} took longer than ${timeoutMs} ms`)), timeoutMs);
+    worker.on('message', (answer: Answer<Output>) => {
+      if ('output' in answer) resolve(answer.output);
+      else reject(rebuildFailure(name, answer.failure, failures));
+    });
+    worker.on('error', (error) => reject(explainCrash(name, error)));
+    worker.on('exit', (code) => reject(new ThreadCrashError('exit', `${name} ended with code ${code} and no result`)));
+  });
+  return result.finally(() => {
+    clearTimeout(timer);
+    // Not awaited: a thread whose heap is full may be stuck in garbage collection, and would block its caller.
+    void worker.terminate();
+  });
+}
+
+/** Called once by a thread file: runs `task` on the input of `runInThread` and sends back its result or error. */
+export async function answerTask<Input, Output>(task: (input: Input) => Promise<Output>): Promise<void> {
+  if (parentPort === null) throw new Error('A thread file is started with runInThread');
+  let answer: Answer<Output>;
+  try {
+    answer = { output: await task(workerData as Input) };
+  } catch (error) {
+    // Structured clone loses the class of an error, so its name is sent, and the class is looked up by it.
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    answer = { failure: { name, message, stack } };
+  }
+  parentPort.postMessage(answer);
+}
+
+function rebuildFailure(
+  thread: string,
+  { name, message, stack }: { name: string; message: string; stack: string | undefined },
+  failures: readonly TaskFailure[],
+): Error {
+  const cause = new Error(`${name}: ${message}`);
+  if (stack !== undefined) cause.stack = stack;
+  for (const Failure of failures) {
+    const failure = new Failure(message, { cause });
+    if (failure.name === name) return failure;
+  }
+  return new Error(`${thread}: ${message}`, { cause });
+}
+
+function explainCrash(thread: string, error: unknown): ThreadCrashError {
+  const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return outOfMemory
+    ? new ThreadCrashError('memory', `${thread} needed more memory than it may have`, { cause: error })
+    : new ThreadCrashError('error', `${thread} failed: ${String(error)}`, { cause: error });
+}

@@ -1,0 +1,44 @@
+// Limits how often an address may send and read in a minute. Addresses are kept in memory only.
+import { isIPv6 } from 'node:net';
+import type { Context } from '../context.ts';
+import { countByMinute } from './minute-limit.ts';
+
+const countPost = countByMinute();
+const countRead = countByMinute();
+
+/** Counts a POST to a public route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_PUBLIC. */
+export function countPublicPost(ctx: Context, request: { readonly ip: string }): void {
+  const most = ctx.config.limitPublic;
+  // Finding the address costs more than counting it.
+  if (most === 0) return;
+  countPost(ctx, networkOf(request.ip), {
+    most,
+    message: `This address has reached its limit of ${most} requests a minute`,
+  });
+}
+
+/** Counts a read of a public page or route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_READS. */
+export function countPublicRead(ctx: Context, request: { readonly ip: string }): void {
+  const max = ctx.config.limitReads;
+  if (max === 0) return;
+  countRead(ctx, networkOf(request.ip), {
+    most: max,
+    message: `This address has reached its limit of ${max} reads a minute`,
+  });
+}
+
+/**
+ * Treats an IPv6 network of 64 bits as one address: it is one household or machine (RFC 6177), with as many addresses
+ * as it likes.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:') || !isIPv6(address)) return address;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? [] : tail.split(':');
+    while (groups.length + after.length < 8) groups.push('0');
+    groups.push(...after);
+  }
+  return groups.slice(0, 4).join(':');
+}

@@ -1,0 +1,21 @@
+// Maps a thrown value to the error that a caller sees: a code of the registry and a message, never a stack or a secret.
+import { ApiError } from '@chauffeur/contract/errors';
+import { isDatabaseAway } from '../kernel/database/db.ts';
+import { hasNoRoom } from '../kernel/no-room.ts';
+
+/** Returns null for an error that has no code of its own. */
+export function asKnownError(thrown: unknown): ApiError | null {
+  if (isFailure(thrown) && hasNoRoom(thrown)) return new ApiError(5070, undefined, { cause: thrown });
+  if (thrown instanceof ApiError) return thrown;
+  return isDatabaseAway(thrown) ? new ApiError(5030, undefined, { cause: thrown }) : null;
+}
+
+/** The error for an unexpected failure. */
+export function asUnexpected(thrown: unknown): ApiError {
+  return new ApiError(5000, undefined, { cause: thrown });
+}
+
+/** Client errors are the caller's to fix, even if a full disk is among their causes. */
+function isFailure(thrown: unknown): boolean {
+  return !(thrown instanceof ApiError) || thrown.status >= 500;
+}

@@ -1,0 +1,39 @@
+// Finds the game and build that a request from a game client belongs to, in its headers, query or body.
+import type { FastifyRequest } from 'fastify';
+
+export type Ids = { appId: string; buildId: string };
+
+export const NO_GAME_OR_BUILD =
+  'There is no such game, or the build is not one of its builds; use the build_id from its registration.';
+
+/**
+ * Reads X-App-Id and X-Build-Id, else `app_id` and `build_id` in the query, else in the body. Missing ids are empty.
+ */
+export function idsOf(request: FastifyRequest, body: Partial<Ids> = {}): Ids {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  return {
+    appId: headerId(request, 'x-app-id') || queryId(query.app_id) || (body.appId ?? '').trim(),
+    buildId: headerId(request, 'x-build-id') || queryId(query.build_id) || (body.buildId ?? '').trim(),
+  };
+}
+
+function headerId(request: FastifyRequest, name: 'x-app-id' | 'x-build-id'): string {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/**
+ * Some clients append a query of their own to a URL that already has one. The second question mark then becomes part of
+ * the last value: `…/unreal?app_id=G&build_id=B?AppID=CrashReporter&AppVersion=…`. The id ends before it.
+ */
+function queryId(value: unknown): string {
+  const text = Array.isArray(value) ? value[0] : value;
+  return typeof text === 'string' ? (text.split('?')[0] ?? '').trim() : '';
+}
+
+/** Returns a message that names the missing id; null if both are present. */
+export function findMissingId({ appId, buildId }: Ids): string | null {
+  if (appId !== '' && buildId !== '') return null;
+  const [header, field] = appId === '' ? ['X-App-Id', 'app_id'] : ['X-Build-Id', 'build_id'];
+  return `${header}: missing; send it, or ${field} in the address or the form.`;
+}

@@ -1,0 +1,15 @@
+// Decides which file names an upload may have.
+import { LIMITS } from '@chauffeur/contract/limits';
+
+/** Control characters, path separators, and the replacement character for bytes that are not UTF-8. */
+const FORBIDDEN = /[\p{Cc}/\\\ufffd]/u;
+
+/** Returns null for a name that every system and PostgreSQL can store, else a sentence with the remedy. */
+export function filenameProblem(name: string): string | null {
+  if (name === '') return 'filename: missing; send the name of the file.';
+  if (name.length > LIMITS.filenameLength)
+    return `filename: longer than ${LIMITS.filenameLength} characters; shorten it.`;
+  if (FORBIDDEN.test(name) || !name.isWellFormed())
+    return 'filename: holds characters that a file name may not have; rename the file.';
+  return null;
+}

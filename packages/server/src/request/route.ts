@@ -1,0 +1,95 @@
+// Binds a feature's handlers to the operations of the contract, and reads the input of a call from an HTTP request.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { AddressOf, Operation, OutputOf } from '@chauffeur/contract/operation';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Caller, Context } from '../context.ts';
+import type { Answer } from './answer.ts';
+import type { CallerOf, StreamCall } from './call.ts';
+import { checkAddress, type Handler, invalidCode, type Perform, performer } from './perform.ts';
+
+/**
+ * A feature's function for an operation that reads its body as a stream, or sends its response through `reply`, which it
+ * then returns.
+ */
+export type StreamHandler<Op extends Operation> = (
+  ctx: Context,
+  call: StreamCall<Op>,
+) => Promise<Answer<OutputOf<Op>> | FastifyReply>;
+
+/** An operation with the handler that serves it. */
+export type Route = {
+  readonly operation: Operation;
+  readonly run: (
+    ctx: Context,
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<Answer<unknown> | FastifyReply>;
+  /** The same without an HTTP request; absent if the operation streams. */
+  readonly perform?: Perform;
+  /** The path, if it is not the operation's path below `/api/v1`. */
+  readonly url?: string;
+};
+
+/** Binds a handler to its operation. */
+export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>): Route {
+  const perform = performer(operation, handler);
+  return {
+    operation,
+    perform,
+    run: (ctx, caller, request) =>
+      perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) }),
+  };
+}
+
+/** Binds a streaming handler to its operation. */
+export function stream<Op extends Operation>(operation: Op, handler: StreamHandler<Op>): Route {
+  return {
+    operation,
+    run: (ctx, caller, request, reply) => {
+      const input = checkAddress(operation, addressOf(operation, request)) as AddressOf<Op>;
+      return handler(ctx, { caller: caller as CallerOf<Op>, input, request, reply });
+    },
+  };
+}
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
+/** Reads path and query, not yet checked. */
+function addressOf({ query }: Operation, request: FastifyRequest) {
+  return { params: request.params, query: query && readStrings(query, request.query as Strings) };
+}
+
+function bodyOf(operation: Operation, request: FastifyRequest): unknown {
+  return operation.body && readBody(operation, operation.body, request);
+}
+
+type Strings = Readonly<Record<string, unknown>>;
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+/** Queries and forms hold strings only: converts the fields that the schema declares as numbers, if they look like one. */
+function readStrings(schema: TSchema, texts: Strings): object {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const read = (name: string, value: unknown) => {
+    const isNumber = ['integer', 'number'].includes(properties[name]?.type ?? '');
+    return isNumber && typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
+  };
+  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, read(name, value)]));
+}
+
+function readBody(operation: Operation, schema: TSchema, request: FastifyRequest): unknown {
+  if (operation.bodyKind === 'urlencoded') return readStrings(schema, (request.body ?? {}) as Strings);
+  if (hasBody(request) && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+    throw new ApiError(
+      invalidCode(operation),
+      'Content-Type: this route takes application/json; send the body as JSON.',
+    );
+  }
+  return request.body ?? {};
+}
+
+/** A request without a body needs no content type; the schema then reports what is missing. */
+function hasBody(request: FastifyRequest): boolean {
+  return request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
+}

@@ -1,0 +1,236 @@
+// Sessions and passwords on the real server: signing in and out, resetting a password, and revoking credentials.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { newId } from '../src/kernel/secrets/ids.ts';
+import {
+  type Account,
+  cookieOf,
+  isSignedIn,
+  newAccount,
+  openLink,
+  postAuth,
+  signUp,
+  trySignIn,
+} from './setup/accounts.ts';
+import { makeKey } from './setup/agents.ts';
+import { callApi } from './setup/api-calls.ts';
+import { mailsTo, mailTo } from './setup/mail.ts';
+import { connectProgram, refresh } from './setup/oauth.ts';
+import {
+  makeAdmin,
+  makeGame,
+  makePlayer,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+  until,
+} from './setup/server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+
+test('sign-in works from any loopback name of the server and from no other origin', async () => {
+  const account = await signUp(server);
+  const { port } = new URL(server.url);
+  const statusAt = async (origin: string) =>
+    (await postAuth(server, '/sign-in/email', { email: account.email, password: account.password }, { origin })).status;
+  for (const name of ['127.0.0.1', 'localhost', '[::1]']) assert.equal(await statusAt(`http://${name}:${port}`), 200);
+  for (const origin of [`http://localhost:${Number(port) + 1}`, `http://evil.example:${port}`, 'null'])
+    assert.equal(await statusAt(origin), 403, origin);
+});
+
+describe('a session', () => {
+  test('starts with the correct password only, in any letter case of the email', async () => {
+    const { email, password } = await signUp(server);
+    const right = await trySignIn(server, { email: email.toUpperCase(), password });
+    assert.equal(right.status, 200);
+    assert.ok(await isSignedIn(server, cookieOf(right)));
+    for (const wrong of [{ password: `${password} ` }, { password: '' }, { email: 'nobody@example.com' }]) {
+      const response = await trySignIn(server, { email, password, ...wrong });
+      assert.ok([400, 401].includes(response.status), String(response.status));
+      assert.equal(cookieOf(response), '');
+    }
+  });
+
+  test('is refused with the same response for a wrong password and an unknown email', async () => {
+    const { email } = await signUp(server);
+    const [known, unknown] = await Promise.all([
+      trySignIn(server, { email, password: 'not the password' }),
+      trySignIn(server, { email: newAccount().email, password: 'not the password' }),
+    ]);
+    assert.deepEqual([known.status, await known.json()], [unknown.status, await unknown.json()]);
+  });
+
+  test('ends on sign-out, while the other sessions of the account continue', async () => {
+    const account = await signUp(server);
+    const other = cookieOf(await trySignIn(server, account));
+    const response = await postAuth(server, '/sign-out', {}, { cookie: account.cookie });
+    assert.equal(response.status, 200);
+    assert.deepEqual([await isSignedIn(server, account.cookie), await isSignedIn(server, other)], [false, true]);
+  });
+
+  test('cannot be started or ended by a page of another site', async () => {
+    const account = await signUp(server);
+    const foreign = { origin: 'https://evil.example', cookie: account.cookie };
+    assert.equal((await postAuth(server, '/sign-out', {}, foreign)).status, 403);
+    assert.equal((await postAuth(server, '/sign-in/email', account, foreign)).status, 403);
+    assert.ok(await isSignedIn(server, account.cookie));
+  });
+});
+
+test('too many failed sign-ins get 429 with Retry-After', async () => {
+  const strict = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_SIGN_INS: '3' } });
+  try {
+    const guess = () => trySignIn(strict, newAccount());
+    for (let count = 0; count < 3; count += 1) assert.equal((await guess()).status, 401);
+    const refused = await guess();
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  } finally {
+    await strict.stop();
+  }
+});
+
+describe('a password reset', () => {
+  /** Requests a reset and returns the link from its mail. */
+  async function askForReset({ email }: Pick<Account, 'email'>): Promise<string> {
+    const linksOf = async () =>
+      (await mailsTo(server, email))
+        .filter(({ subject }) => /new Chauffeur password/.test(subject))
+        .map(({ link }) => link);
+    const earlier = new Set(await linksOf());
+    const response = await postAuth(server, '/request-password-reset', { email, redirectTo: '/reset' });
+    assert.equal(response.status, 200);
+    return until(async () => (await linksOf()).find((link) => !earlier.has(link)));
+  }
+
+  /** Opens the link, sets a new password and returns the response. */
+  async function reset(link: string) {
+    const target = new URL((await openLink(link)).headers.get('location') ?? '', server.url);
+    const token = target.searchParams.get('token');
+    const answer = await postAuth(server, '/reset-password', { token, newPassword: `a new ${newId()}` });
+    assert.equal(answer.status, 200);
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
+    return (await answer.json()) as any;
+  }
+
+  async function mcpStatus(bearer: string): Promise<number> {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${bearer}`,
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).status;
+  }
+
+  test('sets a new password through the mailed link and ends every session', async () => {
+    const account = await signUp(server);
+    const opened = await openLink(await askForReset(account));
+    const target = new URL(opened.headers.get('location') ?? '', server.url);
+    assert.deepEqual([opened.status, target.pathname], [302, '/reset']);
+    const token = target.searchParams.get('token');
+    const password = `a new ${newId()}`;
+    assert.equal((await postAuth(server, '/reset-password', { token, newPassword: password })).status, 200);
+    assert.equal(await isSignedIn(server, account.cookie), false);
+    assert.equal((await trySignIn(server, account)).status, 401);
+    assert.equal((await trySignIn(server, { ...account, password })).status, 200);
+    const again = await postAuth(server, '/reset-password', { token, newPassword: 'a third password' });
+    assert.equal(again.status, 400);
+  });
+
+  test('revokes personal keys and connected programs, and lists the deploy keys that still work', async () => {
+    const game = await makeGame(server);
+    const { cookie } = await signIn(server, game.owner);
+    const key = await makeKey(server, { cookie }, { name: 'Editor' });
+    const tokens = await connectProgram(server, cookie);
+    const bearers = [key.key, tokens.access_token];
+    for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 200);
+    const stranger = await makeGame(server);
+    const late = await askForReset(game.owner);
+
+    const answer = await reset(await askForReset(game.owner));
+    assert.deepEqual(answer.revoked, { sessions: 1, personal_keys: 1, programs: 1 });
+    assert.deepEqual(
+      answer.deploy_keys.map(({ game_uid, key_ref }: { game_uid: string; key_ref: string }) => [game_uid, key_ref]),
+      [[game.uid, game.keyHeaders['x-access-token'].slice(0, 8)]],
+    );
+    for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 401);
+    assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).status, 400);
+    const mail = await mailTo(server, game.owner.email, /password was changed/);
+    assert.match(mail.text, /Personal keys revoked: 1/);
+    assert.ok(mail.text.includes(game.keyHeaders['x-access-token'].slice(0, 8)));
+    // A link requested before the reset no longer works.
+    assert.match((await openLink(late)).headers.get('location') ?? '', /error=INVALID_TOKEN/);
+
+    const deployKey = async ({ keyHeaders }: TestGame) =>
+      (await request(`${server.api}/tool/info`, { headers: keyHeaders })).status;
+    assert.equal(await deployKey(game), 200);
+    const revoke = (token: string) => callApi(server, {}, 'POST', '/account/credentials/revoke-after-reset', { token });
+    for (const token of ['', 'x', `${answer.revoke_token}A`, answer.revoke_token.slice(1)])
+      assert.equal((await revoke(token)).status, 400, token);
+    assert.equal(await deployKey(game), 200);
+    assert.deepEqual((await revoke(answer.revoke_token)).body.data, { deploy_keys: 1 });
+    assert.deepEqual((await revoke(answer.revoke_token)).body.data, { deploy_keys: 0 });
+    assert.equal(await deployKey(game), 401);
+    assert.equal(await deployKey(stranger), 200);
+  });
+
+  test('of an admin does not list the deploy keys of the game', async () => {
+    const game = await makeGame(server);
+    const admin = await makePlayer(server);
+    await makeAdmin(server, game.uid, admin);
+    const answer = await reset(await askForReset(admin));
+    assert.deepEqual([answer.revoked.sessions, answer.deploy_keys], [1, []]);
+  });
+
+  test('for an unknown email gets the same response and sends no mail', async () => {
+    const known = await signUp(server);
+    const unknown = newAccount();
+    const [one, other] = await Promise.all(
+      [known, unknown].map(({ email }) => postAuth(server, '/request-password-reset', { email, redirectTo: '/reset' })),
+    );
+    assert.deepEqual([one?.status, await one?.json()], [other?.status, await other?.json()]);
+    await mailTo(server, known.email, /new Chauffeur password/);
+    assert.deepEqual(await mailsTo(server, unknown.email), []);
+  });
+
+  test('never redirects its token to another site', async () => {
+    const { email } = await signUp(server);
+    const response = await postAuth(server, '/request-password-reset', { email, redirectTo: 'https://evil.example/' });
+    assert.equal(response.status, 403);
+  });
+});
+
+test('a signed-in user sees which credentials work without the password and revokes them by kind', async () => {
+  const game = await makeGame(server);
+  const headers = await signIn(server, game.owner);
+  const make = () => makeKey(server, headers, { mayWrite: false });
+  await Promise.all([make(), make()]);
+  const { access_token: bearer } = await connectProgram(server, headers.cookie);
+  const readCounts = async () => {
+    const { data } = (await callApi(server, headers, 'GET', '/account/credentials')).body;
+    return [data.personal_keys, data.programs, data.deploy_keys.length];
+  };
+  const revoke = (kinds: object, caller: object = headers) =>
+    callApi(server, caller, 'POST', '/account/credentials/revoke', kinds);
+  assert.deepEqual(await readCounts(), [2, 1, 1]);
+  assert.equal((await revoke({ personal_keys: true }, {})).status, 401);
+  assert.equal((await revoke({ deploy_keys: true }, { ...headers, origin: 'https://evil.example' })).status, 403);
+  assert.equal((await revoke({ deploy_keys: true }, { authorization: `Bearer ${bearer}` })).status, 401);
+  assert.deepEqual((await revoke({})).body.data, { personal_keys: 0, programs: 0, deploy_keys: 0 });
+  assert.deepEqual((await revoke({ personal_keys: true })).body.data, {
+    personal_keys: 2,
+    programs: 0,
+    deploy_keys: 0,
+  });
+  assert.deepEqual(await readCounts(), [0, 1, 1]);
+  const rest = { personal_keys: true, programs: true, deploy_keys: true };
+  assert.deepEqual((await revoke(rest)).body.data, { personal_keys: 0, programs: 1, deploy_keys: 1 });
+  assert.deepEqual(await readCounts(), [0, 0, 0]);
+});

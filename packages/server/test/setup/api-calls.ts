@@ -1,0 +1,32 @@
+// JSON calls of the API with a session, and the outcome that tests compare.
+import { type Answer, makeGame, request, signIn, type TestGame, type TestServer } from './server.ts';
+
+export type Session = { cookie: string };
+export type OwnedGame = { game: TestGame; owner: Session };
+
+/** A game with its owner signed in. */
+export async function makeOwnedGame(
+  server: TestServer,
+  options: Parameters<typeof makeGame>[1] = {},
+): Promise<OwnedGame> {
+  const game = await makeGame(server, options);
+  return { game, owner: await signIn(server, game.owner) };
+}
+
+/** Calls a route; `path` follows `/api/v1`. A body is sent as JSON. */
+export function callApi(
+  server: Pick<TestServer, 'api'>,
+  headers: object,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const json = { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const init = body === undefined ? { headers: { ...headers } } : json;
+  return request(`${server.api}${path}`, { method, ...init });
+}
+
+/** The HTTP status and the error code, which is undefined after a success. */
+export function statusOf({ status, body }: Answer): [status: number, code: number | undefined] {
+  return [status, body.error?.code];
+}

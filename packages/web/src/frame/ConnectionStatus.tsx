@@ -1,0 +1,38 @@
+// Shows at the foot of the page when the visitor is offline, the server is unavailable or a request is slow.
+import { onlineManager, useIsFetching } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import classes from './ConnectionStatus.module.css';
+
+const SLOW_MS = 5000;
+
+export function ConnectionStatus() {
+  const message = useConnectionMessage();
+  return (
+    <div role="status" className={classes.area}>
+      {message !== null && <p className={classes.message}>{message}</p>}
+    </div>
+  );
+}
+
+function useConnectionMessage(): string | null {
+  const isOnline = useSyncExternalStore(
+    (changed) => onlineManager.subscribe(changed),
+    () => onlineManager.isOnline(),
+  );
+  const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 0 });
+  const isSlow = useLasting(useIsFetching() > 0, SLOW_MS);
+  if (!isOnline) return "You're offline. We'll reconnect automatically.";
+  if (failing > 0) return 'The server is busy or unavailable. Retrying automatically.';
+  return isSlow ? 'This is taking longer than usual.' : null;
+}
+
+/** Whether the condition has held for this long. */
+function useLasting(isTrue: boolean, ms: number): boolean {
+  const [hasLasted, setHasLasted] = useState(false);
+  useEffect(() => {
+    if (!isTrue) return setHasLasted(false);
+    const timer = setTimeout(() => setHasLasted(true), ms);
+    return () => clearTimeout(timer);
+  }, [isTrue, ms]);
+  return isTrue && hasLasted;
+}

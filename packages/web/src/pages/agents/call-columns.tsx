@@ -1,0 +1,84 @@
+// The columns of a list of agent calls, shared by the owner's audit page and the person's own list.
+import { ERRORS, isErrorCode } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { listAgentCalls } from '@chauffeur/contract/operations/agents';
+import { Text } from '@mantine/core';
+import { Fragment, type ReactNode } from 'react';
+import type { Column } from '../../ui/DataTable.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
+import classes from './call-columns.module.css';
+
+type Call = OutputOf<typeof listAgentCalls>['calls'][number];
+
+/** Only `lastColumn` differs between the lists. */
+export function callColumns<ListedCall extends Call>(lastColumn: {
+  readonly header: string;
+  readonly cell: (call: ListedCall) => ReactNode;
+}): Column<ListedCall>[] {
+  return [
+    { header: 'Date', className: table.small, cell: ({ at }) => <Time at={at} /> },
+    {
+      header: 'Tool',
+      overflow: 'anywhere',
+      cell: (call) => (
+        <>
+          <ToolName name={call.tool} />
+          <Text size="sm" c="dimmed" hiddenFrom="sm">
+            {call.agent.name} · {lastColumn.cell(call)}
+          </Text>
+        </>
+      ),
+    },
+    { header: 'Outcome', overflow: 'anywhere', cell: ({ outcome }) => <Outcome code={outcome} /> },
+    {
+      header: 'Agent',
+      hiddenBelow: 'sm',
+      overflow: 'anywhere',
+      cell: ({ agent }) => (
+        <>
+          {agent.name}{' '}
+          <Text span size="sm" c="dimmed">
+            {agent.kind === 'key' ? '(key)' : '(connected)'}
+          </Text>
+        </>
+      ),
+    },
+    { ...lastColumn, hiddenBelow: 'sm', overflow: 'anywhere' },
+  ];
+}
+
+/** Not an error: the call sent a request to the game's owner. */
+const NEEDS_APPROVAL = 4214;
+
+function Outcome({ code }: { code: number }) {
+  if (code === 0) return <StateBadge tone="good">Done</StateBadge>;
+  if (code === NEEDS_APPROVAL) return <StateBadge tone="none">Pending</StateBadge>;
+  return (
+    <>
+      <StateBadge tone="bad">{`Error ${code}`}</StateBadge>
+      {isErrorCode(code) && (
+        <Text size="xs" c="dimmed" visibleFrom="sm">
+          {ERRORS[code].meaning}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Breaks the line only after an underscore. */
+function ToolName({ name }: { name: string }) {
+  const [first, ...words] = name.split('_');
+  return (
+    <code className={classes.tool}>
+      {first}
+      {words.map((word) => (
+        <Fragment key={word}>
+          _<wbr />
+          {word}
+        </Fragment>
+      ))}
+    </code>
+  );
+}

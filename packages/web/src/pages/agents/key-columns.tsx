@@ -1,0 +1,67 @@
+// The columns of the list of personal keys.
+import { Button, Text } from '@mantine/core';
+import type { Column } from '../../ui/DataTable.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
+import { formatGames, formatRights, type Key, stateOf } from './reach.ts';
+
+const STATES = {
+  active: { tone: 'good', label: 'Active' },
+  expired: { tone: 'none', label: 'Expired' },
+  revoked: { tone: 'none', label: 'Revoked' },
+} as const;
+
+export function keyColumns(onRevoke: (key: Key) => void): Column<Key>[] {
+  return [
+    { header: 'Name', cell: (key) => <KeyName value={key} /> },
+    { header: 'Status', cell: (key) => <Status value={key} /> },
+    { header: 'Permissions', hiddenBelow: 'sm', cell: formatRights },
+    { header: 'Games', hiddenBelow: 'sm', cell: formatGames },
+    {
+      header: 'Last used',
+      hiddenBelow: 'sm',
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (key) =>
+        stateOf(key, Date.now()) === 'active' && (
+          <Button size="compact-xs" variant="default" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+            Revoke
+          </Button>
+        ),
+    },
+  ];
+}
+
+function KeyName({ value: key }: { value: Key }) {
+  return (
+    <>
+      <span className={table.main}>{key.name}</span>{' '}
+      <Text span size="sm" c="dimmed" ff="monospace">
+        {key.key_ref}…
+      </Text>
+      <Text size="sm" c="dimmed" hiddenFrom="sm">
+        {formatRights(key)} · {formatGames(key)}
+      </Text>
+    </>
+  );
+}
+
+function Status({ value: key }: { value: Key }) {
+  const state = stateOf(key, Date.now());
+  const { tone, label } = STATES[state];
+  return (
+    <>
+      <StateBadge tone={tone}>{label}</StateBadge>
+      {state === 'active' && key.expires_at !== null && (
+        <Text size="xs" c="dimmed">
+          Expires <Time at={key.expires_at} />
+        </Text>
+      )}
+    </>
+  );
+}

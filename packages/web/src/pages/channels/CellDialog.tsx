@@ -1,0 +1,160 @@
+// The dialog for a channel on one platform: the current build, and forms to promote another one or roll back.
+import { describePromotion, describeRollback } from '@chauffeur/contract/consequences';
+import { formatPlatform, type Platform } from '@chauffeur/contract/format';
+import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { Button, Divider, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { formatDay, formatExactTime } from '../../ui/format.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import type { ListedBuild } from '../builds/build-columns.tsx';
+import type { OpenGame } from '../games/use-game.ts';
+import { Consequences } from './Consequences.tsx';
+import { Expiry } from './Expiry.tsx';
+import { ExpirySelect } from './ExpirySelect.tsx';
+import type { Place } from './grid.ts';
+import type { Moves } from './use-moves.ts';
+
+type CellDialogProps = {
+  game: OpenGame;
+  channel: string;
+  platform: Platform;
+  /** Null if the channel never had a build for this platform. */
+  place: Place | null;
+  moves: Moves;
+  onClose: () => void;
+};
+
+const MAX_CHOICES = 50;
+
+export function CellDialog({ game, channel, platform, place, moves, onClose }: CellDialogProps) {
+  const { os, arch } = platform as Pick<ListedBuild, 'os' | 'arch'>;
+  const { data, error, isPending, refetch } = useQuery(
+    ask(listGameBuilds, { uid: game.game_uid, os, arch, state: 'ready', page_size: MAX_CHOICES }),
+  );
+  return (
+    <Dialog title={`${channel} on ${formatPlatform(platform)}`} onClose={onClose}>
+      <Stack gap="md">
+        {place !== null && <CurrentBuild slug={game.slug} place={place} />}
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+        {moves.error !== null && <Problem error={moves.error} />}
+        {isPending && <Text size="sm">Loading builds…</Text>}
+        {data?.builds.length === 0 && <EmptyState>No builds for this platform are ready. Upload one first.</EmptyState>}
+        {data !== undefined && data.builds.length > 0 && (
+          <PromoteForm
+            game={game}
+            channel={channel}
+            place={place}
+            builds={data.builds}
+            moves={moves}
+            onDone={onClose}
+          />
+        )}
+        {place?.rollback_to != null && <Rollback game={game} place={place} moves={moves} onDone={onClose} />}
+      </Stack>
+    </Dialog>
+  );
+}
+
+function CurrentBuild({ slug, place }: { slug: string; place: Place }) {
+  return (
+    <Text size="sm">
+      {place.expired ? 'Expired build: ' : 'Current build: '}
+      <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }} size="sm" underline="always">
+        {place.version}
+      </SiteLink>{' '}
+      · Changed <Time at={place.moved_at} />
+      {place.expires_at !== null && (
+        <>
+          {' · '}
+          <Expiry at={place.expires_at} />
+        </>
+      )}
+    </Text>
+  );
+}
+
+type PromoteFormProps = {
+  game: OpenGame;
+  channel: string;
+  place: Place | null;
+  builds: readonly ListedBuild[];
+  moves: Moves;
+  onDone: () => void;
+};
+
+function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFormProps) {
+  const [buildId, setBuildId] = useState(place?.build_id ?? '');
+  const [hours, setHours] = useState(0);
+  const now = useNow();
+  const build = builds.find(({ build_id }) => build_id === buildId) ?? builds[0];
+  if (build === undefined) return null;
+  const current = place ?? undefined;
+  const isSame = current?.build_id === build.build_id && !current.expired;
+  const changes = describePromotion({
+    channel,
+    build,
+    current,
+    hours,
+    visibility: game.visibility,
+    now,
+    formatTime: formatExactTime,
+  });
+  const changesNothing = isSame && hours === 0 && current.expires_at === null;
+  return (
+    <form
+      aria-label="Promote a build"
+      onSubmit={(event) => {
+        event.preventDefault();
+        moves.mutate({ kind: 'promote', channel, build, hours }, { onSuccess: onDone });
+      }}
+    >
+      <Stack gap="sm">
+        <NativeSelect
+          label="Build"
+          data={builds.map(({ build_id, version, title, created_at }) => ({
+            value: build_id,
+            label: `${version}${title === version ? '' : ` · ${title}`} · ${formatDay(new Date(created_at))}`,
+          }))}
+          value={build.build_id}
+          onChange={(event) => setBuildId(event.currentTarget.value)}
+        />
+        <ExpirySelect hours={hours} onChange={setHours} />
+        {!changesNothing && <Consequences lines={changes} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={moves.isPending} disabled={changesNothing}>
+            {isSame ? 'Change expiry' : `Promote ${build.version}`}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type RollbackProps = { game: OpenGame; place: Place; moves: Moves; onDone: () => void };
+
+function Rollback({ game, place, moves, onDone }: RollbackProps) {
+  if (place.rollback_to === null) return null;
+  const to = place.rollback_to;
+  return (
+    <>
+      <Divider />
+      <Consequences lines={describeRollback({ place, to, visibility: game.visibility })} />
+      <Group justify="flex-end">
+        <Button
+          variant="default"
+          loading={moves.isPending}
+          onClick={() => moves.mutate({ kind: 'rollback', place }, { onSuccess: onDone })}
+        >
+          Roll back to {to.version}
+        </Button>
+      </Group>
+    </>
+  );
+}

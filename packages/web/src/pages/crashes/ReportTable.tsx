@@ -1,0 +1,104 @@
+// Crash reports as a table, newest first; used by the list of reports and by the page of a group.
+import { formatPlatform } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { listCrashes } from '@chauffeur/contract/operations/crashes';
+import type { ReactNode } from 'react';
+import { call } from '../../api.ts';
+import type { Column } from '../../ui/DataTable.tsx';
+import { PagedTable } from '../../ui/PagedTable.tsx';
+import { RowLink } from '../../ui/RowLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { CRASHES } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import classes from './crashes.module.css';
+import type { LiveRow } from './merge-fresh.ts';
+import { type LiveList, useLiveList } from './use-live-list.ts';
+
+export type ListedReport = OutputOf<typeof listCrashes>['crashes'][number];
+type ReportsInput = Omit<Parameters<typeof call<typeof listCrashes>>[1], 'cursor'>;
+
+export function useReports(input: ReportsInput): LiveList<ListedReport> {
+  return useLiveList({
+    queryKey: [listCrashes.id, input],
+    loadPage: async (cursor, signal) => {
+      const page = await call(listCrashes, { ...input, ...(cursor !== undefined && { cursor }) }, signal);
+      return { items: page.crashes, next: page.next_cursor };
+    },
+    idOf: ({ crash_id }) => crash_id,
+  });
+}
+
+export function formatShowNewReports(count: number, isAtLeast: boolean): string {
+  if (isAtLeast) return `Show ${count} or more new reports`;
+  return count === 1 ? 'Show 1 new report' : `Show ${count} new reports`;
+}
+
+type ReportTableProps = { slug: string; list: LiveList<ListedReport>; empty?: ReactNode };
+
+export function ReportTable({ slug, list, empty }: ReportTableProps) {
+  return (
+    <PagedTable
+      label="Crash reports"
+      list={list}
+      columns={reportColumns(slug)}
+      rowKey={({ item }) => item.crash_id}
+      skeletonRows={6}
+      isFixed
+      empty={empty}
+      more="Show more reports"
+    />
+  );
+}
+
+function reportColumns(slug: string): Column<LiveRow<ListedReport>>[] {
+  return [
+    { header: 'Report', cell: (row) => <ReportTitle slug={slug} row={row} /> },
+    {
+      header: 'Version',
+      hiddenBelow: 'sm',
+      width: 96,
+      overflow: 'ellipsis',
+      cell: ({ item }) => item.version || '–',
+    },
+    {
+      header: 'Platform',
+      hiddenBelow: 'md',
+      width: 130,
+      overflow: 'ellipsis',
+      cell: ({ item }) => (item.os === '' ? '–' : formatPlatform(item)),
+    },
+    {
+      header: 'Player message',
+      hiddenBelow: 'md',
+      overflow: 'ellipsis',
+      title: ({ item }) => item.user_message,
+      cell: ({ item }) => item.user_message || '–',
+    },
+    { header: 'Received', width: 120, overflow: 'nowrap', cell: ({ item }) => <Time at={item.received_at} /> },
+  ];
+}
+
+function ReportTitle({ slug, row: { item: report, isGone } }: { slug: string; row: LiveRow<ListedReport> }) {
+  if (isGone) {
+    return (
+      <div className={classes.what}>
+        <span className={`${classes.title} ${classes.gone}`}>{report.title}</span>
+        deleted
+      </div>
+    );
+  }
+  const { tone, label } = CRASHES[report.state];
+  return (
+    <div className={classes.what}>
+      <RowLink
+        to="/dev/$slug/crashes/reports/$crashId"
+        params={{ slug, crashId: report.crash_id }}
+        className={classes.title}
+        title={report.title}
+      >
+        {report.title}
+      </RowLink>
+      {report.state !== 'processed' && <StateBadge tone={tone}>{label}</StateBadge>}
+    </div>
+  );
+}

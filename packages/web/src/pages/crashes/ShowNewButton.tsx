@@ -1,0 +1,22 @@
+// The button that adds new rows to a live list. The list doesn't change on its own while someone reads it.
+import { Button } from '@mantine/core';
+import classes from './crashes.module.css';
+import type { LiveList } from './use-live-list.ts';
+
+type ShowNewButtonProps = {
+  list: Pick<LiveList<never>, 'arrivals' | 'hasMoreArrivals' | 'showNew'>;
+  /** The label; `isAtLeast` if there may be more new rows than `count`. */
+  format: (count: number, isAtLeast: boolean) => string;
+};
+
+export function ShowNewButton({ list: { arrivals, hasMoreArrivals, showNew }, format }: ShowNewButtonProps) {
+  return (
+    <div role="status" className={classes.live}>
+      {arrivals > 0 && (
+        <Button size="compact-sm" variant="light" onClick={showNew}>
+          {format(arrivals, hasMoreArrivals)}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+// Prepares a stack for reading: numbers its frames, folds those outside the game, and formats it as text.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
+
+export type CrashStack = OutputOf<typeof getCrashStack>;
+export type StackThread = NonNullable<CrashStack['crashed']>;
+export type StackFrame = StackThread['frames'][number];
+
+/** A frame with its position on the stack. An inlined function has the number of the frame that contains it. */
+export type NumberedFrame = StackFrame & { readonly number: number };
+
+export type StackPart =
+  | { readonly kind: 'frame'; readonly frame: NumberedFrame; readonly isFirstOwn: boolean }
+  /** Consecutive frames of runtimes and of the OS. */
+  | { readonly kind: 'fold'; readonly frames: readonly NumberedFrame[] };
+
+/** A single frame takes no more space than the line that would replace it. */
+const MIN_FOLDED = 2;
+
+/** Folds runs of frames that aren't the game's. If no frame is the game's, nothing is folded. */
+export function partsOf(frames: readonly StackFrame[]): StackPart[] {
+  const numbered = numberFrames(frames);
+  const firstOwn = numbered.find(({ own }) => own);
+  if (firstOwn === undefined) return numbered.map((frame) => ({ kind: 'frame', frame, isFirstOwn: false }));
+  const parts: StackPart[] = [];
+  for (let at = 0; at < numbered.length; ) {
+    const run = numbered.slice(at, endOfRun(numbered, at));
+    if (run.length >= MIN_FOLDED) parts.push({ kind: 'fold', frames: run });
+    else {
+      const single = run[0] ?? numbered[at]!;
+      parts.push({ kind: 'frame', frame: single, isFirstOwn: single === firstOwn });
+    }
+    at += Math.max(1, run.length);
+  }
+  return parts;
+}
+
+/** The index after the run of frames, starting at `at`, that aren't the game's. */
+function endOfRun(frames: readonly NumberedFrame[], at: number): number {
+  const next = frames.findIndex(({ own }, index) => index >= at && own);
+  return next === -1 ? frames.length : next;
+}
+
+function numberFrames(frames: readonly StackFrame[]): NumberedFrame[] {
+  let number = 0;
+  return frames.map((frame) => ({ ...frame, number: frame.inlined ? number : number++ }));
+}
+
+/** The first frame in the game's code; one with a function name is preferred. */
+export function firstOwnFrame({ crashed }: CrashStack): StackFrame | undefined {
+  const own = crashed?.frames.filter((frame) => frame.own) ?? [];
+  return own.find((frame) => frame.function !== null) ?? own[0];
+}
+
+/** `src/render/layout.cc:14`; without line information `game.exe + 0x10`. */
+export function formatLocation({ file, line, module, offset }: StackFrame): string {
+  if (file !== null) return line === null ? file : `${file}:${line}`;
+  return module === null ? (offset ?? '') : `${module} + ${offset}`;
+}
+
+const STRING = 'std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >';
+/** The allocator of a container whose element type is not a template. */
+const ALLOCATOR = /<([^<>,]+), std::allocator<\1 ?> ?>/g;
+
+/** The name as it is in the source code: `boot(std::vector<std::string> const&)`. */
+export function formatFunction(name: string): string {
+  return name.replaceAll(STRING, 'std::string').replace(ALLOCATOR, '<$1>');
+}
+
+/** `libc.so.6, ntdll.dll and 2 more`. */
+export function formatModules(frames: readonly StackFrame[]): string {
+  const names = [...new Set(frames.map(({ module }) => module ?? 'unknown module'))];
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
+}
+
+/** The crashed thread as text for a chat or a ticket: the signature, the reason, and a line for each frame. */
+export function formatStack(title: string, { reason, address, crashed, system }: CrashStack): string {
+  const frames = numberFrames(crashed?.frames ?? []).map((frame) => {
+    const marks = [...(frame.inlined ? ['inlined'] : []), ...(frame.trust === 'scan' ? ['guessed'] : [])];
+    const place = formatLocation(frame);
+    const name = frame.function === null ? place : `${frame.function}  ${place}`;
+    return `${String(frame.number).padStart(2)}  ${name}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
+  });
+  const more = crashed !== null && crashed.more_frames > 0 ? [`… ${crashed.more_frames} more`] : [];
+  return [
+    title,
+    `${reason ?? 'Unknown reason'}${address === null ? '' : ` at ${address}`} · ${system.os} ${system.cpu}`,
+    '',
+    ...frames,
+    ...more,
+    '',
+  ].join('\n');
+}

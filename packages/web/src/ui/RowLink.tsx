@@ -1,0 +1,13 @@
+// The link that opens a row of a list: the keys j and k move between these links, and Enter follows the focused one.
+import { Anchor, type AnchorProps } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { ComponentPropsWithRef } from 'react';
+import table from './table.module.css';
+
+type RowAnchorProps = AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>;
+
+function RowAnchor({ className = table.main, ...props }: RowAnchorProps) {
+  return <Anchor {...props} className={className} data-row />;
+}
+
+export const RowLink = createLink(RowAnchor);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { formatItems, formatRelativeTime, formatShare, formatTimeLeft, shorten } from './format.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+describe('formatRelativeTime', () => {
+  const now = new Date('2026-11-30T12:00:00Z');
+  const ago = (seconds: number) => formatRelativeTime(new Date(now.getTime() - seconds * 1000), now);
+
+  it('rounds to the nearest unit', () => {
+    assert.deepEqual([0, 29, 30, 89, 90, 1.5 * HOUR, 6.4 * DAY, 6.99 * DAY].map(ago), [
+      'just now',
+      'just now',
+      '1 minute ago',
+      '1 minute ago',
+      '2 minutes ago',
+      '2 hours ago',
+      '6 days ago',
+      '7 days ago',
+    ]);
+  });
+
+  it('moves to the next unit when rounding fills the smaller one', () => {
+    assert.deepEqual([59.6 * MINUTE, 23.6 * HOUR, 13.6 * DAY, 62 * DAY, 360 * DAY].map(ago), [
+      '1 hour ago',
+      '1 day ago',
+      '2 weeks ago',
+      '2 months ago',
+      '1 year ago',
+    ]);
+  });
+
+  it('formats times in the future', () => {
+    assert.deepEqual([-2 * HOUR, -7 * DAY + 5].map(ago), ['in 2 hours', 'in 7 days']);
+  });
+});
+
+describe('formatItems', () => {
+  it('uses the singular for exactly one', () => {
+    assert.deepEqual(
+      [0, 1, 2].map((count) => formatItems(count, 'session')),
+      ['0 sessions', '1 session', '2 sessions'],
+    );
+    assert.equal(formatItems(2, 'entry', 'entries'), '2 entries');
+  });
+});
+
+describe('formatShare', () => {
+  it('always includes the sample size', () => {
+    assert.deepEqual([formatShare(1220, 1240), formatShare(0, 0)], ['98.4% of 1,240', 'none yet']);
+  });
+});
+
+describe('formatTimeLeft', () => {
+  const now = new Date('2026-11-30T12:00:00Z');
+  const left = (minutes: number) => formatTimeLeft(new Date(now.getTime() + minutes * 60_000), now);
+
+  it('counts down to the minute, in the two largest units', () => {
+    assert.deepEqual([3063, 2880, 1441, 125, 61, 60, 4.9, 1, 0.5].map(left), [
+      '2 days 3 hours',
+      '2 days',
+      '1 day',
+      '2 hours 5 minutes',
+      '1 hour 1 minute',
+      '1 hour',
+      '4 minutes',
+      '1 minute',
+      'less than a minute',
+    ]);
+  });
+
+  it('is null once the time is up', () => {
+    assert.deepEqual([left(0), left(-1)], [null, null]);
+  });
+});
+
+describe('shorten', () => {
+  it('keeps both ends, and leaves short text whole', () => {
+    assert.deepEqual([shorten('0123456789abcdef'), shorten('012345678')], ['0123…cdef', '012345678']);
+  });
+});

@@ -1,0 +1,73 @@
+// Formats times, counts of things and shares. Numbers, bytes and durations are in the contract's format.ts.
+import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Each unit is used up to this many of it; anything longer is in years. */
+const UNITS = [
+  { unit: 'minute', seconds: MINUTE, max: 59 },
+  { unit: 'hour', seconds: HOUR, max: 23 },
+  { unit: 'day', seconds: DAY, max: 13 },
+  { unit: 'week', seconds: 7 * DAY, max: 8 },
+  { unit: 'month', seconds: 2_629_800, max: 11 },
+] as const;
+const YEAR = 31_557_600;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const byDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** `3 days ago`, `in 2 hours`, `just now`: rounded to the nearest unit. */
+export function formatRelativeTime(time: Date, now: Date): string {
+  const seconds = (time.getTime() - now.getTime()) / 1000;
+  const length = Math.abs(seconds);
+  if (Math.round(length / MINUTE) === 0) return 'just now';
+  const fitting = UNITS.find((each) => Math.round(length / each.seconds) <= each.max);
+  const { unit, seconds: size } = fitting ?? { unit: 'year', seconds: YEAR };
+  return relative.format(Math.sign(seconds) * Math.round(length / size), unit);
+}
+
+/** Date and time in the visitor's time zone: `30 Nov 2026, 12:00:00`. */
+export function formatExactTime(time: Date): string {
+  return exact.format(time);
+}
+
+/** `30 Nov 2026`, in the visitor's time zone. */
+export function formatDay(time: Date): string {
+  return byDay.format(time);
+}
+
+/** A count with its noun: `1 session`, `12.3K sessions`. */
+export function formatItems(count: number, one: string, other = `${one}s`): string {
+  return `${formatCompactNumber(count)} ${count === 1 ? one : other}`;
+}
+
+/** A percentage with its sample size: `98.4% of 1,240`; `none yet` if the sample is empty. */
+export function formatShare(part: number, total: number): string {
+  return total === 0 ? 'none yet' : `${((part / total) * 100).toFixed(1)}% of ${formatNumber(total)}`;
+}
+
+/** The time left, to the minute and in its two largest units: `2 days 3 hours`. Null once `until` has passed. */
+export function formatTimeLeft(until: Date, now: Date): string | null {
+  const minutes = Math.floor((until.getTime() - now.getTime()) / 60_000);
+  if (until.getTime() <= now.getTime()) return null;
+  if (minutes === 0) return 'less than a minute';
+  const parts = [
+    [Math.floor(minutes / 1440), 'day'],
+    [Math.floor(minutes / 60) % 24, 'hour'],
+    [minutes % 60, 'minute'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .join(' ');
+}
+
+/** Shortens an id or checksum in the middle: `3f9a…c04d`. */
+export function shorten(text: string, ends = 4): string {
+  return text.length <= 2 * ends + 1 ? text : `${text.slice(0, ends)}…${text.slice(-ends)}`;
+}

@@ -1,0 +1,54 @@
+// Phrases and names that the project avoids, each with what to write instead. Single words are in `cspell.json` (`flagWords`).
+
+export type Phrase = {
+  readonly pattern: RegExp;
+  /** What to write instead. */
+  readonly replacement: string;
+};
+
+export type PhraseUse = {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly replacement: string;
+};
+
+/** Checked in this order. Patterns are global, because a line can contain several uses. */
+export const PHRASES: readonly Phrase[] = [
+  { pattern: /\bonce more\b/gi, replacement: 'again' },
+  { pattern: /\bin place of\b/gi, replacement: 'instead of' },
+  { pattern: /\bbe it\b/gi, replacement: 'even if, whether' },
+  { pattern: /\bbe they\b/gi, replacement: 'even if, whether' },
+  { pattern: /\b(?:to|for|from|says) who (?:has|asks|joined)\b/gi, replacement: 'anyone with, the caller' },
+  { pattern: /\bwho(?:ever)? runs the (?:service|server)\b/gi, replacement: 'operators' },
+  { pattern: /\bgo(?:es)? on by itself\b/gi, replacement: 'automatically' },
+  { pattern: /\bfollows by itself\b/gi, replacement: 'updates automatically' },
+  { pattern: /\bmade to (?:annoy|harm|hurt)\b/gi, replacement: 'malicious, malformed' },
+  { pattern: /\bfor good\b(?! (?:reason|measure))/gi, replacement: 'permanently' },
+  { pattern: /\bin force\b/gi, replacement: 'active' },
+  { pattern: /\bfor want of\b/gi, replacement: 'missing, without' },
+  { pattern: /\bwait(?:s|ing)? for (?:its|their) turns?\b/gi, replacement: 'queued' },
+  { pattern: /\bthe ones? that\b/gi, replacement: 'name the thing' },
+  { pattern: /\bthose that\b/gi, replacement: 'name the things' },
+  { pattern: /\bthat which\b/gi, replacement: 'name the thing' },
+  { pattern: /\bparted by\b/gi, replacement: 'separated by' },
+  { pattern: /\bg(?:ives?|ave) back\b/gi, replacement: 'returns, releases' },
+  { pattern: /\b(?:MOST|LEAST)_\w+/g, replacement: 'MAX_*, MIN_*' },
+  { pattern: /\b(?:most|least)[A-Z]\w*/g, replacement: 'max*, min*' },
+  { pattern: /\bsay[A-Z]\w*/g, replacement: 'format*' },
+  {
+    pattern: /\bfunction \w*(?:size|bytes|date|time|age|duration|count|platform|number)Text\b/gi,
+    replacement: 'format*',
+  },
+];
+
+/** Finds every use of a phrase, by line. */
+export function findPhrases(text: string): PhraseUse[] {
+  return text
+    .split('\n')
+    .flatMap((content, index) =>
+      PHRASES.flatMap(({ pattern, replacement }) =>
+        [...content.matchAll(pattern)].map((match) => ({ line: index + 1, text: match[0], replacement })),
+      ),
+    );
+}

@@ -1,0 +1,7 @@
+// The tests that need no server, share 2 of 3.
+import { loadShare } from '../scripts/load-share.ts';
+
+await loadShare(
+  ['packages/{cli,contract,minidump,web}/**/*.test.ts', 'packages/server/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+  { share: 2, of: 3 },
+);
