@@ -1,6 +1,7 @@
 // Loads a share of the test files into one process, so that they start Node and load the service's modules once between them.
+import { AsyncResource } from 'node:async_hooks';
 import { glob, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -9,15 +10,20 @@ type Share = { readonly share: number; readonly of: number };
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Runs the files of share number `share`, from 1, one after another. Each is a suite of its own: its hooks run around its own tests only, and a file
- * that cannot be loaded or set up fails alone.
+ * Runs the files of share number `share`, from 1, one after another. Each is a suite of its own: its hooks run around its own tests, and a file that
+ * cannot be loaded or set up fails alone.
  */
 export async function loadShare(patterns: readonly string[], share: Share): Promise<void> {
   const paths = await Array.fromAsync(glob(patterns, { cwd: ROOT, exclude: ['**/node_modules/**'] }));
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(join(ROOT, path))).size));
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(resolve(ROOT, path))).size));
+  let loaded: Promise<unknown> = Promise.resolve();
+  // All suites exist before the first ends: the runner takes the end of its only suite for the end of all tests. The files load one at a time, because a
+  // module that two of them import belongs to the suite that is loading it; the binding keeps `describe` and its kin in the suite of their file.
   for (const path of pickShare(new Map(paths.map((path, index) => [path, sizes[index] ?? 0])), share)) {
-    await describe(path, async () => {
-      await import(pathToFileURL(join(ROOT, path)).href);
+    describe(path, async () => {
+      const load = AsyncResource.bind(() => import(pathToFileURL(resolve(ROOT, path)).href));
+      loaded = loaded.then(load, load);
+      await loaded;
     });
   }
 }

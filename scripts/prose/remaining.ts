@@ -21,8 +21,6 @@ export const REMAINING: readonly string[] = [
   'packages/contract/src/pages.ts',
   'packages/contract/src/play-sandbox.ts',
   'packages/contract/src/validate.ts',
-  'packages/minidump/README.md',
-  'packages/minidump/docs/',
   'packages/server/migrations/',
   'packages/server/src/commands/',
   'packages/server/src/features.ts',
