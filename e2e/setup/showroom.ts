@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '@chauffeur/contract/pages';
-import { askConsent, registerClient } from '../../packages/server/test/setup/oauth.ts';
+import { registerClient, requestConsent } from '../../packages/server/test/setup/oauth.ts';
 import { smallZip } from '../../packages/server/test/setup/uploads.ts';
 import { type Ask, askAs } from './ask.ts';
 import { reportByApi, type Target } from './crash-clients.ts';
@@ -275,6 +275,6 @@ async function invite(service: Service, owner: Studio, ask: Ask): Promise<string
 /** Requests access for a local program. Returns the consent page. */
 async function askForConsent(service: Service, { cookie }: { cookie: string }): Promise<string> {
   const client = await registerClient(service, { client_name: 'Night desk', client_uri: 'https://desk.example' });
-  const { request } = await askConsent(service, client, cookie);
+  const { request } = await requestConsent(service, client, cookie);
   return `/consent?${new URLSearchParams({ request })}`;
 }

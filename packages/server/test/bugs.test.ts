@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DAY } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { addBuild, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -36,10 +37,6 @@ async function bugsOf(game: SharedGame, query: Record<string, string> = {}) {
 
 function mark(game: SharedGame, uid: string, status: string, person: Person | null = game.owner): Promise<Answer> {
   return callAs(server, person, `/games/${game.uid}/bugs/${uid}`, { method: 'PATCH', body: { status } });
-}
-
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
 }
 
 describe('filing a bug', () => {
@@ -91,18 +88,18 @@ describe('filing a bug', () => {
   });
 
   test("succeeds without files past the game's daily limit of crash reports", async () => {
-    const beside = await startServer({ beside: server, role: 'api', env: { CHAUFFEUR_LIMIT_CRASHES: '1' } });
+    const limited = await startServer({ shareWith: server, role: 'api', env: { CHAUFFEUR_LIMIT_CRASHES: '1' } });
     try {
       const game = await makeSharedGame(server);
       const body = { message: 'x', build_id: await addBuild(server, game), has_dump: true };
       const player = await makePlayer(server);
-      const send = () => callAs(beside, player, `/games/${game.uid}/bugs`, { method: 'POST', body });
+      const send = () => callAs(limited, player, `/games/${game.uid}/bugs`, { method: 'POST', body });
       assert.ok((await send()).body.data.uploads.dump);
       const second = await send();
       assert.deepEqual([second.status, second.body.data.crash_id, second.body.data.uploads], [201, null, {}]);
       assert.equal((await bugsOf(game)).length, 2);
     } finally {
-      await beside.stop();
+      await limited.stop();
     }
   });
 

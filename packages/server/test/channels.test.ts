@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR } from '../src/kernel/clock.ts';
-import { callApi, makeOwnedGame, type OwnedGame } from './setup/api-calls.ts';
+import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { formOf, register, shipAndScan, smallZip, untilScanned, upload, uploadFields } from './setup/uploads.ts';
 
@@ -119,10 +119,7 @@ describe('channels', () => {
   test('invalid names and hours are refused with 4226, unknown builds with 4006, builds without a file with 4099', async () => {
     const studio = await open();
     const build_id = await register(server, studio.game);
-    const codes = async (path: string, body: unknown) => {
-      const answer = await call(studio, 'POST', path, body);
-      return [answer.status, answer.body.error?.code];
-    };
+    const codes = async (path: string, body: unknown) => statusOf(await call(studio, 'POST', path, body));
     assert.deepEqual(await codes('/Stable/promote', { build_id }), [422, 4226]);
     assert.deepEqual(await codes('/stable/promote', { build_id, expires_in_hours: 2161 }), [422, 4226]);
     assert.deepEqual(await codes('/stable/promote', { build_id, expires_in_hours: -1 }), [422, 4226]);
@@ -131,7 +128,7 @@ describe('channels', () => {
     assert.deepEqual(await codes('/stable/promote', { build_id }), [409, 4099]);
     const stranger = await makePlayer(server);
     const foreign = await request(`${server.api}/games/${studio.game.uid}/channels`, { headers: stranger.headers });
-    assert.deepEqual([foreign.status, foreign.body.error?.code], [404, 4040]);
+    assert.deepEqual(statusOf(foreign), [404, 4040]);
   });
 
   test('concurrent moves leave one consistent history', async () => {

@@ -10,16 +10,16 @@ import { request, signIn, startServer, type TestServer } from './setup/server.ts
 import { unrealArchive } from './setup/unreal.ts';
 
 let server: TestServer;
-let beside: TestServer;
+let secondServer: TestServer;
 let now = Date.now();
 
 before(async () => {
   const clock = { now: () => new Date(now) };
   server = await startServer({ role: 'api', clock, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
-  beside = await startServer({ role: 'api', clock, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' }, beside: server });
+  secondServer = await startServer({ role: 'api', clock, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' }, shareWith: server });
 });
 after(async () => {
-  await beside.stop();
+  await secondServer.stop();
   await server.stop();
 });
 
@@ -116,12 +116,12 @@ test('an unknown, foreign or malformed slug is refused', async () => {
 test('a released slug leads to its former game for at most a few seconds, and then to the game that took it', async () => {
   const [first, second] = [await makeSender(server), await makeSender(server)];
   const slug = first.game.slug;
-  const statusOf = async (api: TestServer, { buildId }: CrashSender) =>
+  const createReport = async (api: TestServer, { buildId }: CrashSender) =>
     (await report({ ...first, server: api }, {}, { 'x-app-id': slug, 'x-build-id': buildId })).status;
-  for (const api of [server, beside]) assert.equal(await statusOf(api, first), 201);
+  for (const api of [server, secondServer]) assert.equal(await createReport(api, first), 201);
   await renameTo(first, `${slug}-old`);
   await renameTo(second, slug);
-  assert.deepEqual([await statusOf(server, first), await statusOf(server, second)], [403, 201]);
+  assert.deepEqual([await createReport(server, first), await createReport(server, second)], [403, 201]);
   now += 11 * SECOND;
-  assert.deepEqual([await statusOf(beside, first), await statusOf(beside, second)], [403, 201]);
+  assert.deepEqual([await createReport(secondServer, first), await createReport(secondServer, second)], [403, 201]);
 });

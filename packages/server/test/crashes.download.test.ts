@@ -10,6 +10,7 @@ import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
@@ -52,10 +53,6 @@ async function load(url: string, init: RequestInit = {}) {
 
 function codeIn(bytes: Buffer): number {
   return JSON.parse(bytes.toString()).error.code;
-}
-
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
 }
 
 /** Stores the files of a report as older versions did, uncompressed. */
@@ -233,7 +230,7 @@ describe('a download link', () => {
   test('is logged without its token when it is created and when it is used', async () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });
-    const other = await startServer({ beside: server, role: 'api', log });
+    const other = await startServer({ shareWith: server, role: 'api', log });
     try {
       const { game, id } = await makeReport(other);
       const { url } = await linkTo(game, id, 'dump', other);

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -21,10 +22,6 @@ function get(game: SharedGame, id: string, person: Person | null = game.owner): 
 
 function remove(game: SharedGame, id: string, person: Person | null = game.owner): Promise<Answer> {
   return callAs(server, person, `/games/${game.uid}/crashes/${id}`, { method: 'DELETE' });
-}
-
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
 }
 
 async function groupsOf(game: SharedGame) {

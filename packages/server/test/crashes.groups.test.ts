@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -32,10 +33,6 @@ async function titlesOf(game: SharedGame, query: Record<string, string> = {}): P
 
 function update(game: SharedGame, groupId: string, body: unknown, person: Person | null = game.owner): Promise<Answer> {
   return callAs(server, person, `/games/${game.uid}/crash-groups/${groupId}`, { method: 'PATCH', body });
-}
-
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
 }
 
 /** The context of the server with a clock `days` ago. */

@@ -92,13 +92,15 @@ describe('the daily limits of a game', () => {
   test('apply across processes', async () => {
     const other = await startServer({
       role: 'api',
-      beside: server,
+      shareWith: server,
       clock: { now: () => now },
       env: { CHAUFFEUR_LIMIT_CRASHES: '10', CHAUFFEUR_LIMIT_PUBLIC: '0' },
     });
     const sender = await makeSender(server);
-    const beside = { ...sender, server: other };
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, no) => report(no % 2 === 0 ? sender : beside)));
+    const otherSender = { ...sender, server: other };
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, no) => report(no % 2 === 0 ? sender : otherSender)),
+    );
     await other.stop();
     assert.equal(answers.filter(({ status }) => status === 201).length, 10);
     assert.equal((await reportsOf(sender)).length, 10);

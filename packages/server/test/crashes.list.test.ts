@@ -6,6 +6,7 @@ import { rememberFunctions } from '../src/features/crashes/process/functions.sql
 import { utcDayOf } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
@@ -27,10 +28,6 @@ async function idsOf(game: SharedGame, query: Query = {}): Promise<string[]> {
   const answer = await ask(game, query);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id);
-}
-
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
 }
 
 /** Ids in the order of the list. */

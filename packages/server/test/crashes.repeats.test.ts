@@ -22,17 +22,17 @@ import { register } from './setup/uploads.ts';
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
 
 let server: TestServer;
-let beside: TestServer;
+let secondServer: TestServer;
 let now = Date.now();
 
 before(async () => {
   const options = { role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0', CHAUFFEUR_LIMIT_CRASHES: '20' } } as const;
   const clock = { now: () => new Date(now) };
   server = await startServer({ ...options, clock });
-  beside = await startServer({ ...options, clock, beside: server });
+  secondServer = await startServer({ ...options, clock, shareWith: server });
 });
 after(async () => {
-  await beside.stop();
+  await secondServer.stop();
   const orphans = await orphansOf(server).finally(() => server.stop());
   assert.deepEqual(orphans, []);
 });
@@ -68,7 +68,7 @@ describe('a report that is sent again', () => {
       const sender = await makeSender(server);
       const id = randomUUID();
       const first = await send(sender, form(nameOf(id)));
-      const again = await send(sender, form(nameOf(id.toUpperCase())), beside);
+      const again = await send(sender, form(nameOf(id.toUpperCase())), secondServer);
       assert.equal(first.status, status, first.text);
       assert.deepEqual(again, first);
       const { report_id: reportId } = await onlyReportOf(sender);
@@ -82,7 +82,9 @@ describe('a report that is sent again', () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
     for (let round = 0; round < 3; round += 1) {
       const sent = ids.flatMap((id) =>
-        Array.from({ length: 6 }, (_, no) => send(sender, crashpadForm(nameOf(id)), no % 2 === 0 ? server : beside)),
+        Array.from({ length: 6 }, (_, no) =>
+          send(sender, crashpadForm(nameOf(id)), no % 2 === 0 ? server : secondServer),
+        ),
       );
       const answers = await Promise.all(sent);
       assert.ok(answers.every(({ status }) => status === 200));

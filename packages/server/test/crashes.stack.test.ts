@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { DAY } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { statusOf } from './setup/api-calls.ts';
 import {
   readDumpFixture,
   readSymbolFixture,
@@ -14,16 +15,7 @@ import {
   untilDone,
 } from './setup/crash-dumps.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import {
-  type Answer,
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestServer,
-  until,
-} from './setup/server.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestServer, until } from './setup/server.ts';
 import { addSymbols, untilCompiled } from './setup/symbols.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
@@ -40,10 +32,6 @@ before(async () => {
   stranger = await makePlayer(server);
 });
 after(() => Promise.all([server.stop(), walking.stop()]));
-
-function statusOf({ status, body }: Answer): [number, number | undefined] {
-  return [status, body.error?.code];
-}
 
 describe('the whole stack of a real dump', () => {
   test("is available after processing, marks the game's own code, and improves when symbols arrive", async () => {

@@ -3,16 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
-import { LIMITS } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
-import { launchFacts } from '../src/features/events/events.ts';
 import { partitionOf } from '../src/features/events/partitions.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { idHeaders, makeSender } from './setup/crashes.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
-import { eventsOf, type Sender, type SendOptions, send, sendByEngine } from './setup/events.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { assertAccepted, DEVICE, eventsOf, type Sender, type SendOptions, send, sendByEngine } from './setup/events.ts';
+import { request, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let sender: Sender;
@@ -21,12 +19,6 @@ before(async () => {
   server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
 });
 after(() => server.stop());
-
-const DEVICE = '0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601';
-
-function assertTaken({ status, body }: Answer, accepted: number, repeated = 0): void {
-  assert.deepEqual([status, body], [202, { success: true, data: { accepted, repeated } }]);
-}
 
 describe('events', () => {
   before(async () => {
@@ -47,7 +39,7 @@ describe('events', () => {
       { event: 'quit', ms: 'never looked at', further: [1] },
       { event: 'crash', device_uid: DEVICE, event_id: 'e-1' },
     ];
-    assertTaken(await send(sender, { events }), 7);
+    assertAccepted(await send(sender, { events }), 7);
     const empty = {
       build_id: sender.buildId,
       anonymous: false,
@@ -78,7 +70,7 @@ describe('events', () => {
 
   test('may be a single object instead of an array', async () => {
     const mine = await makeSender(server);
-    assertTaken(await send(mine, { event: 'quit' }), 1);
+    assertAccepted(await send(mine, { event: 'quit' }), 1);
     assert.deepEqual(
       (await eventsOf(mine)).map(({ name }) => name),
       ['quit'],
@@ -86,13 +78,13 @@ describe('events', () => {
   });
 
   test('may be an empty array', async () => {
-    assertTaken(await send(sender, { events: [] }), 0);
+    assertAccepted(await send(sender, { events: [] }), 0);
   });
 
   test('may be up to a hundred, and keep their order', async () => {
     const mine = await makeSender(server);
     const events = Array.from({ length: 100 }, (_, no) => ({ event: `custom ${no}` }));
-    assertTaken(await send(mine, { events }), 100);
+    assertAccepted(await send(mine, { events }), 100);
     assert.deepEqual(
       (await eventsOf(mine)).map(({ name }) => name),
       events.map(({ event }) => event),
@@ -119,19 +111,19 @@ describe('events', () => {
       'application/x-www-form-urlencoded',
       null,
     ])
-      assertTaken(await send(mine, { events: [{ event: 'quit' }] }, { query, type, headers: {} }), 1);
+      assertAccepted(await send(mine, { events: [{ event: 'quit' }] }, { query, type, headers: {} }), 1);
     assert.equal((await eventsOf(mine)).length, 4);
   });
 
   test('are counted once by event_id, within a request, in concurrent requests, and across processes', async () => {
     const mine = await makeSender(server);
-    const other = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
-    const beside = { ...mine, server: other };
+    const other = await startServer({ role: 'api', shareWith: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+    const otherSender = { ...mine, server: other };
     const again = { event: 'boot_ok', device_uid: DEVICE, event_id: 'one' };
-    assertTaken(await send(mine, { events: [again, { event: 'quit', event_id: 'two' }, again] }), 2, 1);
+    assertAccepted(await send(mine, { events: [again, { event: 'quit', event_id: 'two' }, again] }), 2, 1);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, no) =>
-        send(no % 2 === 0 ? mine : beside, {
+        send(no % 2 === 0 ? mine : otherSender, {
           events: [{ event: 'quit', event_id: `id ${no % 3}`.replace(' ', '-') }, again],
         }),
       ),
@@ -145,7 +137,7 @@ describe('events', () => {
 
   test('may have the same event_id in two games', async () => {
     const [one, two] = [await makeSender(server), await makeSender(server)];
-    for (const each of [one, two]) assertTaken(await send(each, { event: 'quit', event_id: 'same' }), 1);
+    for (const each of [one, two]) assertAccepted(await send(each, { event: 'quit', event_id: 'same' }), 1);
   });
 
   test('are stored without the address of their sender', async () => {
@@ -156,7 +148,10 @@ describe('events', () => {
         'x-forwarded-for': '203.0.113.77',
         'user-agent': 'Racer/1.4 TraceableAgent',
       };
-      assertTaken(await send(mine, { events: [{ event: 'boot_ok', device_uid: DEVICE, anonymous }] }, { headers }), 1);
+      assertAccepted(
+        await send(mine, { events: [{ event: 'boot_ok', device_uid: DEVICE, anonymous }] }, { headers }),
+        1,
+      );
     }
     const lines = (await readWholeDatabase(server.ctx.db)).split('\n');
     // The server's own address, which agents are connected to.
@@ -280,7 +275,7 @@ describe('an invalid request', () => {
       { event: '😱'.repeat(64), properties: { ['k'.repeat(64)]: null, '': undefined } },
       { event: 'quit', ms: -5, seconds: 'none', device_uid: null, properties: null },
     ];
-    assertTaken(await send(mine, { events }), events.length);
+    assertAccepted(await send(mine, { events }), events.length);
   });
 
   test("for another game's build gets 4030, without effect on concurrent requests", async () => {
@@ -318,148 +313,12 @@ describe('an invalid request', () => {
   });
 });
 
-describe("events of an engine's analytics module", () => {
-  const eventOf = ({ game, buildId }: Sender, fields: object) => ({
-    app_id: game.uid,
-    build_id: buildId,
-    session_id: 'f3b0a6de-0d4c-4c39-8d3e-5d4f3a2b1c00',
-    timestamp: 1_795_255_200.25,
-    anonymous: true,
-    ...fields,
-  });
-
-  test('have their own ids, and the length of a session as a float', async () => {
-    const [one, two] = [await makeSender(server), await makeSender(server)];
-    const { status, body } = await sendByEngine(server, {
-      events: [
-        eventOf(one, { event: 'session_start', properties: {} }),
-        eventOf(two, { event: 'session_end', properties: { session_sec: 61.6 } }),
-        eventOf(one, { event: 'session_end', session_sec: 12.2 }),
-        eventOf(one, { event: 'level_up', properties: { level: 4 } }),
-      ],
-    });
-    assert.deepEqual([status, body.data], [202, { accepted: 4, repeated: 0, skipped: 0, reasons: [] }]);
-    const [start, end, level] = await eventsOf(one);
-    assert.deepEqual(
-      [start?.name, start?.client_time?.toISOString(), start?.anonymous],
-      ['session_start', '2026-11-21T10:00:00.250Z', true],
-    );
-    assert.deepEqual([end?.seconds, level?.properties], [12, { level: 4 }]);
-    assert.deepEqual(
-      (await eventsOf(two)).map(({ seconds }) => seconds),
-      [62],
-    );
-  });
-
-  test('are counted without a device, and for launch health with one', async () => {
-    const mine = await makeSender(server);
-    const events = [
-      eventOf(mine, { event: 'boot_ok', properties: { ms: 900 } }),
-      eventOf(mine, { event: 'crash', device_uid: 'has spaces in it' }),
-      eventOf(mine, { event: 'boot_ok', properties: { device_uid: DEVICE } }),
-    ];
-    assert.equal((await sendByEngine(server, { events })).status, 202);
-    assert.deepEqual(
-      (await eventsOf(mine)).map(({ device_uid, ms }) => [device_uid, ms]),
-      [
-        [null, 900],
-        [null, null],
-        [DEVICE, null],
-      ],
-    );
-    assert.equal((await launchFacts(server.ctx, [mine.game.uid])).get(mine.game.uid)?.devicesEver, 1);
-  });
-
-  const skips: [string, (mine: Sender) => object, ErrorCode, RegExp][] = [
-    ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id: missing; send the uid or slug/],
-    ['without a build_id', (mine) => eventOf(mine, { event: 'quit', build_id: '' }), 4010, /^events\[1\]\.build_id/],
-    [
-      'of a version instead of a build_id',
-      (mine) => eventOf(mine, { event: 'quit', build_id: '1.0' }),
-      4030,
-      /build_id/,
-    ],
-    [
-      'of an unknown build',
-      (mine) => eventOf(mine, { event: 'quit', build_id: newId() }),
-      4030,
-      /^events\[1\]\.build_id/,
-    ],
-    ['session_end without its length', (mine) => eventOf(mine, { event: 'session_end' }), 4158, /seconds: missing/],
-    [
-      'session_end of a session too long',
-      (mine) => eventOf(mine, { event: 'session_end', session_sec: 1e6 }),
-      4158,
-      /^events\[1\]\.seconds/,
-    ],
-    ['without a name', (mine) => eventOf(mine, {}), 4001, /event: missing/],
-    ['that is no object', () => [], 4010, /app_id/],
-  ];
-  for (const [what, badOf, code, reason] of skips) {
-    test(`an event ${what} is skipped, and the other events are stored`, async () => {
-      const mine = await makeSender(server);
-      const [first, last] = [eventOf(mine, { event: 'session_start' }), eventOf(mine, { event: 'quit' })];
-      const { status, body } = await sendByEngine(server, { events: [first, badOf(mine), last] });
-      const { reasons, ...counts } = body.data;
-      assert.deepEqual([status, counts], [202, { accepted: 2, repeated: 0, skipped: 1 }], JSON.stringify(body));
-      assert.deepEqual([reasons.length, reasons[0].index, reasons[0].code], [1, 1, code]);
-      assert.match(reasons[0].message, reason);
-      assert.deepEqual(
-        (await eventsOf(mine)).map(({ name }) => name),
-        ['session_start', 'quit'],
-      );
-    });
-  }
-
-  test('may be thousands in one request, and the reasons for the first skipped events are returned', async () => {
-    const mine = await makeSender(server);
-    const events = Array.from({ length: 2500 }, (_, no) =>
-      eventOf(mine, { event: no % 100 === 99 ? 'session_end' : 'step', properties: { no } }),
-    );
-    const { status, body } = await sendByEngine(server, { events });
-    const { reasons, ...counts } = body.data;
-    assert.deepEqual([status, counts], [202, { accepted: 2475, repeated: 0, skipped: 25 }]);
-    assert.deepEqual(
-      reasons.map(({ index }: { index: number }) => index),
-      Array.from({ length: LIMITS.eventReasons }, (_, no) => no * 100 + 99),
-    );
-    assert.equal((await eventsOf(mine)).length, 2475);
-  });
-
-  test('are acknowledged even if none is valid', async () => {
-    const mine = await makeSender(server);
-    const events = Array.from({ length: 3 }, () => eventOf(mine, { event: 'quit', build_id: newId() }));
-    const { status, body } = await sendByEngine(server, { events });
-    assert.deepEqual([status, body.data.accepted, body.data.skipped], [202, 0, 3]);
-    assert.equal((await sendByEngine(server, { events: [] })).status, 202);
-  });
-
-  test('may have the slug of their game', async () => {
-    const [one, two] = [await makeSender(server), await makeSender(server)];
-    const events = [one, two].map(({ game, buildId }) =>
-      eventOf(one, { event: 'quit', app_id: game.slug, build_id: buildId }),
-    );
-    assert.deepEqual((await sendByEngine(server, { events })).body.data.accepted, 2);
-    for (const sender of [one, two]) assert.equal((await eventsOf(sender)).length, 1);
-  });
-
-  test('are refused if the body has none or is too large', async () => {
-    const mine = await makeSender(server);
-    const large = eventOf(mine, { event: 'quit', properties: { text: 'x'.repeat(LIMITS.engineEventBytes) } });
-    for (const body of [{}, [], 'quit', { events: 'quit' }, { events: [large] }]) {
-      const answer = await sendByEngine(server, body);
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4001]);
-    }
-    assert.deepEqual(await eventsOf(mine), []);
-  });
-});
-
 describe('the limit of an address', () => {
   test('refuses requests with the seconds until it ends, and counts both routes', async () => {
     const now = new Date('2026-11-21T10:00:20Z');
     const limited = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
     const mine = await makeSender(limited);
-    for (let no = 0; no < 3; no += 1) assertTaken(await send(mine, { event: 'quit' }), 1);
+    for (let no = 0; no < 3; no += 1) assertAccepted(await send(mine, { event: 'quit' }), 1);
     for (const answer of [await send(mine, { event: 'quit' }), await sendByEngine(limited, { events: [] })]) {
       assert.deepEqual([answer.status, answer.body.error?.code, answer.headers.get('retry-after')], [429, 4290, '40']);
     }

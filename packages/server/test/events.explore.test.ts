@@ -139,7 +139,7 @@ describe('custom names', () => {
     const buildId = await addBuild(server, game);
     const other = await startServer({
       role: 'api',
-      beside: server,
+      shareWith: server,
       clock: { now: () => now },
       env: { CHAUFFEUR_LIMIT_PUBLIC: '0' },
     });

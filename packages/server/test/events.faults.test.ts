@@ -120,7 +120,7 @@ describe('a batch that conflicts with another', () => {
 });
 
 test('two processes that write the same devices and ids count both correctly', async () => {
-  const other = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
+  const other = await startServer({ role: 'api', shareWith: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
   sender = await makeSender(server);
   const builds = [sender.buildId, await register(server, sender.game, { version: '9.9.9' })];
   const names = ['boot_ok', 'crash', 'session_start', 'custom'];

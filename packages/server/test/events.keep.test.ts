@@ -150,7 +150,12 @@ describe('the sums of past days', () => {
   test('replace the rows of several processes by one, except for today', async () => {
     const others = await Promise.all(
       [1, 2].map(() =>
-        startServer({ role: 'api', beside: server, clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } }),
+        startServer({
+          role: 'api',
+          shareWith: server,
+          clock: { now: () => now },
+          env: { CHAUFFEUR_LIMIT_PUBLIC: '0' },
+        }),
       ),
     );
     for (const time of [START, START + DAY]) {

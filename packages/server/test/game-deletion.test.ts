@@ -130,7 +130,7 @@ describe('deleting a game', () => {
     const studio = await makeFullGame(server);
     const { game, buildId, session } = studio;
     const [other, created] = [
-      await startServer({ role: 'api', clock: { now: () => new Date(now) }, beside: server }),
+      await startServer({ role: 'api', clock: { now: () => new Date(now) }, shareWith: server }),
       await report({ server, game, buildId }, { has_dump: true }),
     ];
     const sender = { server: other, game, buildId };

@@ -26,7 +26,7 @@ let session: { cookie: string };
 before(async () => {
   const options = { role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } } as const;
   server = await startServer(options);
-  other = await startServer({ ...options, beside: server });
+  other = await startServer({ ...options, shareWith: server });
   owner = await makeGame(server);
   session = await signIn(server, owner.owner);
 });

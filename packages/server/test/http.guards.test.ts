@@ -296,7 +296,7 @@ describe('the read limit', () => {
   });
 
   test('is lifted by 0', async () => {
-    const open = await startServer({ role: 'api', beside: server, env: { CHAUFFEUR_LIMIT_READS: '0' } });
+    const open = await startServer({ role: 'api', shareWith: server, env: { CHAUFFEUR_LIMIT_READS: '0' } });
     try {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send('/api/v1/public/games', {}, open)));
       assert.ok(answers.every(({ status }) => status === 200));

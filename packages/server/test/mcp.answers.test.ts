@@ -185,7 +185,7 @@ describe('an error', () => {
   });
 
   test('is returned for calls over the limit, which are not logged', async () => {
-    const limited = await startServer({ beside: server, env: { CHAUFFEUR_LIMIT_AGENTS: '3' } });
+    const limited = await startServer({ shareWith: server, env: { CHAUFFEUR_LIMIT_AGENTS: '3' } });
     const key = await makeKey(limited, await signIn(limited, game.owner), { name: 'Eager' });
     const eager = await connect(limited, key.key);
     const codes: number[] = [];

@@ -5,7 +5,15 @@ import type { ClientDocumentError } from '../src/features/accounts/client-docume
 import { fetchClientDocument, type Internet } from '../src/features/accounts/client-document-fetch.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { type DocumentSite, documentOf, HOST, openDocumentSite, PUBLIC_ADDRESS } from './setup/document-site.ts';
-import { agree, askConsent, authorize, connectClient, REDIRECT, refresh, registerClient } from './setup/oauth.ts';
+import {
+  authorize,
+  connectClient,
+  giveConsent,
+  REDIRECT,
+  refresh,
+  registerClient,
+  requestConsent,
+} from './setup/oauth.ts';
 import { startProgram } from './setup/program.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 
@@ -39,13 +47,13 @@ const newAddress = () => {
 };
 const client = (client_id: string) => ({ client_id, redirect_uris: [], grant_types: [] });
 const ask = (address: string, query: Record<string, string> = {}) =>
-  askConsent(server, client(address), session.cookie, query);
+  requestConsent(server, client(address), session.cookie, query);
 const timesRead = (address: string) => site.requests.filter((path) => path === new URL(address).pathname).length;
 
 /** The reason shown to a person who is redirected to an error instead of the consent page. */
 async function refusalOf(address: string): Promise<string> {
-  const { request: said } = await ask(address);
-  const query = new URLSearchParams(said);
+  const consentRequest = await ask(address);
+  const query = new URLSearchParams(consentRequest.request);
   assert.equal(query.get('client_id'), null, 'the consent page was opened');
   return `${query.get('error')}: ${query.get('error_description')}`;
 }
@@ -153,9 +161,13 @@ describe('a client with a document', () => {
     const opened = await program.begin();
     assert.equal(opened.searchParams.get('client_id'), address);
     const { location } = await authorize(server, session.cookie, Object.fromEntries(opened.searchParams));
-    const asking = new URL(location, server.url).searchParams.get('request') ?? '';
-    const back = await agree(server, session.cookie, { client: client(address), verifier: '', request: asking });
-    await fetch(back);
+    const consentRequest = new URL(location, server.url).searchParams.get('request') ?? '';
+    const redirect = await giveConsent(server, session.cookie, {
+      client: client(address),
+      verifier: '',
+      request: consentRequest,
+    });
+    await fetch(redirect);
     const agent = await program.finish();
     const answer = await agent.callTool({ name: 'list_channels', arguments: { uid: game.slug } });
     assert.equal(answer.isError, undefined);
@@ -205,8 +217,8 @@ describe('a client with a document', () => {
       redirect_uri: REDIRECT,
     });
     assert.match(old.location, /^\/consent\?request=error%3Dinvalid_redirect/);
-    const asking = await ask(address, { redirect_uri: 'https://agents.example/back' });
-    assert.equal(new URLSearchParams(asking.request).get('redirect_uri'), 'https://agents.example/back');
+    const consentRequest = await ask(address, { redirect_uri: 'https://agents.example/back' });
+    assert.equal(new URLSearchParams(consentRequest.request).get('redirect_uri'), 'https://agents.example/back');
   });
 
   test('stays connected during a short outage of its website, but not during a long one or after its removal', async () => {

@@ -198,10 +198,10 @@ test('prompts quote their arguments', async () => {
 });
 
 test('an open stream does not keep the server from stopping', async () => {
-  const beside = await startServer({ beside: server });
-  const agent = await connect(beside, key.key);
+  const secondServer = await startServer({ shareWith: server });
+  const agent = await connect(secondServer, key.key);
   const opening = new AbortController();
-  const listening = fetch(`${beside.url}/mcp`, {
+  const listening = fetch(`${secondServer.url}/mcp`, {
     method: 'POST',
     signal: opening.signal,
     headers: {
@@ -230,7 +230,7 @@ test('an open stream does not keep the server from stopping', async () => {
   const reader = answer.body!.getReader();
   await reader.read();
   await agent.close();
-  const stopped = beside.stop();
+  const stopped = secondServer.stop();
   await until(async () => (await reader.read()).done);
   await stopped;
 });

@@ -159,7 +159,7 @@ describe('the OpenAPI document describes', () => {
     const samples = await makeSamples(server);
     const limits = ['UPLOADS', 'SESSIONS', 'MEDIA', 'SYMBOL_UPLOADS', 'CRASHES', 'PUBLIC'];
     const env = Object.fromEntries(limits.map((name) => [`CHAUFFEUR_LIMIT_${name}`, '1']));
-    const at = await startServer({ beside: server, role: 'api', env });
+    const at = await startServer({ shareWith: server, role: 'api', env });
     try {
       for (const id of ['uploads.file', 'uploads.openSession', 'media.add', 'symbols.upload', 'events.create']) {
         const operation = operationOf(id);

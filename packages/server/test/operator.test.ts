@@ -177,7 +177,7 @@ describe('operators', () => {
       assert.ok(before > 0);
       assert.deepEqual((await call('POST', '/jobs/retry', {})).body.data, { retried: before });
       assert.deepEqual(await failed(), []);
-      const worker = await startServer({ role: 'worker', beside: server });
+      const worker = await startServer({ role: 'worker', shareWith: server });
       try {
         await until(async () => (await mailsTo(server, 'again@example.com')).length === 1);
       } finally {
@@ -209,7 +209,7 @@ describe('operators', () => {
 
   test('see the settings without secrets, and the games that are close to their limits', async () => {
     const game = await makeGame(server);
-    const worker = await startServer({ role: 'worker', beside: server });
+    const worker = await startServer({ role: 'worker', shareWith: server });
     try {
       await shipAndScan(server, game);
     } finally {

@@ -95,7 +95,7 @@ describe('blobs on S3', () => {
 
   test('a session that moves between servers ends with the correct checksum, and a wrong one leaves no object', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
-    const second = await startServer({ beside: server, role: 'api', env: { CHAUFFEUR_BLOBS: s3.url } });
+    const second = await startServer({ shareWith: server, role: 'api', env: { CHAUFFEUR_BLOBS: s3.url } });
     try {
       const zip = zipOfSize(7 * MIB);
       const session = await startSession(server, game, zip);

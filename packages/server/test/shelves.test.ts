@@ -283,7 +283,7 @@ describe('unheard of', () => {
     assert.deepEqual(today, expected().slice(0, 12));
     now += HOUR;
     assert.deepEqual(await uidsOn('unheard_of'), today);
-    const other = await startServer({ beside: server, role: 'api', clock: { now: () => new Date(now) } });
+    const other = await startServer({ shareWith: server, role: 'api', clock: { now: () => new Date(now) } });
     const { body } = await request(`${other.api}/public/shelves/unheard_of`);
     await other.stop();
     assert.deepEqual(

@@ -26,17 +26,17 @@ describe('every server', () => {
   });
 
   test('is not ready while its scanner does not respond', async () => {
-    const beside = await startServer({
-      beside: server,
+    const secondServer = await startServer({
+      shareWith: server,
       role: 'api',
       env: { CHAUFFEUR_CLAMD: 'unix:/nonexistent/clamd' },
     });
     try {
-      const ready = await fetch(`${beside.url}/ready`);
+      const ready = await fetch(`${secondServer.url}/ready`);
       assert.equal(ready.status, 503);
       assert.equal(((await ready.json()) as { checks: { scanner: string } }).checks.scanner, 'failed');
     } finally {
-      await beside.stop();
+      await secondServer.stop();
     }
   });
 

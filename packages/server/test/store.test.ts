@@ -1,6 +1,7 @@
 // Downloads of players: bytes with ranges and conditions, only what a channel offers them, and the provenance record.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { statusOf } from './setup/api-calls.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
   type BuildInput,
@@ -29,8 +30,7 @@ describe('the public side of a game', () => {
   const publish = (input: BuildInput = {}, of = game) => shipAndScan(server, of, input, zip);
 
   async function codeOf(url: string, headers: Record<string, string> = {}) {
-    const { status, body } = await request(url, { headers });
-    return [status, body.error?.code];
+    return statusOf(await request(url, { headers }));
   }
 
   test('serves a download with its name, length and ETag, identical to the uploaded zip', async () => {

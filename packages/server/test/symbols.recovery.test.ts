@@ -81,7 +81,7 @@ test('after a worker is killed while compiling, another worker compiles', async 
   await addSymbols(server, game, buildId, Buffer.concat([largeText('large.so'), ...Array(10).fill(MANY_LINES)]));
   const { child } = await startProcess('worker');
   await until(async () => (await symbolBlobsOf(server, game)).length > 1).finally(() => kill(child));
-  const worker = await startServer({ beside: server, role: 'worker' });
+  const worker = await startServer({ shareWith: server, role: 'worker' });
   try {
     assert.deepEqual(
       (await untilCompiled(server, game, buildId)).map(({ state }) => state),

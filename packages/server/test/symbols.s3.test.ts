@@ -77,7 +77,7 @@ describe('symbols on S3', () => {
   test('an upload fails with 5020 when S3 is unavailable', async (t) => {
     if (s3 === null) return t.skip(S3_MISSING);
     const away = await startServer({
-      beside: server,
+      shareWith: server,
       role: 'api',
       env: { CHAUFFEUR_BLOBS: s3.url },
     });

@@ -237,7 +237,7 @@ describe('a refused upload leaves nothing', () => {
 });
 
 test('uploads are limited per game and hour, and the response says when to retry', async () => {
-  const limited = await startServer({ beside: server, env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '2' }, role: 'api' });
+  const limited = await startServer({ shareWith: server, env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '2' }, role: 'api' });
   try {
     const { game, buildId } = await makeBuild();
     const send = () => sendSymbols(limited, game, buildId, symText());

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sweepSessions } from '../src/features/uploads/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
+import { statusOf } from './setup/api-calls.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { openSession, register, sendChunk, sha256, startSession, uploadFields, zipOfSize } from './setup/uploads.ts';
 
@@ -151,10 +152,7 @@ describe('an upload session', () => {
     await sendChunk(server, game, session, zip, 0, 1000);
     assert.equal((await blobs(game)).length, 1);
     const other = await makeGame(server);
-    const codes = async (who: TestGame, id: string) => {
-      const { status, body } = await sendChunk(server, who, id, zip, 1000, 2000);
-      return [status, body.error?.code];
-    };
+    const codes = async (of: TestGame, id: string) => statusOf(await sendChunk(server, of, id, zip, 1000, 2000));
     assert.deepEqual(await codes(other, session), [404, 4045]);
     assert.deepEqual(await codes(game, 'nonsense'), [404, 4045]);
     now = new Date(now.getTime() + 6 * HOUR);
@@ -219,7 +217,7 @@ describe('an upload session', () => {
   });
 
   test('works across two servers', async () => {
-    const second = await startServer({ beside: server, role: 'api', clock: { now: () => now } });
+    const second = await startServer({ shareWith: server, role: 'api', clock: { now: () => now } });
     try {
       const zip = zipOfSize(3 * MIB);
       const session = await startSession(server, game, zip);
@@ -234,7 +232,7 @@ describe('an upload session', () => {
   });
 
   test('is refused for a wrong checksum even after moving to another server', async () => {
-    const second = await startServer({ beside: server, role: 'api', clock: { now: () => now } });
+    const second = await startServer({ shareWith: server, role: 'api', clock: { now: () => now } });
     try {
       const zip = zipOfSize(3000);
       const session = await startSession(server, game, zip, { checksum: 'b'.repeat(64) });

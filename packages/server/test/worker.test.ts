@@ -81,7 +81,7 @@ describe('a worker', () => {
     await worker.stop();
     await server.app.close();
     await outage.end();
-    const next = await startServer({ role: 'api', beside: server });
+    const next = await startServer({ role: 'api', shareWith: server });
     const again = Promise.withResolvers<void>();
     const nextWorker = await startProbe(async () => again.resolve(), next);
     await again.promise;

@@ -1,13 +1,17 @@
-// What tests of events send, and how they look at what came of it.
+// Sends events for tests, and reads what the server has stored.
+import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { rows } from '../../src/kernel/database/db.ts';
 import { type CrashSender, idHeaders } from './crashes.ts';
 import { type Answer, request, type TestServer } from './server.ts';
 
-/** A game with one build, as a client of it sees them. */
+/** A game with one build, whose ids its clients send. */
 export type Sender = CrashSender;
 
-/** Sends events, or whatever body. */
+/** A valid device id. */
+export const DEVICE = '0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601';
+
+/** Sends any body to the route for events; strings are sent unchanged. */
 export function send(
   sender: Sender,
   body: unknown,
@@ -22,7 +26,7 @@ export function send(
 
 export type SendOptions = { headers?: Record<string, string>; query?: string; type?: string | null };
 
-/** Posts as the engines’ analytics module does. */
+/** Sends a body as the analytics module of an engine does. */
 export function sendByEngine(server: TestServer, body: unknown): Promise<Answer> {
   return request(`${server.url}/v1/events`, {
     method: 'POST',
@@ -44,11 +48,15 @@ export type EventRow = {
   properties: Record<string, unknown> | null;
 };
 
-/** The game’s events as they are stored, in the order in which they came. */
+/** Returns the game’s stored events in the order in which they arrived. */
 export function eventsOf({ server, game }: Sender): Promise<EventRow[]> {
   return rows(
     server.ctx.db,
     sql<EventRow>`select build_id, name, anonymous, device_uid, session_id, event_id, ms, seconds, client_time, properties
       from events where game_id = ${game.uid} order by received_at`,
   );
+}
+
+export function assertAccepted({ status, body }: Answer, accepted: number, repeated = 0): void {
+  assert.deepEqual([status, body], [202, { success: true, data: { accepted, repeated } }]);
 }

@@ -1,10 +1,10 @@
-// An OAuth client for tests, and the person who agrees to it, step by step and over HTTP.
+// An OAuth client for tests and the person who consents to it, one HTTP request at a time.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { request, type TestServer } from './server.ts';
 
-export type Registered = { client_id: string; redirect_uris: string[]; grant_types: string[] };
+export type RegisteredClient = { client_id: string; redirect_uris: string[]; grant_types: string[] };
 export type Tokens = {
   access_token: string;
   refresh_token: string;
@@ -15,36 +15,38 @@ export type Tokens = {
 
 export const REDIRECT = 'http://localhost:3118/callback';
 
-type Reached = Pick<TestServer, 'url'>;
+type ServerUrl = Pick<TestServer, 'url'>;
 
-/** Registers a program as one on a person's machine does. */
-export async function registerClient(server: Reached, more: object = {}): Promise<Registered> {
+/** Registers a client as a program on a person's machine does. */
+export async function registerClient(server: ServerUrl, more: object = {}): Promise<RegisteredClient> {
   const { status, body } = await post(`${server.url}/api/auth/oauth2/register`, {
     client_name: 'Test program',
     redirect_uris: [REDIRECT],
     token_endpoint_auth_method: 'none',
     ...more,
   });
-  if (status !== 201) throw new Error(`registering answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`registration returned ${status}: ${JSON.stringify(body)}`);
   return body as never;
 }
 
-type Asking = {
-  client: Registered;
+/** A request that waits on the consent page. */
+type ConsentRequest = {
+  client: RegisteredClient;
   verifier: string;
-  request: string /** What the browser was given on the way. */;
+  request: string;
+  /** The cookies that the authorization endpoint set. */
   cookie?: string;
 };
 
-/** Sends the person's browser to the authorization endpoint; answers what the consent page was opened with. */
-export async function askConsent(
-  server: Reached,
-  client: Registered,
+/** Sends the person's browser to the authorization endpoint. Returns the request that the consent page received. */
+export async function requestConsent(
+  server: ServerUrl,
+  client: RegisteredClient,
   cookie: string,
   query: Record<string, string> = {},
-): Promise<Asking> {
+): Promise<ConsentRequest> {
   const verifier = randomBytes(32).toString('base64url');
-  const { location, cookie: given } = await authorize(server, cookie, {
+  const { location, cookie: setCookies } = await authorize(server, cookie, {
     client_id: client.client_id,
     response_type: 'code',
     redirect_uri: REDIRECT,
@@ -56,52 +58,54 @@ export async function askConsent(
     ...query,
   });
   const url = new URL(location, server.url);
-  if (url.pathname !== '/consent') throw new Error(`sent to ${location} in place of the consent page`);
-  return { client, verifier, request: url.searchParams.get('request') ?? '', cookie: given };
+  if (url.pathname !== '/consent') throw new Error(`redirected to ${location} instead of the consent page`);
+  return { client, verifier, request: url.searchParams.get('request') ?? '', cookie: setCookies };
 }
 
-/** Where the authorization endpoint sends a browser. */
-export async function authorize(server: Reached, cookie: string, query: Record<string, string>) {
-  // Not by fetch, which says that it is a script’s.
-  const asking = get(`${server.url}/api/auth/oauth2/authorize?${new URLSearchParams(query)}`, {
+/** Returns where the authorization endpoint redirects a browser, and the cookies that it sets. */
+export async function authorize(server: ServerUrl, cookie: string, query: Record<string, string>) {
+  // `fetch` would send `Sec-Fetch-Mode: cors`, which identifies a script.
+  const navigation = get(`${server.url}/api/auth/oauth2/authorize?${new URLSearchParams(query)}`, {
     headers: { cookie, accept: 'text/html', 'sec-fetch-mode': 'navigate' },
   });
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-  answer.resume();
-  const set = (answer.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]);
-  return { status: answer.statusCode ?? 0, location: answer.headers.location ?? '', cookie: set.join('; ') };
+  const [response] = (await once(navigation, 'response')) as [IncomingMessage];
+  response.resume();
+  const cookies = (response.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]);
+  return { status: response.statusCode ?? 0, location: response.headers.location ?? '', cookie: cookies.join('; ') };
 }
 
 export type Consent = { accept?: boolean; mayWrite?: boolean; game?: string; scope?: string };
 
-/** Does what the consent page does; answers the address that the browser goes on to. */
-export async function agree(
+/** Decides the request as the consent page does. Returns the URL that the browser is redirected to. */
+export async function giveConsent(
   server: TestServer,
   cookie: string,
-  { client, request: query, cookie: given = '' }: Asking,
+  { client, request: query, cookie: requestCookie = '' }: ConsentRequest,
   { accept = true, mayWrite = true, game, scope = 'mcp:read mcp:write offline_access' }: Consent = {},
 ): Promise<URL> {
-  const headers = { cookie: given === '' ? cookie : `${cookie}; ${given}`, origin: server.url };
+  const headers = { cookie: requestCookie === '' ? cookie : `${cookie}; ${requestCookie}`, origin: server.url };
   if (accept) {
     const body = { client_id: client.client_id, may_write: mayWrite, ...(game !== undefined && { game }) };
-    const made = await request(`${server.api}/account/agent-connections`, {
+    const connection = await request(`${server.api}/account/agent-connections`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (made.status !== 201) throw new Error(`connecting answered ${made.status}: ${JSON.stringify(made.body)}`);
+    if (connection.status !== 201) {
+      throw new Error(`connecting returned ${connection.status}: ${JSON.stringify(connection.body)}`);
+    }
   }
   const { status, body } = await post(
     `${server.url}/api/auth/oauth2/consent`,
     { accept, scope, oauth_query: query },
     headers,
   );
-  if (status !== 200) throw new Error(`consent answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`consent returned ${status}: ${JSON.stringify(body)}`);
   return new URL((body as { url: string }).url);
 }
 
-/** Exchanges what it is given at the token endpoint. */
-export async function tokenRequest(server: TestServer, fields: Record<string, string>) {
+/** Sends these fields to the token endpoint. */
+export async function requestTokens(server: TestServer, fields: Record<string, string>) {
   const response = await fetch(`${server.url}/api/auth/oauth2/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -110,39 +114,67 @@ export async function tokenRequest(server: TestServer, fields: Record<string, st
   return { status: response.status, body: (await response.json()) as Tokens & { error?: string } };
 }
 
-/** The whole way: registration, consent, tokens. */
+/** Returns the fields that exchange the code in the redirect URL, which `giveConsent` returned. */
+export function codeFields({ client, verifier }: ConsentRequest, redirect: URL) {
+  return {
+    grant_type: 'authorization_code',
+    client_id: client.client_id,
+    code: redirect.searchParams.get('code') ?? '',
+    code_verifier: verifier,
+    redirect_uri: REDIRECT,
+  };
+}
+
+/** Exchanges the code in the redirect URL, which `giveConsent` returned; `changes` replace or add fields. */
+export function exchangeCode(
+  server: TestServer,
+  consentRequest: ConsentRequest,
+  redirect: URL,
+  changes: Record<string, string> = {},
+) {
+  return requestTokens(server, { ...codeFields(consentRequest, redirect), ...changes });
+}
+
+/** Registers a client, gives consent and gets tokens. */
 export async function connectProgram(
   server: TestServer,
   cookie: string,
   consent: Consent = {},
-): Promise<Tokens & { client: Registered }> {
+): Promise<Tokens & { client: RegisteredClient }> {
   return connectClient(server, cookie, await registerClient(server), consent);
 }
 
-/** Consent and tokens, for a program that is known. */
+/** Gives consent to a registered client and gets tokens. */
 export async function connectClient(
   server: TestServer,
   cookie: string,
-  client: Registered,
+  client: RegisteredClient,
   consent: Consent = {},
   redirect_uri = REDIRECT,
-): Promise<Tokens & { client: Registered }> {
-  const asking = await askConsent(server, client, cookie, { redirect_uri });
-  const back = await agree(server, cookie, asking, consent);
-  const { status, body } = await tokenRequest(server, {
-    grant_type: 'authorization_code',
-    client_id: client.client_id,
-    code: back.searchParams.get('code') ?? '',
-    code_verifier: asking.verifier,
-    redirect_uri,
-    resource: `${server.url}/mcp`,
-  });
-  if (status !== 200) throw new Error(`the token endpoint answered ${status}: ${JSON.stringify(body)}`);
+): Promise<Tokens & { client: RegisteredClient }> {
+  const consentRequest = await requestConsent(server, client, cookie, { redirect_uri });
+  const redirect = await giveConsent(server, cookie, consentRequest, consent);
+  const resource = `${server.url}/mcp`;
+  const { status, body } = await exchangeCode(server, consentRequest, redirect, { redirect_uri, resource });
+  if (status !== 200) throw new Error(`the token endpoint returned ${status}: ${JSON.stringify(body)}`);
   return { ...body, client };
 }
 
-export function refresh(server: TestServer, { client_id }: Registered, token: string) {
-  return tokenRequest(server, { grant_type: 'refresh_token', client_id, refresh_token: token });
+export function refresh(server: TestServer, { client_id }: RegisteredClient, token: string) {
+  return requestTokens(server, { grant_type: 'refresh_token', client_id, refresh_token: token });
+}
+
+/** Calls MCP with the token. */
+export function pingMcp(server: ServerUrl, token: string): Promise<Response> {
+  return fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
 }
 
 async function post(url: string, body: object, headers: Record<string, string> = {}) {

@@ -37,21 +37,21 @@ type Options = {
   log?: Log;
   /** How documents of OAuth clients are read. */
   fetchDocument?: FetchDocument;
-  /** Share another server's database and folder: two processes of one service. */
-  beside?: TestServer;
+  /** Uses the database and folder of this server, as a second process of one service. */
+  shareWith?: TestServer;
 };
 
-/** Starts the service. It stops what it started when stopped; with `beside`, the shared parts stay the other's. */
+/** Starts the service. Stopping it also removes its database and folder, unless it shares those of another server. */
 export async function startServer({
   env = {},
   role = 'start',
   clock = systemClock,
   log,
   fetchDocument,
-  beside,
+  shareWith,
 }: Options = {}): Promise<TestServer> {
-  const database = beside?.database ?? (await createTestDatabase());
-  const dataFolder = beside?.dataFolder ?? (await mkdtemp(join(tmpdir(), 'chauffeur-test-')));
+  const database = shareWith?.database ?? (await createTestDatabase());
+  const dataFolder = shareWith?.dataFolder ?? (await mkdtemp(join(tmpdir(), 'chauffeur-test-')));
   const config = readConfig({
     CHAUFFEUR_PORT: '0',
     CHAUFFEUR_DATA: dataFolder,
@@ -74,7 +74,7 @@ export async function startServer({
     dataFolder,
     async stop() {
       await app.close();
-      if (beside !== undefined) return;
+      if (shareWith !== undefined) return;
       await database.drop();
       await rm(dataFolder, { recursive: true, force: true });
     },
