@@ -16,7 +16,7 @@ import { type CrashSender, crashBlobs, idHeaders, makeSender, orphansOf, report,
 import { TEST_POSTGRES } from './setup/database.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
 import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
-import { keptOf, sendSymbols, symText } from './setup/symbols.ts';
+import { sendSymbols, storedCountsOf, symText } from './setup/symbols.ts';
 import { formOf, postJson, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 const DISK_BYTES = 8 * MIB;
@@ -108,7 +108,7 @@ const CASES: readonly Case[] = [
   {
     what: 'symbols',
     send: () => sendSymbols(server, sender.game, sender.buildId, symText()),
-    kept: async () => ({ ...(await keptOf(server, sender.game)), blobs: 'left to the sweeper' }),
+    kept: async () => ({ ...(await storedCountsOf(server, sender.game)), blobs: 'left to the sweeper' }),
   },
   {
     what: 'a crash report',

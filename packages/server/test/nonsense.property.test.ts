@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash } from './setup/crash-dumps.ts';
-import { type Known, type Nonsense, nonsenseFor } from './setup/nonsense.ts';
+import { type Nonsense, nonsenseFor, type ValidTexts } from './setup/nonsense.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from './setup/raw.ts';
 import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { addSymbols, compileNow } from './setup/symbols.ts';
@@ -23,7 +23,7 @@ const RUNS = 500;
 let server: TestServer;
 let game: TestGame;
 let session: { cookie: string };
-let known: Known;
+let validTexts: ValidTexts;
 
 before(async () => {
   const limits = ['UPLOADS', 'SESSIONS', 'CHUNKS', 'MEDIA', 'SYMBOL_UPLOADS'].map((name) => [
@@ -35,13 +35,13 @@ before(async () => {
   // Not the game of the deploy key, because issuing a key for that game would revoke it.
   const own = await makeGame(server);
   session = await signIn(server, own.owner);
-  known = await knownTexts(own);
-  await keepCrash();
+  validTexts = await collectValidTexts(own);
+  await addCrash();
 });
 after(() => server.stop());
 
-/** A report with its dump and stack, and compiled symbols, so that blobs of these kinds exist as well. */
-async function keepCrash(): Promise<void> {
+/** Adds a report with its dump and stack, and compiled symbols, so that blobs of these kinds exist as well. */
+async function addCrash(): Promise<void> {
   const buildId = await register(server, game, { version: '2.0.0' });
   const [symbols] = await addSymbols(server, game, buildId, readSymbolFixture('null_deref_inline'));
   await compileNow(server, game, symbols!.checksum);
@@ -52,7 +52,7 @@ async function keepCrash(): Promise<void> {
   assert.deepEqual(await orphans(), []);
 }
 
-async function knownTexts(own: TestGame): Promise<Known> {
+async function collectValidTexts(own: TestGame): Promise<ValidTexts> {
   const zip = smallZip();
   const shipped = await ship(server, game);
   const sessions = await Promise.all([1, 2, 3, 4].map(() => startSession(server, game, zip)));
@@ -85,7 +85,7 @@ async function knownTexts(own: TestGame): Promise<Known> {
 }
 
 test('every invalid request gets a documented response', async () => {
-  const property = fc.asyncProperty(nonsenseFor(OPERATIONS, known), async (nonsense) => {
+  const property = fc.asyncProperty(nonsenseFor(OPERATIONS, validTexts), async (nonsense) => {
     const answer = await sendRaw(server, requestOf(nonsense), { endAfter: nonsense.framing === 'long' });
     const problem = problemOf(nonsense, answer);
     assert.equal(problem, null, `${problem} ${answer?.status} ${answer?.text}`);
@@ -116,7 +116,7 @@ function requestOf({ caller, method, path, headers, body, framing }: Nonsense): 
   };
 }
 
-/** RFC 9112, 7.1. */
+/** The body in chunked encoding (RFC 9112, 7.1). */
 function inChunks(bytes: Buffer): Buffer {
   const chunk = bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`;
   return Buffer.from(`${chunk}0\r\n\r\n`, 'latin1');
@@ -125,8 +125,8 @@ function inChunks(bytes: Buffer): Buffer {
 /** Why the operation does not document the response; null if it does. */
 function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
   const operation = OPERATIONS.find(({ id }) => id === nonsense.operation)!;
-  if (answer === null) return mayBeUnanswered(nonsense) ? null : 'no answer';
-  if (answer.status >= 500) return 'a failure of the server';
+  if (answer === null) return mayHaveNoResponse(nonsense) ? null : 'no response';
+  if (answer.status >= 500) return 'an internal error';
   if (isOfTheHttpLayer(answer)) return null;
   return answer.status < 400 ? problemOfSuccess(operation, answer) : problemOfRefusal(operation, answer);
 }
@@ -135,7 +135,7 @@ function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
  * A client that disconnects early gets no response. If it sends data after the end of its request, or far more headers than
  * the server reads, the connection may be reset before it has read the response (RFC 9112, 9.6).
  */
-function mayBeUnanswered({ framing, headers, path }: Nonsense): boolean {
+function mayHaveNoResponse({ framing, headers, path }: Nonsense): boolean {
   return framing === 'long' || framing === 'short' || `${path}${headers.join()}`.length > 12_000;
 }
 
@@ -153,18 +153,19 @@ function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
 
 function problemOfSuccess(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
   const success = successesOf(operation).find((success) => success.status === status);
-  if (success === undefined) return 'a status of success that is not documented';
+  if (success === undefined) return 'an undocumented success status';
   const mayBePlain = success.contents.length === 0 || success.contents.some(({ enveloped }) => !enveloped);
-  return body?.success === true || mayBePlain ? null : 'a success without its envelope';
+  return body?.success === true || mayBePlain ? null : 'a success without an envelope';
 }
 
 function problemOfRefusal(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
   const { code, message = '' } = body?.error ?? {};
   if (status === 416 && operation.statuses.includes(206)) return null;
-  if (!isErrorCode(code)) return 'a refusal without a code of the registry';
-  if (!errorsOf(operation).includes(code)) return 'a code that is not documented';
+  if (!isErrorCode(code)) return 'an error without a registered code';
+  if (!errorsOf(operation).includes(code)) return 'an undocumented code';
   // 4044 has two statuses: a chunk that does not continue its session is a conflict.
-  if (status !== ERRORS[code].status && !(code === 4044 && status === 409)) return 'a status that is not its code’s';
+  if (status !== ERRORS[code].status && !(code === 4044 && status === 409))
+    return 'a status that does not match the code';
   return message === '' ? 'no message' : null;
 }
 
@@ -177,7 +178,7 @@ async function orphans(): Promise<string[]> {
       union select unnest(array_remove(array[blob_key, cache_key], null)) from symbol_texts
       union select unnest(array_remove(array[dump_key, log_key, stack_key], null)) from crash_reports`,
   );
-  const kept: string[] = [];
-  for await (const { key } of server.ctx.blobs.list('')) kept.push(key);
-  return [...new Set(kept).symmetricDifference(new Set(referenced.map(({ key }) => key)))];
+  const stored: string[] = [];
+  for await (const { key } of server.ctx.blobs.list('')) stored.push(key);
+  return [...new Set(stored).symmetricDifference(new Set(referenced.map(({ key }) => key)))];
 }

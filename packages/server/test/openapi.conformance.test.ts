@@ -7,7 +7,7 @@ import { pathOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { readDumpFixture } from './setup/crash-dumps.ts';
-import { type FindUndescribed, readDescription, type SeenResponse } from './setup/described.ts';
+import { type FindMismatch, readDescription, type SeenResponse } from './setup/described.ts';
 import { sendRaw } from './setup/raw.ts';
 import { type Call, inWorkingOrder, makeSamples, type Samples } from './setup/sample-calls.ts';
 import { startServer, type TestServer } from './setup/server.ts';
@@ -15,11 +15,11 @@ import { startServer, type TestServer } from './setup/server.ts';
 type Credentials = Record<string, string>;
 
 let server: TestServer;
-let findUndescribed: FindUndescribed;
+let findMismatch: FindMismatch;
 
 before(async () => {
   server = await startServer();
-  findUndescribed = await readDescription(server);
+  findMismatch = await readDescription(server);
 });
 after(() => server.stop());
 
@@ -59,7 +59,7 @@ async function send(operation: Operation, samples: Samples, call: Call, sending:
 /** Sends a request, asserts that the document describes the response, and returns it. */
 async function check(operation: Operation, samples: Samples, call: Call, sending: Sending = {}): Promise<SeenResponse> {
   const response = await send(operation, samples, call, sending);
-  const problem = findUndescribed(operation, response);
+  const problem = findMismatch(operation, response);
   assert.equal(problem, null, `${operation.id}: ${problem}: ${response.status} ${response.text.slice(0, 500)}`);
   return response;
 }
@@ -114,7 +114,7 @@ describe('the OpenAPI document describes', () => {
     ] as const) {
       const answer = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [header] });
       assert.ok(answer !== null && answer.status === status);
-      assert.equal(findUndescribed(operation, answer), null);
+      assert.equal(findMismatch(operation, answer), null);
     }
   });
 

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
 import { type Answer, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
-import { debugIdOf, keptOf, NOTHING_KEPT, symbolsOf, symText } from './setup/symbols.ts';
+import { debugIdOf, NOTHING_STORED, storedCountsOf, symbolsOf, symText } from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 
 let server: TestServer;
@@ -68,7 +68,7 @@ describe('the form of sym_upload', () => {
     const buildId = await makeBuild();
     for (let round = 0; round < 2; round += 1)
       assert.equal((await send(formOf(symText(), { build_id: buildId }), '')).status, 200);
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 1 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 1 });
   });
 
   test('is overridden by the content of the file where the two differ', async () => {
@@ -92,7 +92,7 @@ describe('the form of sym_upload', () => {
       [await send(formOf(symText(), { checksum: 'a'.repeat(64) }), buildId), 4046],
     ] as const;
     for (const [{ body }, code] of cases) assert.equal(body.error?.code, code, JSON.stringify(body));
-    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
   });
 
   test('works when curl sends it with the credentials in the URL', async (t) => {

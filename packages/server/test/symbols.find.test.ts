@@ -9,7 +9,7 @@ import { BlobMissingError } from '../src/kernel/blobs/store.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
-import { addSymbols, compileNow, debugIdOf, keptOf, symText, waitingJobs } from './setup/symbols.ts';
+import { addSymbols, compileNow, debugIdOf, storedCountsOf, symText, waitingJobs } from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 
 let server: TestServer;
@@ -140,7 +140,7 @@ describe('compiling', () => {
     await addSymbols(server, game, await makeBuild(game), text);
     await Promise.all([1, 2, 3].map(() => compileNow(server, game, sha256(text))));
     await compileNow(server, game, sha256(text));
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
   test('is repeated when a cache file of another version is needed', async () => {
@@ -155,7 +155,7 @@ describe('compiling', () => {
     assert.deepEqual(await waitingJobs(server, 'symbols:compile'), [{ gameId: game.uid, checksum: sha256(text) }]);
     await compileNow(server, game, sha256(text));
     assert.equal(await functionIn(await find(game, buildId, 'libgame.so', debugIdOf('libgame.so'))), 'game::run()');
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
   test('a text whose blob is missing ends as unreadable, and succeeds after the text is sent again', async () => {
@@ -172,7 +172,7 @@ describe('compiling', () => {
     });
     await addCompiled(game, buildId, text);
     assert.equal((await find(game, buildId, 'libgame.so', debugIdOf('libgame.so'))).state, 'compiled');
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 });
 

@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
-import { keptOf, NOTHING_KEPT, sendSymbols, symText } from './setup/symbols.ts';
+import { NOTHING_STORED, sendSymbols, storedCountsOf, symText } from './setup/symbols.ts';
 import { register, smallZip } from './setup/uploads.ts';
 import { buildZip, type ZipPiece } from './setup/zips.ts';
 
@@ -143,7 +143,7 @@ for (const [what, code, message, zip] of zips) {
     const { status, body } = await sendSymbols(server, game, buildId, zip(), { filename: 'symbols.zip' });
     assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], String(body.error?.message));
     assert.match(body.error?.message ?? '', message);
-    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
   });
 }
 
@@ -154,7 +154,7 @@ test('a zip bomb that announces a small size is stopped at that size without usi
   const { body } = await sendSymbols(server, game, buildId, zip);
   assert.match(body.error?.message ?? '', /“bomb\.sym” cannot be read \(too many bytes/);
   assert.ok(process.memoryUsage().rss - before < 200 * MIB);
-  assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+  assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
 });
 
 test('a name in a message stays on one line and cannot reverse its direction', async () => {

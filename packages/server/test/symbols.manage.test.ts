@@ -16,7 +16,15 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { readDumpFixture, readSymbolFixture } from './setup/crash-dumps.ts';
 import { sendRaw } from './setup/raw.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
-import { addSymbols, compileNow, debugIdOf, keptOf, NOTHING_KEPT, symbolsOf, symText } from './setup/symbols.ts';
+import {
+  addSymbols,
+  compileNow,
+  debugIdOf,
+  NOTHING_STORED,
+  storedCountsOf,
+  symbolsOf,
+  symText,
+} from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 
 let server: TestServer;
@@ -151,12 +159,12 @@ describe('the sweeper', () => {
     }
     await addSymbols(server, game, other, shared);
     await remove(listUrl(game, buildId), await signIn(server, game.owner));
-    assert.deepEqual(await keptOf(server, game), { texts: 2, symbols: 1, blobs: 4 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 2, symbols: 1, blobs: 4 });
     await sweepSymbols(server.ctx);
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
     await changed(server.ctx.db, sql`delete from builds where game_id = ${game.uid}`);
     await sweepSymbols(server.ctx);
-    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
   });
 
   test('removes blobs left by a killed process after a day', async () => {
@@ -171,9 +179,9 @@ describe('the sweeper', () => {
       bytesOf(() => createReadStream(import.meta.filename)),
     );
     await sweepSymbols(later(23));
-    assert.equal((await keptOf(server, game)).blobs, 4);
+    assert.equal((await storedCountsOf(server, game)).blobs, 4);
     await sweepSymbols(later(25));
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
   test('does not interfere with concurrent uploads', async () => {
@@ -184,7 +192,7 @@ describe('the sweeper', () => {
       await addSymbols(server, game, buildId, text);
       await remove(listUrl(game, buildId), headers);
       await Promise.all([addSymbols(server, game, buildId, text), sweepSymbols(server.ctx)]);
-      assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 1 });
+      assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 1 });
     }
     await compileNow(server, game, sha256(text));
     assert.equal((await symbolsOf(server, game, buildId))[0]?.state, 'compiled');

@@ -13,9 +13,9 @@ import { beginRequest } from './setup/raw.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import {
   addSymbols,
-  keptOf,
-  NOTHING_KEPT,
+  NOTHING_STORED,
   sendSymbols,
+  storedCountsOf,
   symbolBlobsOf,
   symText,
   untilCompiled,
@@ -91,7 +91,7 @@ test('after a worker is killed while compiling, another worker compiles', async 
     await worker.stop();
   }
   await sweepSymbols(aDayLater());
-  assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
 });
 
 test('a server killed while storing a zip leaves only blobs, which the sweeper removes', async () => {
@@ -102,13 +102,13 @@ test('a server killed while storing a zip leaves only blobs, which the sweeper r
   const upload = sendSymbols({ ...server, api: `${url}/api/v1` }, game, buildId, zip).catch(() => null);
   await until(async () => (await symbolBlobsOf(server, game)).length > 1).finally(() => kill(child));
   assert.equal(await upload, null, 'killed before it responded');
-  const left = await keptOf(server, game);
+  const left = await storedCountsOf(server, game);
   assert.deepEqual([left.texts, left.symbols, left.blobs > 0], [0, 0, true]);
   assert.deepEqual(await readdir(join(server.dataFolder, 'spool')), []);
   await sweepSymbols(aDayLater());
-  assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+  assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
   assert.equal((await addSymbols(server, game, buildId, zip)).length, 40);
-  assert.deepEqual(await keptOf(server, game), { texts: 40, symbols: 40, blobs: 40 });
+  assert.deepEqual(await storedCountsOf(server, game), { texts: 40, symbols: 40, blobs: 40 });
 });
 
 test('an interrupted upload leaves nothing', async () => {
@@ -127,5 +127,5 @@ test('an interrupted upload leaves nothing', async () => {
   await until(async () => (await symbolBlobsOf(server, game)).length > 0);
   socket.destroy();
   await until(async () => (await symbolBlobsOf(server, game)).length === 0);
-  assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+  assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
 });

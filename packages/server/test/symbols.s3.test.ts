@@ -9,7 +9,15 @@ import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import { findSymbols, openCacheFile } from '../src/features/symbols/symbols.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
-import { addSymbols, debugIdOf, keptOf, NOTHING_KEPT, sendSymbols, symText, untilCompiled } from './setup/symbols.ts';
+import {
+  addSymbols,
+  debugIdOf,
+  NOTHING_STORED,
+  sendSymbols,
+  storedCountsOf,
+  symText,
+  untilCompiled,
+} from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
@@ -42,7 +50,7 @@ describe('symbols on S3', () => {
       (await sendSymbols(server, game, buildId, symText(), { fields: { checksum: 'a'.repeat(64) } })).status,
       400,
     );
-    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
   });
 
   test('a zip is stored and compiled, and concurrent readers of a file share one copy', async (t) => {

@@ -9,9 +9,9 @@ import { type Answer, makeGame, startServer, type TestGame, type TestServer } fr
 import {
   addSymbols,
   debugIdOf,
-  keptOf,
-  NOTHING_KEPT,
+  NOTHING_STORED,
   sendSymbols,
+  storedCountsOf,
   symbolsOf,
   symText,
   untilCompiled,
@@ -63,7 +63,7 @@ describe('an accepted upload', () => {
       (await untilCompiled(server, game, buildId)).map(({ state }) => state),
       ['compiled'],
     );
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
   test('of a zip records its files, compressed or not, with or without folders', async () => {
@@ -84,7 +84,7 @@ describe('an accepted upload', () => {
       ],
     );
     await untilCompiled(server, game, buildId);
-    assert.deepEqual(await keptOf(server, game), { texts: 3, symbols: 3, blobs: 6 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 3, symbols: 3, blobs: 6 });
   });
 
   test('accepts an uppercase or prefixed checksum, and fields after the file', async () => {
@@ -135,8 +135,8 @@ describe('symbols that already exist', () => {
       await addSymbols(server, build.game, build.buildId, text);
       await untilCompiled(server, build.game, build.buildId);
     }
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 2, blobs: 2 });
-    assert.deepEqual(await keptOf(server, foreign.game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 2, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, foreign.game), { texts: 1, symbols: 1, blobs: 2 });
   });
 
   test('are stored once if sent many times concurrently', async () => {
@@ -158,7 +158,7 @@ describe('symbols that already exist', () => {
       Array(8).fill(201),
     );
     await untilCompiled(server, game, buildId);
-    assert.deepEqual(await keptOf(server, game), { texts: 5, symbols: 10, blobs: 10 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 5, symbols: 10, blobs: 10 });
   });
 
   test('are counted once if a file is in a zip twice, unless the two differ', async () => {
@@ -175,7 +175,7 @@ describe('symbols that already exist', () => {
     const message = /^“a\.sym” and “b\.sym” are different symbol files for the same module/;
     assertRefusal(await sendSymbols(server, game, buildId, differing), 4049, message);
     await untilCompiled(server, game, buildId);
-    assert.deepEqual(await keptOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
 });
 
@@ -198,7 +198,7 @@ describe('a refused upload leaves nothing', () => {
     test(`${what}: ${code}`, async () => {
       const { game, buildId } = await makeBuild();
       assertRefusal(await sendSymbols(server, game, buildId, file, { fields }), code, message);
-      assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+      assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
     });
   }
 
@@ -215,7 +215,7 @@ describe('a refused upload leaves nothing', () => {
     const { game } = await makeBuild();
     const foreign = await makeBuild();
     assertRefusal(await sendSymbols(server, game, foreign.buildId, text), 4039, /no such build/);
-    assert.deepEqual(await keptOf(server, foreign.game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, foreign.game), NOTHING_STORED);
   });
 
   test("if the owner's email is not verified: 4096", async () => {
@@ -231,7 +231,7 @@ describe('a refused upload leaves nothing', () => {
     for (const file of [text, zip])
       assertRefusal(await sendSymbols(server, game, buildId, file), 5020, /could not be stored/);
     await rm(inTheWay);
-    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
     assert.equal((await sendSymbols(server, game, buildId, zip)).status, 201);
   });
 });

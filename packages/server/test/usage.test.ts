@@ -20,7 +20,7 @@ import {
   type TestGame,
   type TestServer,
 } from './setup/server.ts';
-import { debugIdOf, keptOf, NOTHING_KEPT, sendSymbols, symText } from './setup/symbols.ts';
+import { debugIdOf, NOTHING_STORED, sendSymbols, storedCountsOf, symText } from './setup/symbols.ts';
 import { formOf, openSession, register, sendChunk, sha256, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 const QUOTA = MIB;
@@ -144,7 +144,7 @@ describe('the storage quota of a game', () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     assertFull(await sendSymbols(server, game, buildId, noisySymbols('huge.so', 3 * MIB)));
-    assert.deepEqual(await keptOf(server, game), NOTHING_KEPT);
+    assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
     // Far larger than the quota, but small when compressed.
     const lines = Array.from({ length: 60_000 }, (_, no) => `PUBLIC ${(no * 16).toString(16)} 0 game::step\n`).join('');
     const large = Buffer.concat([symText({ file: 'large.so' }), Buffer.from(lines)]);

@@ -7,7 +7,7 @@ import { request, type TestServer } from './server.ts';
 export type KeyOptions = { mayWrite?: boolean; game?: string; expiresInDays?: number; name?: string };
 export type AgentKey = { key: string; key_id: string; key_ref: string };
 
-/** Makes a personal key as the person whose session `headers` carry. */
+/** Creates a personal key for the person whose session cookie is in `headers`. */
 export async function makeKey(
   server: TestServer,
   headers: { cookie: string },
@@ -23,7 +23,7 @@ export async function makeKey(
       ...(expiresInDays !== undefined && { expires_in_days: expiresInDays }),
     }),
   });
-  if (status !== 201) throw new Error(`making a key answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`creating a key returned ${status}: ${JSON.stringify(body)}`);
   return body.data;
 }
 
@@ -33,7 +33,7 @@ export function revokeKey(server: TestServer, headers: { cookie: string }, { key
 
 export type ToolAnswer = {
   content: { type: string; text: string }[];
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read results of any shape.
   structuredContent?: any;
   isError?: boolean;
   _meta?: { 'chauffeur/error'?: { code: number; message: string; remedy: string } };
@@ -59,7 +59,7 @@ export async function connect(
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
-  // With the tools’ output schemas at hand, the client checks every answer against them.
+  // The client validates results only against output schemas that it has listed.
   await client.listTools();
   return {
     client,
@@ -68,7 +68,7 @@ export async function connect(
   };
 }
 
-/** The client of the line before, connected with a bearer token. */
+/** The client of the previous major version, connected with a bearer token. */
 export async function connectOld(server: TestServer, token: string): Promise<OldClient> {
   const client = new OldClient({ name: 'test-old', version: '1' });
   const transport = new OldTransport(new URL(`${server.url}/mcp`), {
@@ -78,7 +78,7 @@ export async function connectOld(server: TestServer, token: string): Promise<Old
   return client;
 }
 
-/** The code of an error that a tool answered; 0 for an answer without one. */
+/** The error code of a tool's result; 0 if it succeeded. */
 export function codeOf(answer: ToolAnswer): number {
   return answer.isError === true ? (answer._meta?.['chauffeur/error']?.code ?? -1) : 0;
 }

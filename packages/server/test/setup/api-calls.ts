@@ -1,10 +1,10 @@
-// JSON calls of the API with a session, and the outcome that tests compare.
+// Calls the JSON API with a session, and returns what tests compare.
 import { type Answer, makeGame, request, signIn, type TestGame, type TestServer } from './server.ts';
 
 export type Session = { cookie: string };
 export type OwnedGame = { game: TestGame; owner: Session };
 
-/** A game with its owner signed in. */
+/** Creates a game whose owner is signed in. */
 export async function makeOwnedGame(
   server: TestServer,
   options: Parameters<typeof makeGame>[1] = {},
@@ -13,7 +13,7 @@ export async function makeOwnedGame(
   return { game, owner: await signIn(server, game.owner) };
 }
 
-/** Calls a route; `path` follows `/api/v1`. A body is sent as JSON. */
+/** Calls a route; `path` is relative to `/api/v1`. A body is sent as JSON. */
 export function callApi(
   server: Pick<TestServer, 'api'>,
   headers: object,

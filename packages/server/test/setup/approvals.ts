@@ -1,4 +1,4 @@
-// Approvals for tests: a studio whose admin has an agent that asks, the calls that decide, and what they change.
+// Approvals for tests: a game whose admin has an agent, and the calls that request, decide and read approvals.
 import type { User } from '../../src/context.ts';
 import { type ApprovalRequest, requestApproval } from '../../src/features/approvals/approvals.ts';
 import { findGame } from '../../src/features/games/games.ts';
@@ -12,7 +12,7 @@ export type ApprovalStudio = OwnedGame & {
   buildId: string;
 };
 
-/** A game with build 1.0 on beta only, its owner, and an admin whose agent asks for approvals. */
+/** Creates a game with build 1.0 on beta only, its owner, and an admin whose agent requests approvals. */
 export async function openApprovalStudio(server: TestServer): Promise<ApprovalStudio> {
   const own = await makeOwnedGame(server);
   const admin = await makePlayer(server);
@@ -21,7 +21,7 @@ export async function openApprovalStudio(server: TestServer): Promise<ApprovalSt
   return { ...own, admin, buildId };
 }
 
-/** The calls about approvals, bound to the server that `serverOf` returns once it has started. */
+/** The calls about approvals. `serverOf` returns the server, which may start after this function was called. */
 export function approvalCalls(serverOf: () => TestServer) {
   const send = (headers: Session, method: string, path: string, body?: object) =>
     callApi(serverOf(), headers, method, path, body);
@@ -39,8 +39,14 @@ export function approvalCalls(serverOf: () => TestServer) {
       const { ctx } = serverOf();
       const input = { channel: 'stable', build_id: buildId };
       const stored = await findGame(ctx.db, game.uid);
-      const wanted = { game: stored!, action: 'promote_build', input, idempotencyKey, ...changes } as ApprovalRequest;
-      return requestApproval(ctx, { user, via: 'Test agent' }, wanted);
+      const approvalRequest = {
+        game: stored!,
+        action: 'promote_build',
+        input,
+        idempotencyKey,
+        ...changes,
+      } as ApprovalRequest;
+      return requestApproval(ctx, { user, via: 'Test agent' }, approvalRequest);
     },
 
     get: (headers: Session, uid: string) => send(headers, 'GET', `/approvals/${uid}`),

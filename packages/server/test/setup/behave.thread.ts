@@ -1,4 +1,4 @@
-// A thread for the tests of `runInThread`: does what its input says.
+// A worker thread for the tests of `runInThread`; its input selects the behaviour.
 import { BlobMissingError } from '../../src/kernel/blobs/store.ts';
 import { answerTask } from '../../src/kernel/threads/threads.ts';
 
@@ -10,7 +10,7 @@ await answerTask(async ({ behaviour, value }: { behaviour: Behaviour; value?: un
   if (behaviour === 'exit') process.exit(3);
   if (behaviour === 'throw') {
     setImmediate(() => {
-      throw new Error('beside the task');
+      throw new Error('outside the task');
     });
   }
   if (behaviour === 'spin') for (;;);

@@ -1,4 +1,4 @@
-// Makes a certificate for a TLS server of a test: for one host name, signed by itself (X.509 v3, RFC 5280, in DER).
+// Makes a self-signed certificate for one host name, for TLS servers in tests (X.509 v3 in DER, RFC 5280).
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export type Certificate = { readonly key: string; readonly cert: string };
@@ -42,13 +42,13 @@ function oid(hex: string): Buffer {
   return der(0x06, Buffer.from(hex, 'hex'));
 }
 
-/** `261121200000Z`: years of two digits, up to seconds, in UTC. */
+/** A time such as `261121200000Z`: a two-digit year, down to seconds, in UTC. */
 function utcTime(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14);
   return der(0x17, Buffer.from(`${digits}Z`));
 }
 
-/** A tag, the length of what follows, and that. */
+/** A tag, the length of the content, and the content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const head = body.length < 128 ? [tag, body.length] : [tag, 0x82, body.length >> 8, body.length & 255];

@@ -1,4 +1,4 @@
-// Starts a real clamd for tests, with a database that knows nothing but the EICAR test file.
+// Starts a real clamd for tests, whose only signature is that of the EICAR test file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,27 +7,27 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createClamdScanner } from '../../src/kernel/scanner/clamd.ts';
 
-/** The EICAR test file, in two halves so that no scanner takes this source for it. */
+/** The EICAR test file, in two halves so that virus scanners do not report this source file. */
 export const EICAR = Buffer.from('X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*');
-/** As clamd calls it: a signature of an unsigned database has the ending. */
+/** The name that clamd reports; the suffix marks signatures from unsigned databases. */
 export const EICAR_SIGNATURE = 'Eicar-Test.UNOFFICIAL';
 
-/** Bytes in one stream that the test's clamd takes. */
+/** The number of bytes that this clamd accepts in one stream. */
 export const CLAMD_STREAM_LIMIT = 25 * 1024 * 1024;
 
 export type RunningClamd = {
-  /** As in CHAUFFEUR_CLAMD. */
+  /** The value of CHAUFFEUR_CLAMD. */
   address: string;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as a crash would. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** What a test says that has no clamd. */
+/** The reason to skip a test if `startClamd` returns null. */
 export const NO_CLAMD = 'skipped: clamd not found';
 const START_MS = 20_000;
 
-/** Starts clamd in a fresh folder. Null when it is not installed, which under CI=true is an error. */
+/** Starts clamd in a new folder. Returns null if it is not installed; with CI=true, throws instead. */
 export async function startClamd(): Promise<RunningClamd | null> {
   const program = await findProgram('clamd');
   if (program === null) {
@@ -39,7 +39,7 @@ export async function startClamd(): Promise<RunningClamd | null> {
   await writeFile(join(folder, 'db', 'test.ndb'), `Eicar-Test:0:*:${EICAR.toString('hex')}\n`);
   await writeFile(join(folder, 'clamd.conf'), configure(folder));
   const daemon = spawn(program, ['--config-file', join(folder, 'clamd.conf')], { stdio: 'ignore' });
-  // Whatever ends the tests must not leave clamd behind.
+  // However the tests end, clamd must not keep running.
   const killNow = () => daemon.kill('SIGKILL');
   process.once('exit', killNow);
   daemon.once('exit', () => process.removeListener('exit', killNow));
@@ -74,7 +74,7 @@ function configure(folder: string): string {
     'AlertExceedsMax yes',
     'AlertEncrypted yes',
     'SelfCheck 0',
-    // As root it would else become the user clamav, who may not read the folder.
+    // If started as root, clamd would otherwise switch to the user clamav, who cannot read the folder.
     ...(process.getuid?.() === 0 ? ['User root'] : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -88,7 +88,7 @@ async function untilReady(daemon: ChildProcess, address: string): Promise<void> 
       return await scanner.ping();
     } catch (error) {
       if (daemon.exitCode !== null) throw new Error(`clamd ended with code ${daemon.exitCode}`, { cause: error });
-      if (Date.now() > deadline) throw new Error('clamd did not get ready', { cause: error });
+      if (Date.now() > deadline) throw new Error('clamd was not ready in time', { cause: error });
       await setTimeout(20);
     }
   }

@@ -1,4 +1,4 @@
-// What tests of crashes send: real dumps with their symbols, reports with and without a dump; and what becomes of them.
+// Real dumps with their symbols for tests of crashes, reports with and without a dump, and the stored results.
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { onlyRow, row, rows } from '../../src/kernel/database/db.ts';
@@ -6,17 +6,17 @@ import { request, type TestGame, type TestServer, until } from './server.ts';
 
 export type DumpName = 'null_deref_inline' | 'nosym_middle';
 
-/** A real dump: a program that crashes on purpose. */
+/** The dump of a real program that crashes on purpose. */
 export function readDumpFixture(name: DumpName): Buffer {
   return readFileSync(new URL(`../fixtures/crashes/${name}.dmp`, import.meta.url));
 }
 
-/** The symbols of its program. */
+/** The symbols of that program. */
 export function readSymbolFixture(name: DumpName): Buffer {
   return readFileSync(new URL(`../fixtures/crashes/${name}.sym`, import.meta.url));
 }
 
-/** Registers a build of the game; answers its id. */
+/** Registers a build of the game. Returns its id. */
 export async function registerBuild(
   server: TestServer,
   game: TestGame,
@@ -31,19 +31,19 @@ export async function registerBuild(
   return body.data.build_id;
 }
 
-type ReportFacts = Record<string, unknown>;
+type ReportFields = Record<string, unknown>;
 
-/** Reports a crash, and sends its dump where there is one; answers its id. */
+/** Creates a crash report and uploads its dump, if any. Returns the report's id. */
 export async function reportCrash(
   { api }: Pick<TestServer, 'api'>,
   { uid }: Pick<TestGame, 'uid'>,
   buildId: string,
-  { dump, ...facts }: ReportFacts & { dump?: Uint8Array } = {},
+  { dump, ...fields }: ReportFields & { dump?: Uint8Array } = {},
 ): Promise<string> {
   const { body } = await request(`${api}/public/crashes`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-app-id': uid, 'x-build-id': buildId },
-    body: JSON.stringify({ ...facts, has_dump: dump !== undefined }),
+    body: JSON.stringify({ ...fields, has_dump: dump !== undefined }),
   });
   if (body.data === undefined) throw new Error(JSON.stringify(body));
   if (dump !== undefined) {
@@ -68,7 +68,7 @@ export type StoredReport = {
   grouping_version: number | null;
 };
 
-/** The row of a report as it is now. */
+/** Reads the row of a report. */
 export function reportRow({ ctx }: TestServer, reportId: string): Promise<StoredReport> {
   return onlyRow(
     ctx.db,
@@ -77,11 +77,11 @@ export function reportRow({ ctx }: TestServer, reportId: string): Promise<Stored
   );
 }
 
-/** The report once it is processed or failed, and in its group. */
+/** Waits until the report is processed or has failed, and is in a group. Returns its row. */
 export function untilDone(server: TestServer, reportId: string): Promise<StoredReport> {
   return until(async () => {
-    const found = await reportRow(server, reportId);
-    return (found.state === 'processed' || found.state === 'failed') && found.group_id !== null && found;
+    const stored = await reportRow(server, reportId);
+    return (stored.state === 'processed' || stored.state === 'failed') && stored.group_id !== null && stored;
   });
 }
 
@@ -107,7 +107,10 @@ export function groupsOf({ ctx }: TestServer, { uid }: Pick<TestGame, 'uid'>): P
   );
 }
 
-/** A group whose counts are not those of its reports; undefined when all agree. Holds as long as no report was deleted for its age. */
+/**
+ * Returns a group whose counts differ from its reports; undefined if all are correct. Cannot be used after reports were
+ * dropped because of their age, since those still count.
+ */
 export function findMiscount({ ctx }: Pick<TestServer, 'ctx'>, gameId: string): Promise<unknown> {
   return row(
     ctx.db,
@@ -119,17 +122,17 @@ export function findMiscount({ ctx }: Pick<TestServer, 'ctx'>, gameId: string): 
         full join (select * from crash_group_counts where game_id = ${gameId}) counts using (group_id, build_id, os, day)
         where days.count is distinct from counts.count
       union all
-      select 'by build and system', group_id::text, sums.count, totals.count
+      select 'by build and OS', group_id::text, sums.count, totals.count
         from (select group_id, build_id, os, sum(count) as count from crash_group_counts where game_id = ${gameId} group by 1, 2, 3) sums
         full join (select * from crash_group_totals where game_id = ${gameId}) totals using (group_id, build_id, os)
         where sums.count is distinct from totals.count
       union all
-      select 'by day alone', group_id::text, sums.count, days_alone.count
+      select 'by day only', group_id::text, sums.count, days_alone.count
         from (select group_id, day, sum(count) as count from crash_group_counts where game_id = ${gameId} group by 1, 2) sums
         full join (select * from crash_group_days where game_id = ${gameId}) days_alone using (group_id, day)
         where sums.count is distinct from days_alone.count
       union all
-      select 'in all', groups.group_id::text, coalesce(sum(days.count), 0), groups.count from crash_groups groups
+      select 'in total', groups.group_id::text, coalesce(sum(days.count), 0), groups.count from crash_groups groups
         left join days using (group_id) where groups.game_id = ${gameId}
         group by groups.group_id, groups.count having coalesce(sum(days.count), 0) <> groups.count
       limit 1`,

@@ -1,4 +1,4 @@
-// Crash reports for tests that read them: written by the features' own functions, without a client and without a dump.
+// Crash reports for tests that read them, written by the features' own functions without a client or a dump.
 import { hash } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import type { Frame, Report } from '@chauffeur/minidump/report';
@@ -19,7 +19,7 @@ export type Person = Awaited<ReturnType<typeof makePlayer>>;
 
 type Call = { method?: string; body?: unknown };
 
-/** One request as `person`, or as nobody. */
+/** Sends a request as `person`, or anonymously if null. */
 export function callAs(
   server: TestServer,
   person: Person | null,
@@ -35,7 +35,7 @@ export function callAs(
 
 export type SharedGame = { uid: string; owner: Person; admin: Person };
 
-/** A game with an owner and an admin who are signed in. */
+/** Creates a game with an owner and an admin, who are signed in. */
 export async function makeSharedGame(server: TestServer, visibility = 'public'): Promise<SharedGame> {
   const [owner, admin] = await Promise.all([makePlayer(server), makePlayer(server)]);
   const created = await callAs(server, owner, '/games', {
@@ -47,7 +47,7 @@ export async function makeSharedGame(server: TestServer, visibility = 'public'):
   return { uid, owner, admin };
 }
 
-/** A build of the game; answers its id. */
+/** Registers a build of the game. Returns its id. */
 export async function addBuild(
   server: TestServer,
   game: SharedGame,
@@ -70,14 +70,14 @@ export type ReportInput = {
   user_message?: string;
   os?: string;
   metadata?: Record<string, string | number>;
-  /** Functions of the crashed thread, the innermost first; the first names the group. Without them the report goes by its message. */
+  /** Functions of the crashed thread, innermost first; the first names the group. Without a stack, the message does. */
   stack?: readonly string[];
   missing?: readonly string[];
   dump?: Uint8Array;
   log?: Uint8Array;
 };
 
-/** Writes a report and brings it into its group; answers its id. */
+/** Writes a report and groups it. Returns its id. */
 export async function addReport(ctx: Context, input: ReportInput): Promise<string> {
   const { game, buildId, message, user_message, os, metadata, stack } = input;
   const reportId = newId(ctx.clock.now().getTime());
@@ -142,7 +142,7 @@ function frameOf(name: string): ExcerptFrame {
   return { function: name, ...place, trust: 'cfi', inlined: false };
 }
 
-/** What a stackwalk says of a program whose one thread crashed in these functions. */
+/** The result of a stackwalk for a program whose only thread crashed in these functions. */
 function reportOf(stack: readonly string[]): Report {
   const frames = stack.map(
     (name, index): Frame => ({

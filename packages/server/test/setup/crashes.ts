@@ -1,4 +1,4 @@
-// What tests of crash reports send, and how they look at what came of it.
+// Sends crash reports for tests, and reads what the server has stored.
 import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { readUnpacked } from '../../src/kernel/blobs/packed.ts';
@@ -8,7 +8,7 @@ import { register } from './uploads.ts';
 
 export type CrashSender = { server: TestServer; game: TestGame; buildId: string };
 
-/** A game with one build, and the headers that its clients send. */
+/** Creates a game with one build, whose ids its clients send. */
 export async function makeSender(server: TestServer): Promise<CrashSender> {
   const game = await makeGame(server);
   return { server, game, buildId: await register(server, game, { version: '1.4.2' }) };
@@ -52,7 +52,7 @@ export type CrashRow = {
   failure: string | null;
 };
 
-/** The game’s reports as they are stored, the oldest first. */
+/** Returns the game's stored reports, oldest first. */
 export function reportsOf({ server, game }: CrashSender): Promise<CrashRow[]> {
   return rows(
     server.ctx.db,
@@ -62,38 +62,38 @@ export function reportsOf({ server, game }: CrashSender): Promise<CrashRow[]> {
   );
 }
 
-/** The only report of the game. */
+/** Returns the only report of the game. */
 export async function onlyReportOf(sender: CrashSender): Promise<CrashRow> {
-  const found = await reportsOf(sender);
-  const [first] = found;
-  if (first === undefined || found.length > 1) throw new Error(`there are ${found.length} reports`);
+  const reports = await reportsOf(sender);
+  const [first] = reports;
+  if (first === undefined || reports.length > 1) throw new Error(`there are ${reports.length} reports`);
   return first;
 }
 
-/** The file stored under `key`, as it came. */
+/** Returns the file stored under `key`, decompressed. */
 export async function blobOf({ server }: CrashSender, key: string | null): Promise<Buffer> {
   if (key === null) throw new Error('there is no blob');
   return buffer(await readUnpacked(server.ctx.blobs, key));
 }
 
-/** Keys of all blobs of crash reports in the store, whole or begun. */
+/** Returns the keys of all blobs of crash reports, including incomplete ones. */
 export async function crashBlobs(server: TestServer): Promise<string[]> {
   const keys = await Array.fromAsync(server.ctx.blobs.list('crashes/'));
   return keys.map(({ key }) => key).sort();
 }
 
-/** Fails unless every blob of a crash report is a report’s, and every report has its blobs. */
+/** Returns the keys of unreferenced crash blobs and of blobs that reports refer to but the store does not have. */
 export async function orphansOf(server: TestServer): Promise<string[]> {
-  const known = await rows(
+  const referenced = await rows(
     server.ctx.db,
     sql<{
       key: string;
     }>`select unnest(array_remove(array[dump_key, log_key, stack_key], null)) as key from crash_reports`,
   );
-  return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(known.map(({ key }) => key)))];
+  return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(referenced.map(({ key }) => key)))];
 }
 
-/** How many jobs of a kind there are for the report. */
+/** Counts the queued jobs of a task for the report. */
 export async function countJobs({ server }: CrashSender, task: string, reportId: string): Promise<number> {
   const { count } = await onlyRow(
     server.ctx.db,

@@ -1,8 +1,8 @@
-// Everything that the database holds, as text: for looking that something is not in it.
+// Reads the whole database as text, for tests that something is not stored.
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, rows } from '../../src/kernel/database/db.ts';
 
-/** Every row of every table of ours and of the job queue, each with its table's name in front. */
+/** Returns every row of our tables and of the job queue, one a line, preceded by the name of its table. */
 export async function readWholeDatabase(db: Db): Promise<string> {
   const tables = await rows(
     db,

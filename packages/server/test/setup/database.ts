@@ -1,8 +1,8 @@
-// A fresh database for one test, copied from the migrated template.
+// Creates a database for one test, as a copy of the migrated template.
 import pg from 'pg';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 
-/** Variable that the global setup leaves the server's address in. */
+/** The environment variable in which the global setup stores the URL of the PostgreSQL server. */
 export const TEST_POSTGRES = 'CHAUFFEUR_TEST_POSTGRES';
 export const TEMPLATE = 'chauffeur_template';
 
@@ -12,7 +12,7 @@ export function urlOfDatabase(base: string, name: string): string {
   return base.replace(/\/[^/?]*(\?|$)/, (_, end: string) => `/${name}${end}`);
 }
 
-/** Creates the database; with `empty` nothing is in it yet. */
+/** Creates the database; with `empty`, without tables. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const base = process.env[TEST_POSTGRES];
   if (base === undefined) throw new Error('run the tests with npm test, which starts PostgreSQL for them');

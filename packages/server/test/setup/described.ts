@@ -1,4 +1,4 @@
-// Holds responses of the server against the OpenAPI document that it serves: status, headers, content type, code and schema.
+// Compares responses of the server with the OpenAPI document that it serves: status, headers, content type, code, schema.
 import type { Operation } from '@chauffeur/contract/operation';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -21,10 +21,10 @@ export type SeenResponse = {
   readonly text: string;
 };
 
-/** What is wrong with a response to the operation; null when the document describes it. */
-export type FindUndescribed = (operation: Operation, response: SeenResponse) => string | null;
+/** Returns how a response differs from the document's description of the operation; null if it does not. */
+export type FindMismatch = (operation: Operation, response: SeenResponse) => string | null;
 
-/** Headers that a client acts on: none may come that the document does not name. */
+/** Headers that clients act on. A response may only have them if the document lists them. */
 const NAMED_HEADERS = [
   'x-request-id',
   'retry-after',
@@ -35,7 +35,7 @@ const NAMED_HEADERS = [
   'content-disposition',
 ];
 
-export async function readDescription(server: TestServer): Promise<FindUndescribed> {
+export async function readDescription(server: TestServer): Promise<FindMismatch> {
   const document = sealed(await (await fetch(`${server.api}/openapi.json`)).json()) as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats.default(ajv);
@@ -52,14 +52,14 @@ export async function readDescription(server: TestServer): Promise<FindUndescrib
   return (operation, { status, headers, text }) => {
     const method = operation.method.toLowerCase();
     const place = ['paths', operation.path, method, 'responses', String(status)];
-    const found = document.paths[operation.path]?.[method]?.responses[status];
-    if (found === undefined) return `status ${status}`;
-    const path = found.$ref === undefined ? place : found.$ref.replace(/^#\//, '').split('/');
+    const documented = document.paths[operation.path]?.[method]?.responses[status];
+    if (documented === undefined) return `status ${status}`;
+    const path = documented.$ref === undefined ? place : documented.$ref.replace(/^#\//, '').split('/');
     const response = path.reduce((part, name) => (part as Record<string, unknown>)[name], document as unknown);
     const { headers: described = {}, content, 'x-error-codes': codes } = response as Described;
     const problem = problemOfHeaders(Object.keys(described), status, headers);
     if (problem !== null) return problem;
-    if (content === undefined) return text === '' ? null : 'a body where there is none';
+    if (content === undefined) return text === '' ? null : 'an undocumented body';
     const type = headers.get('content-type')?.replace(/\s*;.*/, '') ?? '';
     if (content[type] === undefined) return `content type ${type}`;
     if (type !== 'application/json') return null;
@@ -81,7 +81,7 @@ function problemOfHeaders(
   return status === 429 && !headers.has('retry-after') ? 'no Retry-After' : null;
 }
 
-/** The document with every object closed to fields that it does not describe, unless it says that there may be others. */
+/** Forbids undocumented fields in every object of the document that does not allow additional properties explicitly. */
 function sealed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(sealed);
   if (typeof part !== 'object' || part === null) return part;

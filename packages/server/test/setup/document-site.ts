@@ -1,5 +1,5 @@
-// The website of a program’s maker, with the program’s client ID metadata document: a real HTTPS server on this machine, at the end of an
-// internet in which every host has a public address.
+// A website that publishes the client ID metadata document of a program: a real HTTPS server on this machine, reached
+// through a simulated internet in which every host name has a public address.
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, request } from 'node:https';
@@ -17,13 +17,13 @@ export const PUBLIC_ADDRESS = { address: '93.184.215.14', family: 4 } as const;
 export type DocumentSite = {
   readonly internet: Internet;
   readonly fetchDocument: FetchDocument;
-  /** Requests that arrived, by their paths. */
+  /** The paths of the received requests. */
   readonly requests: string[];
-  /** Of connections, those that were pinned to. */
+  /** The addresses that connections were pinned to. */
   readonly connectedTo: string[];
-  /** What it answers from now on. */
+  /** Sets how the website responds from now on. */
   serve(listener: RequestListener): void;
-  /** The same, as a document with no more than is asked of one, and what `more` says. */
+  /** Publishes a document with the required fields; `more` adds or replaces some. */
   publish(more?: object, headers?: Record<string, string>): void;
   close(): Promise<void>;
 };
@@ -43,9 +43,9 @@ export async function openDocumentSite(): Promise<DocumentSite> {
   const requests: string[] = [];
   const connectedTo: string[] = [];
   let listener: RequestListener = (_request, response) => response.writeHead(404).end();
-  const server = createServer(certificate, (asked, response) => {
-    requests.push(asked.url ?? '');
-    listener(asked, response);
+  const server = createServer(certificate, (incoming, response) => {
+    requests.push(incoming.url ?? '');
+    listener(incoming, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -56,10 +56,10 @@ export async function openDocumentSite(): Promise<DocumentSite> {
         ...options,
         port,
         ca: certificate.cert,
-        // Asks the given look-up for the address, and goes to this machine in its place.
+        // Calls the lookup function under test, but connects to this machine.
         lookup: (host, _options, done) =>
-          options.lookup?.(host, { all: true }, (_error, found) => {
-            connectedTo.push(...(found as { address: string }[]).map(({ address }) => address));
+          options.lookup?.(host, { all: true }, (_error, addresses) => {
+            connectedTo.push(...(addresses as { address: string }[]).map(({ address }) => address));
             done(null, [{ address: '127.0.0.1', family: 4 }]);
           }),
       }),
@@ -74,9 +74,9 @@ export async function openDocumentSite(): Promise<DocumentSite> {
       listener = next;
     },
     publish(more = {}, headers = {}) {
-      site.serve((asked, response) => {
+      site.serve((incoming, response) => {
         response.writeHead(200, { 'content-type': 'application/json', ...headers });
-        response.end(JSON.stringify(documentOf(`https://${HOST}${asked.url}`, more)));
+        response.end(JSON.stringify(documentOf(`https://${HOST}${incoming.url}`, more)));
       });
     },
     async close() {

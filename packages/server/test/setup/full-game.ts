@@ -1,4 +1,4 @@
-// A game that has data of every kind, and what is left of it in the tables and the blob store.
+// Creates a game with data of every kind, and finds what is left of it in the tables and the blob store.
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { requestApproval } from '../../src/features/approvals/approvals.ts';
@@ -22,7 +22,7 @@ export type FullGame = OwnedGame & {
   symbolsUrl: string;
   /** A personal key that is limited to the game. */
   agentKey: string;
-  /** An upload that is half done. */
+  /** An open upload session that has received half of its zip. */
   session: { id: string; zip: Buffer };
 };
 

@@ -1,4 +1,5 @@
-// Runs once around all tests: one PostgreSQL with a migrated template database, from which each server gets its own copy; one compile cache.
+// Runs once around all tests. Starts one PostgreSQL with a migrated template database, of which each server gets a copy, and
+// sets up one compile cache.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { TEMPLATE, TEST_POSTGRES, urlOfDatabase } from './database.ts';
 let teardown: () => Promise<void> = async () => undefined;
 
 export async function globalSetup(): Promise<void> {
-  // What one process of tests has compiled, the others need not.
+  // Test processes share their compiled code.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../../node_modules/.cache/tests', import.meta.url));
   try {
     await prepareDatabases();
@@ -37,14 +38,14 @@ async function prepareDatabases(): Promise<void> {
 
 async function startOwn(log: ReturnType<typeof createLog>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-test-postgres-'));
-  // As root, PostgreSQL runs under another account, which must be able to enter.
+  // As root, PostgreSQL runs under another account, which needs access.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder, log);
   teardown = async () => {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  // No test outlives a crash of the machine, and a commit that waits for the disk is slow.
+  // The tests' data need not survive a crash of the machine, and commits are much faster without fsync.
   await run(postgres.url, 'alter system set fsync = off', 'select pg_reload_conf()');
   return postgres.url;
 }

@@ -1,4 +1,4 @@
-// A dump that is made to take long and to need much memory: every word of every stack looks like a return address.
+// Writes a dump that takes long to process and needs much memory: every word of every stack looks like a return address.
 import { writeAmd64Context } from '../../../minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../../../minidump/test/dump-writer/dump-writer.ts';
 
@@ -6,9 +6,9 @@ const BASE = 0x5555_0000_0000n;
 const STACKS = 0x7f00_0000_0000n;
 const STACK_WORDS = 2048;
 
-/** Past the limit of frames in all: the walk goes as far as it may. */
+/** Enough threads to reach the limit on frames in total. */
 const THREADS = 80;
-/** Each is read, looked up and described. */
+/** Each module is read, looked up and reported. */
 const MODULES = 120_000;
 
 export function writeHeavyDump(): Uint8Array {

@@ -1,4 +1,4 @@
-// What tests of store images send and ask: small real pictures, forms with some of them, and what became of them.
+// Small real images for tests of store images, the requests that send them, and what the server has stored.
 import assert from 'node:assert/strict';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import sharp from 'sharp';
@@ -6,7 +6,7 @@ import { type Answer, request, type TestGame, type TestServer } from './server.t
 
 export type Format = 'png' | 'jpeg' | 'gif' | 'webp';
 
-/** A picture of one colour. */
+/** An image of one colour. */
 export function picture(width = 1280, height = 720, format: Format = 'jpeg', background = '#c81e28'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background } })
     .toFormat(format)
@@ -19,7 +19,7 @@ export function named(name: string, bytes: Uint8Array): NamedFile {
   return { name, bytes };
 }
 
-/** A form with the kind first, unless `kindLast`; without one when it is undefined. */
+/** A form whose kind comes first, or last with `kindLast`; an undefined kind is left out. */
 export function mediaForm(
   kind: string | undefined,
   files: readonly NamedFile[],
@@ -36,7 +36,7 @@ export function postMedia(server: TestServer, game: TestGame, body: RequestInit[
   return request(`${server.api}/tool/media`, { method: 'POST', headers: game.keyHeaders, body: body ?? null });
 }
 
-/** Adds images and answers their uids. */
+/** Adds images. Returns their uids. */
 export async function addPictures(
   server: TestServer,
   game: TestGame,
@@ -48,13 +48,13 @@ export async function addPictures(
   return body.data.added.map((image: { uid: string }) => image.uid);
 }
 
-/** So many screenshots that are accepted, named `<prefix>-<index>.jpg`. */
+/** Valid screenshots named `<prefix>-<index>.jpg`. */
 export async function screenshots(count: number, prefix = 'shot'): Promise<NamedFile[]> {
   const bytes = await picture();
   return Array.from({ length: count }, (_, index) => named(`${prefix}-${index}.jpg`, bytes));
 }
 
-/** A request to the game's images, at `path` below them. */
+/** Calls the routes of the game's images; `path` is relative to `/tool/media`. */
 export function callMedia(
   server: TestServer,
   game: TestGame,
@@ -64,12 +64,12 @@ export function callMedia(
   return request(`${server.api}/tool/media${path}`, { ...init, headers: { ...game.keyHeaders, ...headers } });
 }
 
-/** The image, as anybody loads it. */
+/** Loads an image from its public URL. */
 export function load(server: TestServer, uid: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${server.api}/public/media/${uid}`, { headers });
 }
 
-/** The gallery's uids in order. */
+/** Returns the uids of the gallery in order. */
 export async function galleryOf(server: TestServer, game: TestGame): Promise<string[]> {
   const { body } = await callMedia(server, game);
   return body.data.gallery.map((image: { uid: string }) => image.uid);
@@ -81,12 +81,12 @@ export async function imageBlobsOf(server: TestServer, game: TestGame): Promise<
   return keys.sort();
 }
 
-/** The blobs of a picture in JPEG, as `imageBlobsOf` names them: its copies and itself. */
+/** The keys of the blobs of a JPEG image and its smaller copies, in the order of `imageBlobsOf`. */
 export function blobsOfPicture(game: TestGame, uid: string): string[] {
   return ['480.webp', '960.webp', 'jpg'].map((ending) => `media/${game.uid}/${uid}.${ending}`);
 }
 
-/** Fails unless the answer is this error. */
+/** Fails unless the response is this error. */
 export function assertRefusal({ status, body }: Answer, code: ErrorCode, message: RegExp): void {
   assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], `${body.error?.message}`);
   assert.match(body.error?.message ?? '', message);

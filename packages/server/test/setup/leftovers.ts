@@ -1,4 +1,4 @@
-// Looks for what a refused upload must not leave behind.
+// Finds data that a refused upload must not leave behind.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import { onlyRow } from '../../src/kernel/database/db.ts';
 import type { TestGame, TestServer } from './server.ts';
 
 export type Leftovers = {
-  /** Names of the game's blobs, whole or only begun. */
+  /** Names of the game's blobs, including incomplete ones. */
   blobs: string[];
   files: number;
   sessions: number;
 };
 
-/** What is kept of the game's uploads. */
+/** Returns the stored data of the game's uploads. */
 export async function leftoversOf(server: TestServer, game: TestGame): Promise<Leftovers> {
   const counts = await onlyRow(
     server.ctx.db,
@@ -24,7 +24,7 @@ export async function leftoversOf(server: TestServer, game: TestGame): Promise<L
   return { blobs: await blobsOf(server, game), ...counts };
 }
 
-/** Fails when anything of the game's uploads is kept. */
+/** Fails if any data of the game's uploads is stored. */
 export async function assertNothingLeft(server: TestServer, game: TestGame): Promise<void> {
   assert.deepEqual(await leftoversOf(server, game), { blobs: [], files: 0, sessions: 0 });
 }
@@ -33,7 +33,7 @@ async function blobsOf(server: TestServer, game: TestGame): Promise<string[]> {
   try {
     return await readdir(join(server.dataFolder, 'blobs', 'files', game.uid));
   } catch (error) {
-    // The folder comes with the first blob.
+    // The folder is created with the first blob.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-// Games that are fit for the shelves, written straight into the database: tests of shelves need many, of every age and kind.
+// Writes games that can be listed directly into the database, because tests of shelves need many of different ages and kinds.
 import { sql } from 'kysely';
 import { createUser } from '../../src/features/accounts/accounts.ts';
 import { changed, type Tx, transact } from '../../src/kernel/database/db.ts';
@@ -14,7 +14,7 @@ export type Seed = {
   images: readonly string[];
   platforms: readonly { os: string; arch: string }[];
   channel: string;
-  /** Bytes of the file. */
+  /** The size of the file in bytes. */
   size: number;
   scanState: string;
   uploadedAt: Date;
@@ -24,14 +24,14 @@ export type Seed = {
 
 export type SeededGame = { uid: string; slug: string; buildIds: string[] };
 
-/** An account that owns seeded games; answers its id. */
+/** Creates an account that can own seeded games. Returns its id. */
 export async function makeOwner(server: TestServer, { verified = true } = {}): Promise<string> {
   const account = { email: `owner-${newId()}@example.com`, password: 'correct horse battery', name: 'Ann' };
   return (await createUser(server.ctx, server.app.auth, { ...account, verified })).id;
 }
 
-/** A public game of today that lacks nothing, with a clean file for Linux on stable; `given` makes it another one. */
-export async function seedGame(server: TestServer, ownerId: string, given: Partial<Seed> = {}): Promise<SeededGame> {
+/** Creates a complete public game, published now, with a clean file for Linux on stable; `changes` replace properties. */
+export async function seedGame(server: TestServer, ownerId: string, changes: Partial<Seed> = {}): Promise<SeededGame> {
   const now = server.ctx.clock.now();
   const seed: Seed = {
     name: 'A Game',
@@ -47,7 +47,7 @@ export async function seedGame(server: TestServer, ownerId: string, given: Parti
     uploadedAt: now,
     movedAt: now,
     expiresAt: null,
-    ...given,
+    ...changes,
   };
   const uid = newId();
   const buildIds = await transact(server.ctx.db, async (tx) => {
@@ -60,7 +60,7 @@ export async function seedGame(server: TestServer, ownerId: string, given: Parti
   return { uid, slug: slugOf(uid), buildIds };
 }
 
-/** Points the channel on Linux at the game's first build, as a promotion without an expiry does. */
+/** Moves the channel on Linux to the game's first build, like a promotion without an expiry. */
 export async function promote(server: TestServer, game: SeededGame, channel: string, movedAt: Date): Promise<void> {
   const [buildId = ''] = game.buildIds;
   const place = { buildId, os: 'linux', arch: 'x86_64', channel };
@@ -99,7 +99,7 @@ async function insertOffer(tx: Tx, uid: string, { os, arch }: { os: string; arch
   return buildId;
 }
 
-/** A file of the build, as an upload leaves it behind its scan. */
+/** Inserts a file of the build, as after an upload and its scan. */
 export async function insertFile(
   tx: Tx | TestServer['ctx']['db'],
   uid: string,

@@ -3,14 +3,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestServer, until } from './server.ts';
 
-export type ReadMail = { to: string; subject: string; text: string /** The first link of the text. */; link: string };
+export type ReadMail = {
+  to: string;
+  subject: string;
+  text: string;
+  /** The first link in the text. */
+  link: string;
+};
 
 /** Waits for a mail in the outbox. */
 export function mailTo(server: TestServer, address: string, subject: RegExp): Promise<ReadMail> {
   return until(async () => (await mailsTo(server, address)).find((mail) => subject.test(mail.subject)));
 }
 
-/** All mails to the address that lie in the outbox, oldest first. */
+/** Returns all mails to the address in the outbox, oldest first. */
 export async function mailsTo(server: TestServer, address: string): Promise<ReadMail[]> {
   const outbox = join(server.dataFolder, 'outbox');
   const names = await readdir(outbox).catch(() => []);
@@ -19,7 +25,7 @@ export async function mailsTo(server: TestServer, address: string): Promise<Read
   return mails.filter(({ to }) => to === address);
 }
 
-/** Takes a mail apart (RFC 5322). Its text is plain or quoted-printable (RFC 2045, 6.7), in ASCII. */
+/** Parses a mail (RFC 5322) whose text is plain or quoted-printable (RFC 2045, 6.7), in ASCII. */
 export function readMail(source: string): ReadMail {
   const end = source.indexOf('\r\n\r\n');
   const head = source.slice(0, end).replace(/\r\n[ \t]+/g, ' ');

@@ -1,4 +1,4 @@
-// Generates requests that no client of ours would send, near enough to the documented ones to get past the first check.
+// Generates invalid requests that are similar enough to documented ones to pass the first checks.
 import { gzipSync } from 'node:zlib';
 import type { Access, Operation } from '@chauffeur/contract/operation';
 import fc from 'fast-check';
@@ -6,24 +6,24 @@ import type { TSchema } from 'typebox';
 import { smallZip } from './uploads.ts';
 
 export type Nonsense = {
-  /** Id of the operation that it is sent to. */
+  /** The id of the operation that receives the request. */
   operation: string;
   caller: 'anonymous' | 'game' | 'person' | 'both';
   method: string;
   path: string;
   headers: [name: string, value: string][];
-  /** One character a byte; null where nothing follows the head. */
+  /** One character per byte; null without a body. */
   body: string | null;
-  /** How the body's length is told: truly, by chunks, as less than it is, or as more. */
+  /** How the body is framed: by its length, in chunks, or by a length that is too short or too long. */
   framing: 'length' | 'chunked' | 'short' | 'long';
 };
 
-/** By the names of fields and parameters: texts that are right there, such as ids of what exists. */
-export type Known = ReadonlyMap<string, readonly string[]>;
+/** Valid texts by the names of fields and parameters, such as ids of existing objects. */
+export type ValidTexts = ReadonlyMap<string, readonly string[]>;
 
-function rightText(known: Known, name: string): fc.Arbitrary<string> {
-  const anywhere = fc.constantFrom(...known.values().toArray().flat());
-  const here = known.get(name);
+function validText(validTexts: ValidTexts, name: string): fc.Arbitrary<string> {
+  const anywhere = fc.constantFrom(...validTexts.values().toArray().flat());
+  const here = validTexts.get(name);
   return here === undefined ? anywhere : fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...here) }, anywhere);
 }
 
@@ -50,8 +50,8 @@ const nastyValue = fc.oneof(
   fc.constantFrom(Number.MAX_SAFE_INTEGER, -0.5, 1e308, true, [], {}, [[]], { length: 7 }),
 );
 
-/** A value that fits the schema, or nearly does. */
-function nearly(schema: TSchema, known: Known, name = ''): fc.Arbitrary<unknown> {
+/** A value that matches the schema, or almost does. */
+function nearly(schema: TSchema, validTexts: ValidTexts, name = ''): fc.Arbitrary<unknown> {
   const {
     type,
     properties,
@@ -64,20 +64,20 @@ function nearly(schema: TSchema, known: Known, name = ''): fc.Arbitrary<unknown>
     enum?: unknown[];
   };
   const right = (): fc.Arbitrary<unknown> => {
-    if (known.has(name)) return rightText(known, name);
+    if (validTexts.has(name)) return validText(validTexts, name);
     if (words !== undefined) return fc.constantFrom(...words);
-    if (properties !== undefined) return nearlyObject(properties, known);
-    if (items !== undefined) return fc.array(nearly(items, known, name), { maxLength: 4 });
+    if (properties !== undefined) return nearlyObject(properties, validTexts);
+    if (items !== undefined) return fc.array(nearly(items, validTexts, name), { maxLength: 4 });
     if (type === 'integer' || type === 'number') return fc.integer({ min: -1, max: 200 });
-    return rightText(known, name);
+    return validText(validTexts, name);
   };
   return fc.oneof({ weight: 12, arbitrary: right() }, { weight: 1, arbitrary: nastyValue });
 }
 
-/** Most fields most of the time, and now and then one that nobody knows. */
-function nearlyObject(properties: Record<string, TSchema>, known: Known): fc.Arbitrary<object> {
+/** An object that usually has most of the fields, and sometimes an unknown one. */
+function nearlyObject(properties: Record<string, TSchema>, validTexts: ValidTexts): fc.Arbitrary<object> {
   const fields = Object.entries(properties).map(([name, schema]) =>
-    fc.tuple(fc.nat(14), nearly(schema, known, name)).map(([dice, value]) => (dice === 0 ? [] : [[name, value]])),
+    fc.tuple(fc.nat(14), nearly(schema, validTexts, name)).map(([dice, value]) => (dice === 0 ? [] : [[name, value]])),
   );
   const strange = fc.tuple(nastyText, nastyValue).map((entry) => [entry]);
   const more = fc.oneof({ weight: 6, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: strange });
@@ -92,12 +92,12 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.st
 
 const zip = smallZip();
 
-/** Mostly what is right, so that several things are seldom wrong at once. */
+/** Usually the correct text, so that rarely several things are wrong at once. */
 function mostly(right: string, odd: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.oneof({ weight: 11, arbitrary: fc.constant(right) }, odd);
 }
 
-/** A multipart body in which something may be wrong anywhere: boundary, part headers, line ends, end. */
+/** A multipart body with possible faults in its boundary, part headers, line endings or end. */
 function nearlyForm({ file: _, ...fields }: { file?: unknown }): fc.Arbitrary<string> {
   const flood = fc
     .integer({ min: 40, max: 3000 })
@@ -119,17 +119,17 @@ function nearlyForm({ file: _, ...fields }: { file?: unknown }): fc.Arbitrary<st
     lineEnd: mostly('\r\n', fc.constantFrom('\n', '\r', '\r\n\r\n')),
     keep: fc.oneof({ weight: 11, arbitrary: fc.constant(1) }, fc.double({ min: 0, max: 1, noNaN: true })),
   });
-  return shape.map((given) => {
-    const { lineEnd } = given;
+  return shape.map((form) => {
+    const { lineEnd } = form;
     const partOf = (head: string, content: string) =>
-      `--${given.boundary}${lineEnd}${head}${lineEnd}${lineEnd}${content}${lineEnd}`;
+      `--${form.boundary}${lineEnd}${head}${lineEnd}${lineEnd}${content}${lineEnd}`;
     const parts = Object.entries(fields).map(([name, value]) =>
       partOf(`Content-Disposition: form-data; name="${utf8(name)}"`, utf8(asText(value))),
     );
-    const head = `Content-Disposition: ${given.disposition}; name="${given.partName}"; filename="${utf8(given.fileName)}"`;
-    parts.splice(given.fileAt, 0, partOf(given.extra === '' ? head : `${head}${lineEnd}${given.extra}`, given.content));
-    const whole = `${parts.join('')}--${given.boundary}--${lineEnd}`;
-    return whole.slice(0, Math.round(whole.length * given.keep));
+    const head = `Content-Disposition: ${form.disposition}; name="${form.partName}"; filename="${utf8(form.fileName)}"`;
+    parts.splice(form.fileAt, 0, partOf(form.extra === '' ? head : `${head}${lineEnd}${form.extra}`, form.content));
+    const whole = `${parts.join('')}--${form.boundary}--${lineEnd}`;
+    return whole.slice(0, Math.round(whole.length * form.keep));
   });
 }
 
@@ -142,13 +142,13 @@ const CONTENT_TYPES = {
 
 type Body = { body: string | null; type: string | null };
 
-function bodyFor(operation: Operation, known: Known): fc.Arbitrary<Body> {
-  const value = operation.body === undefined ? nastyValue : nearly(operation.body, known);
-  const object = value.map((given) => (typeof given === 'object' && given !== null ? given : { given }));
-  const json = value.map((given) => utf8(JSON.stringify(given) ?? ''));
+function bodyFor(operation: Operation, validTexts: ValidTexts): fc.Arbitrary<Body> {
+  const value = operation.body === undefined ? nastyValue : nearly(operation.body, validTexts);
+  const object = value.map((body) => (typeof body === 'object' && body !== null ? body : { body }));
+  const json = value.map((body) => utf8(JSON.stringify(body) ?? ''));
   const urlencoded = object.map((fields) =>
     Object.entries(fields)
-      .map(([name, given]) => `${escape(utf8(name))}=${escape(utf8(asText(given)))}`)
+      .map(([name, field]) => `${escape(utf8(name))}=${escape(utf8(asText(field)))}`)
       .join('&'),
   );
   const bytes = fc.uint8Array({ maxLength: 2000 }).map(latin1);
@@ -169,7 +169,7 @@ function bodyFor(operation: Operation, known: Known): fc.Arbitrary<Body> {
   );
 }
 
-/** What may stand in a header's line at all (RFC 9110, 5.5), and more of it than a server has to take. */
+/** Bytes that header values can have (RFC 9110, 5.5), and values that are longer than a server has to accept. */
 const headerText = fc.oneof(
   { weight: 6, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => latin1(bytes.map(visible))) },
   {
@@ -204,15 +204,15 @@ const HEADER_NAMES = [
   'Host',
 ];
 
-function headersFor(known: Known): fc.Arbitrary<[string, string][]> {
+function headersFor(validTexts: ValidTexts): fc.Arbitrary<[string, string][]> {
   const cookie = headerText.map((text) => `chauffeur.session_token=${text}`);
-  const value = fc.oneof(headerText, rightText(known, 'header'), cookie);
+  const value = fc.oneof(headerText, validText(validTexts, 'header'), cookie);
   const header = fc.tuple(fc.constantFrom(...HEADER_NAMES), value);
   return fc.oneof({ weight: 3, arbitrary: fc.constant<[string, string][]>([]) }, fc.array(header, { maxLength: 5 }));
 }
 
-/** One segment of a path; never empty and without a slash, so that the route stays the operation's. */
-function segment(known: Known, name: string): fc.Arbitrary<string> {
+/** A segment of a path: not empty and without a slash, so that the path still matches the operation. */
+function segment(validTexts: ValidTexts, name: string): fc.Arbitrary<string> {
   const odd = [
     '%00',
     '%',
@@ -228,21 +228,21 @@ function segment(known: Known, name: string): fc.Arbitrary<string> {
     'a'.repeat(300),
   ];
   const encoded = unicode.filter((text) => text !== '' && text.isWellFormed()).map(encodeURIComponent);
-  return fc.oneof({ weight: 14, arbitrary: rightText(known, name) }, fc.constantFrom(...odd), encoded);
+  return fc.oneof({ weight: 14, arbitrary: validText(validTexts, name) }, fc.constantFrom(...odd), encoded);
 }
 
-function pathFor(operation: Operation, known: Known): fc.Arbitrary<string> {
+function pathFor(operation: Operation, validTexts: ValidTexts): fc.Arbitrary<string> {
   const pieces = operation.path.split('/').slice(1);
   const segments = pieces.map((piece) =>
-    piece.startsWith('{') ? segment(known, piece.slice(1, -1)) : fc.constant(piece),
+    piece.startsWith('{') ? segment(validTexts, piece.slice(1, -1)) : fc.constant(piece),
   );
   const names = Object.keys((operation.query as { properties?: object } | undefined)?.properties ?? { page: 0 });
   const pair = fc
     .constantFrom(...names, ...names, 'x', '__proto__', '')
-    .chain((name) => segment(known, name).map((value) => `${name}=${value}`));
+    .chain((name) => segment(validTexts, name).map((value) => `${name}=${value}`));
   const some = fc.array(pair, { maxLength: 4 }).map((all) => `?${all.join('&')}`);
   const query = operation.errors.includes(4010)
-    ? fc.oneof({ weight: 4, arbitrary: rightText(known, 'sender').map((ids) => `?${ids}`) }, some)
+    ? fc.oneof({ weight: 4, arbitrary: validText(validTexts, 'sender').map((ids) => `?${ids}`) }, some)
     : fc.oneof({ weight: 2, arbitrary: fc.constant('') }, some);
   return fc.tuple(fc.tuple(...segments), query).map(([path, search]) => `/api/v1/${path.join('/')}${search}`);
 }
@@ -254,8 +254,8 @@ const CALLERS: Readonly<Record<Access, Nonsense['caller']>> = {
   operator: 'person',
 };
 
-/** Nonsense for any of the operations, most of it from a caller who may call. */
-export function nonsenseFor(operations: readonly Operation[], known: Known): fc.Arbitrary<Nonsense> {
+/** Invalid requests for any of the operations, mostly from a caller with access. */
+export function nonsenseFor(operations: readonly Operation[], validTexts: ValidTexts): fc.Arbitrary<Nonsense> {
   return fc.constantFrom(...operations).chain((operation) =>
     fc
       .record({
@@ -263,9 +263,9 @@ export function nonsenseFor(operations: readonly Operation[], known: Known): fc.
           { weight: 6, arbitrary: fc.constant(CALLERS[operation.access]) },
           fc.constantFrom<Nonsense['caller']>('anonymous', 'game', 'person', 'both'),
         ),
-        path: pathFor(operation, known),
-        headers: headersFor(known),
-        body: bodyFor(operation, known),
+        path: pathFor(operation, validTexts),
+        headers: headersFor(validTexts),
+        body: bodyFor(operation, validTexts),
         framing: fc.oneof(
           { weight: 6, arbitrary: fc.constant<Nonsense['framing']>('length') },
           fc.constantFrom<Nonsense['framing']>('chunked', 'short', 'long'),

@@ -1,4 +1,4 @@
-// Takes a test's database away and gives it back, as a restart of PostgreSQL does: sessions end, new ones are refused.
+// Makes a test's database unavailable for a while, like a restart of PostgreSQL: sessions end, and new ones are refused.
 import pg from 'pg';
 import { TEST_POSTGRES, type TestDatabase } from './database.ts';
 

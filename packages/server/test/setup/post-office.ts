@@ -1,28 +1,28 @@
-// A real mail server for tests: it takes what the service sends, from who knows its password, and hands it on to the test.
+// A real mail server for tests: accepts mails from senders with its password, and returns them to the test.
 import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { type ReadMail, readMail } from './mail.ts';
 
-/** A mail with how it came: the sender of its envelope, and who signed in. */
+/** A mail with its envelope sender and the user that signed in to send it. */
 export type Arrival = ReadMail & { readonly from: string; readonly user: string };
 
 export type PostOffice = {
-  /** For CHAUFFEUR_SMTP. */
+  /** The value of CHAUFFEUR_SMTP. */
   readonly url: string;
-  /** The next mail with such a subject that was not handed on yet, waited for up to 20 seconds. */
+  /** Returns the next mail whose subject matches and that was not returned before. Waits up to 20 seconds. */
   take(subject: RegExp): Promise<Arrival>;
   close(): Promise<void>;
 };
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export async function openPostOffice(): Promise<PostOffice> {
-  const kept: Arrival[] = [];
-  const bell = new EventEmitter();
+  const mails: Arrival[] = [];
+  const arrivals = new EventEmitter();
   const smtp = new SMTPServer({
-    // Its own certificate is nobody's, and the service would rightly not trust it.
+    // The service would rightly not trust a self-signed certificate.
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
@@ -30,8 +30,8 @@ export async function openPostOffice(): Promise<PostOffice> {
     onData(stream, session, done) {
       const from = session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address;
       text(stream).then((source) => {
-        kept.push({ ...readMail(source), from, user: String(session.user) });
-        bell.emit('mail');
+        mails.push({ ...readMail(source), from, user: String(session.user) });
+        arrivals.emit('mail');
         done();
       }, done);
     },
@@ -42,11 +42,11 @@ export async function openPostOffice(): Promise<PostOffice> {
   return {
     url: `smtp://postman:post%20office@127.0.0.1:${port}`,
     async take(subject) {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
       for (;;) {
-        const index = kept.findIndex((mail) => subject.test(mail.subject));
-        if (index >= 0) return kept.splice(index, 1)[0]!;
-        await once(bell, 'mail', { signal });
+        const index = mails.findIndex((mail) => subject.test(mail.subject));
+        if (index >= 0) return mails.splice(index, 1)[0]!;
+        await once(arrivals, 'mail', { signal });
       }
     },
     close: () => new Promise((done) => smtp.close(() => done())),

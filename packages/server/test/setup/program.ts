@@ -1,4 +1,5 @@
-// A program on a person's machine that connects by OAuth: the official MCP client with its auth provider, and a place for the answer.
+// A program on a person's machine that connects through OAuth: the official MCP client, its auth provider and a local
+// redirect URL.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,18 +15,18 @@ type Discovery = Awaited<ReturnType<NonNullable<OAuthClientProvider['discoverySt
 type SavedTokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 
 export type Program = {
-  /** Asks the service; answers the address that a person has to open, as it has no token yet. */
+  /** Calls the service without a token. Returns the URL that the person has to open. */
   begin(): Promise<URL>;
-  /** Waits until the browser has brought the answer, and connects with it. */
+  /** Waits until the browser is redirected to the program, then connects. */
   finish(): Promise<Client>;
-  /** Gets a new access token by the refresh token. */
+  /** Returns the current tokens. */
   tokens(): SavedTokens;
   close(): Promise<void>;
 };
 
 type ProgramOptions = {
   readonly name?: string;
-  /** Where its client ID metadata document lies; without one, it registers. */
+  /** The URL of its client ID metadata document; without one, it registers. */
   readonly document?: string;
 };
 
@@ -33,10 +34,13 @@ export async function startProgram(
   service: string,
   { name = 'Night owl', document }: ProgramOptions = {},
 ): Promise<Program> {
-  const answer = Promise.withResolvers<URLSearchParams>();
-  const listener = await listen((query) => answer.resolve(query));
+  const callback = Promise.withResolvers<URLSearchParams>();
+  const listener = await listen((query) => callback.resolve(query));
   const redirectUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
-  const provider = { ...keep(name, redirectUrl), ...(document !== undefined && { clientMetadataUrl: document }) };
+  const provider = {
+    ...makeProvider(name, redirectUrl),
+    ...(document !== undefined && { clientMetadataUrl: document }),
+  };
   const transportOf = () => new StreamableHTTPClientTransport(new URL(`${service}/mcp`), { authProvider: provider });
   const newClient = () => new Client({ name: 'night-owl', version: '1' }, { versionNegotiation: { mode: 'auto' } });
   const first = transportOf();
@@ -49,11 +53,12 @@ export async function startProgram(
           () => null,
           (error: unknown) => error,
         );
-      if (!(refused instanceof UnauthorizedError)) throw new Error(`not asked to authorize: ${refused}`);
+      if (!(refused instanceof UnauthorizedError))
+        throw new Error(`the server did not request authorization: ${refused}`);
       return provider.opened();
     },
     async finish() {
-      await first.finishAuth(await answer.promise);
+      await first.finishAuth(await callback.promise);
       const client = newClient();
       clients.push(client);
       await client.connect(transportOf());
@@ -68,8 +73,8 @@ export async function startProgram(
   };
 }
 
-/** Keeps in memory what programs keep in files. */
-function keep(name: string, redirectUrl: string): OAuthClientProvider & { opened(): URL } {
+/** Stores in memory what programs store in files. */
+function makeProvider(name: string, redirectUrl: string): OAuthClientProvider & { opened(): URL } {
   let information: Saved;
   let tokens: SavedTokens;
   let verifier = '';
@@ -86,23 +91,23 @@ function keep(name: string, redirectUrl: string): OAuthClientProvider & { opened
     },
     state: () => 'owl-state',
     clientInformation: () => information,
-    saveClientInformation: (given) => {
-      information = given;
+    saveClientInformation: (value) => {
+      information = value;
     },
     tokens: () => tokens,
-    saveTokens: (given) => {
-      tokens = given;
+    saveTokens: (value) => {
+      tokens = value;
     },
     redirectToAuthorization: (url) => {
       opened = url;
     },
-    saveCodeVerifier: (given) => {
-      verifier = given;
+    saveCodeVerifier: (value) => {
+      verifier = value;
     },
     codeVerifier: () => verifier,
     discoveryState: () => discovery,
-    saveDiscoveryState: (given) => {
-      discovery = given;
+    saveDiscoveryState: (value) => {
+      discovery = value;
     },
     invalidateCredentials: () => {
       tokens = undefined;
@@ -114,11 +119,11 @@ function keep(name: string, redirectUrl: string): OAuthClientProvider & { opened
   };
 }
 
-async function listen(onAnswer: (query: URLSearchParams) => void): Promise<Server> {
+async function listen(onCallback: (query: URLSearchParams) => void): Promise<Server> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     response.setHeader('content-type', 'text/html').end('<title>Connected</title>You may close this page.');
-    if (url.pathname === '/callback') onAnswer(url.searchParams);
+    if (url.pathname === '/callback') onCallback(url.searchParams);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,9 +1,9 @@
-// Requests byte by byte over a socket, for what `fetch` would not send: broken forms, lying lengths, half a body.
+// Sends requests byte by byte over a socket that `fetch` would not send: malformed forms, wrong lengths, half a body.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { TestServer } from './server.ts';
 
-/** Of an answer; null where the server closed the connection without one. */
+/** A response; null if the server closed the connection without one. */
 export type RawAnswer = {
   status: number;
   headers: ReadonlyMap<string, string>;
@@ -14,16 +14,16 @@ export type RawAnswer = {
 export type RawRequest = {
   method: string;
   path: string;
-  /** In order, so that one may come twice; `Host` and `Connection: close` are added. */
+  /** A list, so that a header can occur twice; `Host` and `Connection: close` are added. */
   headers: readonly (readonly [name: string, value: string])[];
   body?: Uint8Array;
 };
 
-/** Connects and sends a request's head and body as they are. The caller destroys the socket. */
+/** Connects and sends the head and body of a request unchanged. The caller destroys the socket. */
 export async function beginRequest(server: TestServer, { method, path, headers, body }: RawRequest): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
-  // The server may close before all is sent; the answer tells, or its absence.
+  // The server can close the connection before everything is sent; only the response matters.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   const lines = [['Host', 'chauffeur'], ['Connection', 'close'], ...headers].map(
@@ -34,14 +34,14 @@ export async function beginRequest(server: TestServer, { method, path, headers, 
   return socket;
 }
 
-/** Sends a request and reads until the server closes. With `endAfter`, our side is closed after the last byte. */
+/** Sends a request and returns the response. With `endAfter`, closes our side of the connection after the last byte. */
 export async function sendRaw(server: TestServer, request: RawRequest, { endAfter = false } = {}): Promise<RawAnswer> {
   const socket = await beginRequest(server, request);
   if (endAfter) socket.end();
   return readAnswer(socket);
 }
 
-/** Reads what the server answers until it closes the connection. */
+/** Reads the response until the server closes the connection. */
 export async function readAnswer(socket: Socket): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,11 +1,11 @@
-// The refusal of an upload: the code it must have, and nothing that it may leave.
+// Asserts that an upload was refused with an error code and left nothing behind.
 import assert from 'node:assert/strict';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { assertNothingLeft } from './leftovers.ts';
 import type { RawAnswer } from './raw.ts';
 import type { Answer, TestGame, TestServer } from './server.ts';
 
-/** Fails unless `answer` is the refusal `code` and says `message`, and nothing of the game's uploads is kept. */
+/** Fails unless the response has the error `code` and a matching message, and no data of the game's uploads is stored. */
 export async function assertRefused(
   server: TestServer,
   game: TestGame,

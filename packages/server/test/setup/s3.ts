@@ -1,4 +1,4 @@
-// Starts a real S3 server with an empty bucket for tests: versitygw, which checks signatures and keeps its objects in a folder.
+// Starts a real S3 server with an empty bucket for tests: versitygw, which verifies signatures and stores objects in a folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -13,21 +13,21 @@ const REGION = 'us-east-1';
 const ENVIRONMENT = { AWS_ACCESS_KEY_ID: 'chauffeur-test', AWS_SECRET_ACCESS_KEY: 'a secret of the tests' };
 const START_MILLISECONDS = 15_000;
 
-/** Why a test is skipped when `startS3` gives null. */
+/** The reason to skip a test if `startS3` returns null. */
 export const S3_MISSING = 'skipped: versitygw not found';
 
 export type S3Server = {
   /** The value of CHAUFFEUR_BLOBS. */
   url: string;
-  /** Credentials, as the AWS SDK looks for them. */
+  /** The environment variables from which the AWS SDK reads credentials. */
   env: typeof ENVIRONMENT;
-  /** Ends the server and removes its folder. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts the server that CHAUFFEUR_TEST_VERSITYGW names, else `versitygw` on the PATH; null when there is none. Rejects
- * instead when CI=true, where nothing may be missing.
+ * Starts the program in CHAUFFEUR_TEST_VERSITYGW, or else `versitygw` from the PATH. Returns null if there is none; with
+ * CI=true, throws instead.
  */
 export async function startS3(): Promise<S3Server | null> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-s3-'));
@@ -44,7 +44,7 @@ export async function startS3(): Promise<S3Server | null> {
   };
   const endpoint = `http://127.0.0.1:${port}`;
   try {
-    await untilAnswering(endpoint, server);
+    await untilReady(endpoint, server);
     await createBucket(endpoint);
   } catch (error) {
     await stop();
@@ -53,7 +53,7 @@ export async function startS3(): Promise<S3Server | null> {
   return { url: `s3://${BUCKET}?endpoint=${encodeURIComponent(endpoint)}&region=${REGION}`, env: ENVIRONMENT, stop };
 }
 
-/** The server cannot tell which port it took, so it is given one that was free a moment ago. */
+/** Returns a port that is free at the moment, because versitygw cannot choose one itself. */
 async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -64,11 +64,11 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Resolves to null when there is no such program. */
+/** Returns null if the program does not exist. */
 async function spawnServer(folder: string, port: number): Promise<ChildProcess | null> {
   const [data, sidecar] = [join(folder, 'data'), join(folder, 'sidecar')];
   await mkdir(data);
-  // Metadata beside the objects: not every temporary folder has extended attributes.
+  // Metadata has a folder of its own, because not every temporary folder supports extended attributes.
   await mkdir(sidecar);
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = ENVIRONMENT;
   const program = process.env.CHAUFFEUR_TEST_VERSITYGW || 'versitygw';
@@ -83,14 +83,14 @@ async function spawnServer(folder: string, port: number): Promise<ChildProcess |
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
-  // Whatever ends the tests must not leave the server behind.
+  // However the tests end, the server must not keep running.
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);
   server.once('exit', () => process.removeListener('exit', kill));
   return server;
 }
 
-async function untilAnswering(endpoint: string, server: ChildProcess): Promise<void> {
+async function untilReady(endpoint: string, server: ChildProcess): Promise<void> {
   const deadline = Date.now() + START_MILLISECONDS;
   for (;;) {
     try {
@@ -98,7 +98,7 @@ async function untilAnswering(endpoint: string, server: ChildProcess): Promise<v
       return;
     } catch (error) {
       if (server.exitCode !== null) throw new Error(`versitygw ended with ${server.exitCode}`, { cause: error });
-      if (Date.now() > deadline) throw new Error('versitygw does not answer', { cause: error });
+      if (Date.now() > deadline) throw new Error('versitygw does not respond', { cause: error });
     }
     await wait(20);
   }

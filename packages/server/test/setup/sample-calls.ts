@@ -1,4 +1,4 @@
-// One call that succeeds for each operation of the contract, on a server where everything that it asks for exists.
+// One successful call for each operation of the contract, and the objects that these calls need.
 import { deflateSync } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
@@ -19,28 +19,28 @@ import { formOf, register, sha256, shipAndScan, smallZip, startSession, uploadFi
 import { buildZip } from './zips.ts';
 
 export type Call = {
-  /** Further values for the path, over those that `Samples.values` has. */
+  /** Values for the path that add to or replace `Samples.values`. */
   readonly path?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly headers?: Record<string, string>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: BodyInit;
 };
 
 export type Samples = {
   readonly studio: Studio;
-  /** Ids of what exists, by the names of the path’s parameters. */
+  /** Ids of existing objects, by the names of the path parameters. */
   readonly values: Readonly<Record<string, string>>;
-  /** Makes the call, with what it needs; operations without an entry need nothing but their path. */
+  /** Prepares each call; operations without an entry only need their path. */
   readonly calls: Readonly<Record<string, () => Call | Promise<Call>>>;
 };
 
-/** Last, in this order: what the calls before need. */
+/** Called last, in this order, because they remove what the other calls need. */
 export const LAST = ['games.removeAdmin', 'builds.delete', 'deployKeys.issue'];
 
-/** Calls that would take something from others come after those. */
+/** Sorts the operations so that deletions come after the calls that need the deleted objects. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
   const rank = ({ id, method }: Operation) => (LAST.includes(id) ? 2 + LAST.indexOf(id) : method === 'DELETE' ? 1 : 0);
   return operations.toSorted((a, b) => rank(a) - rank(b));
@@ -57,7 +57,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     { version: '2.0', os: 'web', arch: 'wasm32' },
     buildZip([{ name: 'index.html', data: '<!doctype html>' }]),
   );
-  const doomed = await register(server, game, { version: '0.1' });
+  const deletable = await register(server, game, { version: '0.1' });
   const crashId = await reportCrash(server, game, buildId, { dump: readDumpFixture('null_deref_inline') });
   await untilDone(server, crashId);
   const asOwner = { ...owner, 'content-type': 'application/json' };
@@ -68,12 +68,12 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   const sender = { 'x-app-id': game.uid, 'x-build-id': buildId };
-  const newReport = async (has: object) =>
+  const newReport = async (fields: object) =>
     (
       await request(`${server.api}/public/crashes`, {
         method: 'POST',
         headers: { ...sender, 'content-type': 'application/json' },
-        body: JSON.stringify(has),
+        body: JSON.stringify(fields),
       })
     ).body.data;
   const readable = async () => {
@@ -92,7 +92,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     const [, token = ''] = /\/invitations\/(\w+)/.exec(text) ?? [];
     return { person, token, invitationUid: body.data.invitation_uid as string };
   };
-  const answerOfInvited = async () => {
+  const respondAsInvited = async () => {
     const { person, token } = await invited();
     return { path: { token }, headers: person.headers };
   };
@@ -141,7 +141,9 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       const { body } = await call('POST', `/games/${game.uid}/symbol-token`);
       await sendSymbols(server, game, buildId, symText({}));
       const { symbols } = (await call('GET', `/games/${game.uid}/builds/${buildId}/symbols`)).body.data;
-      const { debug_file, debug_id } = symbols.find((one: { debug_file: string }) => one.debug_file === 'libgame.so');
+      const { debug_file, debug_id } = symbols.find(
+        (symbol: { debug_file: string }) => symbol.debug_file === 'libgame.so',
+      );
       const token = new URL(body.data.symbols_url).pathname.split('/').at(-1) ?? '';
       return { path: { token, debug_file, debug_id, name: `${debug_file}.sym` } };
     },
@@ -205,7 +207,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'invitations.offerTransfer': () => ({ json: { email: `${newId()}@example.com`, password: game.owner.password } }),
     'invitations.resend': async () => {
       const { invitationUid } = await invited();
-      // One is sent again after a minute at the earliest.
+      // An invitation can be resent after a minute at the earliest.
       await changed(
         server.ctx.db,
         sql`update game_invitations set sent_at = sent_at - interval '2 minutes' where invitation_id = ${invitationUid}`,
@@ -217,10 +219,10 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       return {};
     },
     'invitations.withdraw': async () => ({ path: { invitation_uid: (await invited()).invitationUid } }),
-    'invitations.get': answerOfInvited,
-    'invitations.accept': answerOfInvited,
-    'invitations.decline': answerOfInvited,
-    'builds.delete': () => ({ path: { build_id: doomed } }),
+    'invitations.get': respondAsInvited,
+    'invitations.accept': respondAsInvited,
+    'invitations.decline': respondAsInvited,
+    'builds.delete': () => ({ path: { build_id: deletable } }),
     'approvals.get': () => approval,
     'approvals.confirm': () => ({
       ...approval,
@@ -244,13 +246,13 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       return { path: { connection_id: body.data.connections[0].connection_id } };
     },
     'operator.retryJobs': () => ({ json: {} }),
-    'operator.deleteJob': async () => ({ path: { job_id: await failedJob(server) } }),
+    'operator.deleteJob': async () => ({ path: { job_id: await addFailedJob(server) } }),
     'operator.signOut': async () => ({ path: { user_id: (await makePlayer(server)).id } }),
   };
   return { studio, values, calls };
 }
 
-/** Resets the password of an owner; answers what revokes the deploy keys of their games. */
+/** Resets the password of an owner. Returns the token that revokes the deploy keys of their games. */
 async function revokeTokenAfterReset(server: TestServer): Promise<string> {
   const { owner } = await makeGame(server);
   const post = (path: string, body: object) =>
@@ -267,8 +269,8 @@ async function revokeTokenAfterReset(server: TestServer): Promise<string> {
   return ((await answer.json()) as { revoke_token: string }).revoke_token;
 }
 
-/** A job that was given up after all its tries; not due, so that no worker takes it before. */
-async function failedJob({ ctx }: TestServer): Promise<string> {
+/** Adds a job that has used all its attempts. It is not due, so that no worker runs it in the meantime. */
+async function addFailedJob({ ctx }: TestServer): Promise<string> {
   const { id } = await onlyRow(
     ctx.db,
     sql<{ id: string }>`select id::text from graphile_worker.add_job(

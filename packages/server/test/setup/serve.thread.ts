@@ -1,4 +1,4 @@
-// A thread for the tests of `createThreadPool`: does what its input says.
+// A worker thread for the tests of `createThreadPool`; its input selects the behaviour.
 import { serveTasks } from '../../src/kernel/threads/thread-pool.ts';
 
 export type Order = {

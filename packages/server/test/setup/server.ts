@@ -1,4 +1,4 @@
-// The real service in this process, on a fresh database and folder, with what a test needs to call it.
+// Starts the real service in this process with a new database and folder, and creates accounts and games to call it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,12 +30,12 @@ export type TestServer = {
 };
 
 type Options = {
-  /** Settings by their variables. */
+  /** Settings by the names of their environment variables. */
   env?: Record<string, string>;
   role?: Role;
   clock?: Clock;
   log?: Log;
-  /** How documents of OAuth clients are read. */
+  /** Fetches the documents of OAuth clients. */
   fetchDocument?: FetchDocument;
   /** Uses the database and folder of this server, as a second process of one service. */
   shareWith?: TestServer;
@@ -57,7 +57,7 @@ export async function startServer({
     CHAUFFEUR_DATA: dataFolder,
     DATABASE_URL: database.url,
     CHAUFFEUR_DATABASE_CONNECTIONS: '8',
-    // Tests sign in many people from one address.
+    // Tests sign in many accounts from one address.
     CHAUFFEUR_LIMIT_SIGN_INS: '0',
     ...env,
   });
@@ -81,7 +81,7 @@ export async function startServer({
   };
 }
 
-/** Hashing is slow on purpose, and nearly all accounts of tests have one password. */
+/** Hashing is slow on purpose, and almost all accounts in tests have the same password. */
 const hashes = new Map<string, Promise<string>>();
 const matches = new Map<string, Promise<boolean>>();
 
@@ -103,7 +103,7 @@ export type TestGame = {
 
 type GameOptions = { verified?: boolean; visibility?: 'public' | 'invisible' | 'draft' };
 
-/** An account with a game and a deploy key. */
+/** Creates an account with a game and a deploy key. */
 export async function makeGame(
   server: TestServer,
   { verified = true, visibility = 'public' }: GameOptions = {},
@@ -123,7 +123,7 @@ export async function makeGame(
   };
 }
 
-/** Signs in over HTTP; answers the headers that carry the session. */
+/** Signs in over HTTP. Returns the header with the session cookie. */
 export async function signIn(
   server: TestServer,
   account: { email: string; password: string },
@@ -133,7 +133,7 @@ export async function signIn(
     headers: { 'content-type': 'application/json', origin: server.url },
     body: JSON.stringify(account),
   });
-  if (!response.ok) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`sign-in returned ${response.status}: ${await response.text()}`);
   return {
     cookie: response.headers
       .getSetCookie()
@@ -151,12 +151,12 @@ export async function makePlayer(
   return { id: user.id, email: account.email, headers: await signIn(server, account) };
 }
 
-/** Makes a person an admin without the invitation that it takes elsewhere. */
+/** Makes a person an admin without an invitation. */
 export function makeAdmin(server: TestServer, gameId: string, person: { id: string }): Promise<void> {
   return transact(server.ctx.db, (tx) => addAdmin(tx, gameId, person.id));
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape.
 type Data = any;
 export type Answer = {
   status: number;
@@ -164,23 +164,23 @@ export type Answer = {
   body: { success: boolean; data?: Data; error?: { code: number; message: string; data?: Data } };
 };
 
-/** One request; the answer's JSON is taken as it comes, for a test to look at. */
+/** Sends a request and parses the JSON of the response. */
 export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, { ...init, duplex: 'half' } as RequestInit);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** Between two questions: without it, a test that waits takes the processor from what it waits for. */
-const BREATH_MS = 10;
+/** The pause between two attempts. Without it, a waiting test would compete for CPU with what it waits for. */
+const PAUSE_MS = 10;
 
-/** Asks again until `probe` returns something; fails after a minute. For what the service does by itself. */
+/** Calls `probe` until it returns a truthy value, for at most a minute: used to wait for background work. */
 export async function until<T>(probe: () => Promise<T | undefined | false | null>): Promise<T> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const found = await probe();
-    if (found) return found;
-    if (Date.now() > deadline) throw new Error('waited a minute in vain');
-    await wait(BREATH_MS);
+    const result = await probe();
+    if (result) return result;
+    if (Date.now() > deadline) throw new Error('the condition was not met within a minute');
+    await wait(PAUSE_MS);
   }
 }

@@ -1,4 +1,4 @@
-// A game that has everything an agent can ask for, and the arguments by which each tool is called about it.
+// A game with everything that agents can read or change, and valid arguments for each tool.
 import { sql } from 'kysely';
 import { rows } from '../../src/kernel/database/db.ts';
 import { connect, makeKey } from './agents.ts';
@@ -10,14 +10,14 @@ import { shipAndScan } from './uploads.ts';
 
 export type Studio = {
   readonly game: TestGame;
-  /** Headers of the owner’s session. */
+  /** The headers of the owner’s session. */
   readonly owner: { cookie: string };
   readonly buildId: string;
   readonly fileUid: string;
   readonly crashId: string;
   readonly bugUid: string;
   readonly imageUid: string;
-  /** Of a deletion that the owner has not decided. */
+  /** A pending approval of a deletion. */
   readonly approvalUid: string;
 };
 
@@ -44,7 +44,7 @@ export async function openStudio(server: TestServer): Promise<Studio> {
   });
   const { key } = await makeKey(server, owner);
   const agent = await connect(server, key);
-  const waiting = await agent.call('delete_build', { uid: game.uid, build_id: other.buildId });
+  const deletion = await agent.call('delete_build', { uid: game.uid, build_id: other.buildId });
   await agent.close();
   return {
     game,
@@ -54,16 +54,17 @@ export async function openStudio(server: TestServer): Promise<Studio> {
     crashId,
     bugUid: bug.body.data.bug_uid,
     imageUid: pictures[0] ?? '',
-    approvalUid: waiting.structuredContent.approval.uid,
+    approvalUid: deletion.structuredContent.approval.uid,
   };
 }
 
 type Call = {
-  readonly args: Record<string, unknown> /** Its answer, to who may: 0 but where the state refuses. */;
+  readonly args: Record<string, unknown>;
+  /** The expected error code for callers with access; undefined if the call succeeds. */
   readonly code?: number;
 };
 
-/** A sensible call of every tool. */
+/** A valid call of every tool. */
 export function callsOf(studio: Studio): Record<string, Call> {
   const uid = studio.game.uid;
   const build = { uid, build_id: studio.buildId };
@@ -93,7 +94,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
   };
 }
 
-/** What no call may change that is not allowed to. */
+/** Reads the state that calls without permission must not change. */
 export function stateOf(server: TestServer, { game }: Studio): Promise<unknown[]> {
   return rows(
     server.ctx.db,

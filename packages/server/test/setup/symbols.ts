@@ -1,4 +1,4 @@
-// What tests of symbols send and look at: small symbol files, forms, zips, and what is kept of them.
+// Small symbol files for tests of symbols, the requests that send them, and what the server has stored.
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { compileSymbols } from '../../src/features/symbols/compile.job.ts';
@@ -6,12 +6,12 @@ import { onlyRow, rows } from '../../src/kernel/database/db.ts';
 import { type Answer, request, type TestGame, type TestServer, until } from './server.ts';
 import { type FormFields, formOf, sha256 } from './uploads.ts';
 
-/** A debug id of its own for each `seed`. */
+/** A different debug id for each `seed`. */
 export function debugIdOf(seed: string): string {
   return `${hash('md5', seed).toUpperCase()}0`;
 }
 
-/** A symbol file of one function at 0x10 named `f`; `debugId` is that of `file` where absent. */
+/** A symbol file with one function `f` at 0x10; `debugId` defaults to one derived from `file`. */
 export function symText({
   file = 'libgame.so',
   debugId = debugIdOf(file),
@@ -23,7 +23,7 @@ export function symText({
 
 type SendOptions = { fields?: FormFields; filename?: string; fileFirst?: boolean };
 
-/** Sends `file` for the build; `fields` add to the form or, where undefined, take away from it. */
+/** Sends `file` for the build. `fields` are added to the form; undefined ones are removed. */
 export function sendSymbols(
   server: TestServer,
   game: TestGame,
@@ -35,7 +35,7 @@ export function sendSymbols(
   return request(`${server.api}/tool/upload/symbols`, { method: 'POST', headers: game.keyHeaders, body: form });
 }
 
-/** Sends and fails unless it was taken; answers the records. */
+/** Sends `file`, which must be accepted. Returns the records of its symbols. */
 export async function addSymbols(server: TestServer, game: TestGame, buildId: string, file: Uint8Array) {
   const answer = await sendSymbols(server, game, buildId, file);
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
@@ -61,29 +61,29 @@ export async function symbolsOf(server: TestServer, game: TestGame, buildId: str
   return body.data.symbols;
 }
 
-/** The build's symbols once all of them are compiled or found unreadable. */
+/** Waits until all symbols of the build are compiled or unreadable. Returns them. */
 export function untilCompiled(server: TestServer, game: TestGame, buildId: string): Promise<SymbolRecord[]> {
   return until(async () => {
-    const found = await symbolsOf(server, game, buildId);
-    return found.every(({ state }) => state !== 'stored') && found;
+    const symbols = await symbolsOf(server, game, buildId);
+    return symbols.every(({ state }) => state !== 'stored') && symbols;
   });
 }
 
-/** Runs the job of one text here and now, for servers without a worker. */
+/** Runs the compile job of one text immediately, for servers without a worker. */
 export function compileNow(server: TestServer, game: TestGame, checksum: string, { last = false } = {}): Promise<void> {
   const attempt = { number: last ? 12 : 1, last, signal: new AbortController().signal };
   return compileSymbols(server.ctx, { gameId: game.uid, checksum }, attempt);
 }
 
-/** Keys of the game's blobs of symbols, whole or only begun. */
+/** Returns the keys of the game's symbol blobs, including incomplete ones. */
 export async function symbolBlobsOf(server: TestServer, game: TestGame): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of server.ctx.blobs.list(`symbols/${game.uid}/`)) keys.push(key);
   return keys.sort();
 }
 
-/** Everything that is kept of the game's symbols, as numbers. */
-export async function keptOf(server: TestServer, game: TestGame) {
+/** Counts everything that is stored of the game's symbols. */
+export async function storedCountsOf(server: TestServer, game: TestGame) {
   const counts = await onlyRow(
     server.ctx.db,
     sql<{ texts: number; symbols: number }>`select
@@ -93,16 +93,16 @@ export async function keptOf(server: TestServer, game: TestGame) {
   return { ...counts, blobs: (await symbolBlobsOf(server, game)).length };
 }
 
-export const NOTHING_KEPT = { texts: 0, symbols: 0, blobs: 0 };
+export const NOTHING_STORED = { texts: 0, symbols: 0, blobs: 0 };
 
-/** Payloads of the jobs of a kind that wait, for servers without a worker. */
+/** Returns the payloads of the queued jobs of a task, for servers without a worker. */
 export async function waitingJobs(server: TestServer, task: string): Promise<Record<string, string>[]> {
-  const found = await rows(
+  const jobs = await rows(
     server.ctx.db,
     sql<{ payload: Record<string, string> }>`
       select payload from graphile_worker._private_jobs as jobs
         join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
       where identifier = ${task} order by jobs.id`,
   );
-  return found.map(({ payload }) => payload);
+  return jobs.map(({ payload }) => payload);
 }

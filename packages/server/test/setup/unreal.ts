@@ -1,11 +1,11 @@
-// Makes archives as Unreal Engine’s CrashReportClient does, written here apart from the reader under test.
+// Writes archives like Unreal Engine’s CrashReportClient. Shares no code with the reader under test.
 
 export type ArchiveFile = { name: string; content: Uint8Array };
 
-/** The engine writes each name padded with NUL to this length. */
+/** The engine pads each name with NUL to this length. */
 const NAME_BYTES = 260;
 
-/** With the marker: header, files. Without: a header that is not true, files, the true header. */
+/** With the marker: the header, then the files. Without it: an empty header, the files, then the real header. */
 export function unrealArchive(files: readonly ArchiveFile[], { marked }: { marked: boolean }): Buffer {
   const size = files.reduce((sum, { content }) => sum + content.length, 0);
   const header = (count: number) =>

@@ -1,10 +1,10 @@
-// What tests of uploads send: small real zips, forms, chunks.
+// Small real zips for tests of uploads, and the requests that send them.
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { TestGame, TestServer } from './server.ts';
 import { type Answer, request, until } from './server.ts';
 
-/** A valid zip of one stored entry. Layout of PKWARE's APPNOTE, written here apart from the reader under test. */
+/** A valid zip with one stored entry, laid out as in PKWARE's APPNOTE. Shares no code with the reader under test. */
 export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('hello, player')): Buffer {
   const path = Buffer.from(name);
   const fields = Buffer.alloc(26);
@@ -24,7 +24,7 @@ export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('h
   return Buffer.concat([local, central, Buffer.from('PK\x05\x06'), end]);
 }
 
-/** A valid zip of about `bytes` bytes that do not compress. */
+/** A valid zip with `bytes` random bytes, which cannot be compressed. */
 export function zipOfSize(bytes: number): Buffer {
   return smallZip('data.bin', randomBytes(bytes));
 }
@@ -42,7 +42,7 @@ export type BuildInput = {
   title?: string;
 };
 
-/** Registers a build; answers its id. */
+/** Registers a build. Returns its id. */
 export async function register(server: TestServer, game: TestGame, input: BuildInput = {}): Promise<string> {
   const answer = await postJson(server, game, { version: '1.0.0', os: 'linux', arch: 'x86_64', ...input });
   if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
@@ -57,14 +57,14 @@ export function postJson(server: TestServer, game: TestGame, body: unknown): Pro
   });
 }
 
-/** Fields of an upload's form; those set to undefined are left out. */
+/** The fields of an upload form; undefined ones are left out. */
 export type FormFields = Record<string, string | undefined>;
 
 export function uploadFields(buildId: string, zip: Uint8Array): Record<string, string> {
   return { build_id: buildId, os: 'linux', arch: 'x86_64', channel: 'stable', checksum: sha256(zip) };
 }
 
-/** A form with the text fields first and the file last, unless `fileFirst`. */
+/** A form whose file comes after the text fields, or before them with `fileFirst`. */
 export function formOf(
   fields: FormFields,
   zip: Uint8Array | undefined,
@@ -78,12 +78,12 @@ export function formOf(
   return form;
 }
 
-/** Sends a whole zip. */
+/** Sends a zip in one request. */
 export function upload(server: TestServer, game: TestGame, form: FormData): Promise<Answer> {
   return request(`${server.api}/tool/upload/files`, { method: 'POST', headers: game.keyHeaders, body: form });
 }
 
-/** Registers a build and uploads a zip for it; answers the ids. */
+/** Registers a build and uploads a zip for it. Returns the ids. */
 export async function ship(
   server: TestServer,
   game: TestGame,
@@ -99,7 +99,7 @@ export async function ship(
 
 export type FileRecord = { file_uid: string; status: string; message: string; detail: string | null };
 
-/** The file once its scan has ended. */
+/** Waits until the scan of the file has ended. Returns the file. */
 export function untilScanned(server: TestServer, game: TestGame, fileUid: string): Promise<FileRecord> {
   return until(async () => {
     const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
@@ -123,7 +123,7 @@ export function openSession(server: TestServer, game: TestGame, fields: FormFiel
   });
 }
 
-/** Registers a build and opens a session for `zip`. */
+/** Registers a build and opens a session for `zip`. Returns the id of the session. */
 export async function startSession(
   server: TestServer,
   game: TestGame,
@@ -141,7 +141,7 @@ export async function startSession(
   return answer.body.data.session_id;
 }
 
-/** Sends bytes `start` to `end` (not included) of the zip as one chunk. */
+/** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
 export function sendChunk(
   server: TestServer,
   game: TestGame,

@@ -1,4 +1,4 @@
-// Writes zips byte by byte for tests, good ones and ones that lie. Shares no layout code with what reads them.
+// Writes valid and malformed zips byte by byte for tests. Shares no code with the reader under test.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,37 +7,37 @@ import { openBlobStore } from '../../src/kernel/blobs/open.ts';
 import type { BlobSettings } from '../../src/kernel/blobs/settings.ts';
 import type { BlobStore } from '../../src/kernel/blobs/store.ts';
 
-/** One entry. What is left out is derived from `name` and `data`; what is given stands in the zip, true or not. */
+/** One entry. Undefined values are derived from `name` and `data`; others are written to the zip even if they are wrong. */
 export type ZipPiece = {
   name: string | Buffer;
   data?: string | Buffer;
-  /** 0 stored (the default), 8 deflated; other methods are only claimed. */
+  /** 0 for stored (the default), 8 for deflated. Data of any other method is written uncompressed. */
   method?: number;
   flags?: number;
   /** Unix mode, such as 0o120777 for a symbolic link. */
   mode?: number;
   extra?: Buffer;
-  /** The bytes in the zip, in place of `data` stored or deflated. */
+  /** The bytes in the zip, instead of `data` stored or deflated. */
   packed?: Buffer;
-  /** Sizes and CRC stand behind the data, and zeros in the local header. */
+  /** Whether a data descriptor has the sizes and CRC, and the local header has zeros. */
   descriptor?: boolean;
-  /** Sizes and offset stand in a zip64 field. */
+  /** Whether a Zip64 field has the sizes and the offset. */
   zip64?: boolean;
-  /** What the directory and the local header claim. */
+  /** The values in the directory and the local header. */
   crc?: number;
   size?: number;
   packedSize?: number;
-  /** What only the directory claims. */
+  /** The value in the directory. */
   offset?: number;
-  /** What only the local header claims. */
+  /** Values of the local header that differ from the directory. */
   local?: { name?: string; method?: number; size?: number; flags?: number };
-  /** Bytes that belong to no entry, in front of this one. */
+  /** Bytes before this entry that belong to no entry. */
   before?: Buffer;
-  /** Only a record in the directory, with no bytes of its own; wants `offset`. */
+  /** Whether there is only a record in the directory, without a local header or data; requires `offset`. */
   recordOnly?: boolean;
 };
 
-/** What the end of the zip claims; the truth where left out. */
+/** The values in the end record of the zip; undefined ones are correct. */
 export type ZipEnd = {
   comment?: string;
   zip64?: boolean;
@@ -45,13 +45,13 @@ export type ZipEnd = {
   directorySize?: number;
   directoryOffset?: number;
   disk?: number;
-  /** The directory lists the last entry of the file first. */
+  /** Whether the directory lists the entries in reverse order. */
   reversed?: boolean;
 };
 
 type Fields = readonly (readonly [bytes: 2 | 4 | 8, value: number])[];
 
-/** Numbers, little-endian. */
+/** Packs numbers in little-endian order. */
 function pack(fields: Fields): Buffer {
   return Buffer.concat(
     fields.map(([bytes, value]) => {
@@ -62,7 +62,6 @@ function pack(fields: Fields): Buffer {
   );
 }
 
-/** A whole zip. */
 export function buildZip(pieces: readonly ZipPiece[], end: ZipEnd = {}): Buffer {
   const bodies: Buffer[] = [];
   const records: Buffer[] = [];
@@ -87,7 +86,7 @@ function buildPiece(piece: ZipPiece, offset: number): { body: Buffer; record: Bu
   const crc = piece.crc ?? crc32(data);
   const size = piece.size ?? data.length;
   const packedSize = piece.packedSize ?? packed.length;
-  const told: Fields = piece.descriptor
+  const localSizes: Fields = piece.descriptor
     ? [
         [4, 0],
         [4, 0],
@@ -106,7 +105,7 @@ function buildPiece(piece: ZipPiece, offset: number): { body: Buffer; record: Bu
     [2, piece.local?.method ?? method],
     [2, 0],
     [2, 0x21],
-    ...told,
+    ...localSizes,
     [2, localName.length],
     [2, 0],
   ]);
@@ -196,7 +195,7 @@ function buildEnd(entries: number, start: number, length: number, end: ZipEnd): 
   ]);
 }
 
-/** Two files, a folder and, deflated behind a data descriptor, a third: what ordinary tools make. */
+/** Entries as ordinary tools write them: three files and a folder, with and without compression and a data descriptor. */
 export function ordinaryPieces(): ZipPiece[] {
   return [
     { name: 'game.exe', data: 'MZ'.repeat(400), method: 8, mode: 0o100755 },
@@ -214,17 +213,17 @@ export type StoredZip = {
   remove(): Promise<void>;
 };
 
-/** A blob store in a fresh folder that holds `bytes`. */
+/** Stores `bytes` as one blob in a new folder. */
 export async function storeZip(...bytes: readonly Buffer[]): Promise<StoredZip> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-zip-'));
   const settings: BlobSettings = { kind: 'files', folder };
   const store = openBlobStore(settings);
   const key = 'files/test.zip';
-  const upload = await store.append(await store.begin(key), give(bytes));
+  const upload = await store.append(await store.begin(key), iterate(bytes));
   await store.complete(upload);
   return { settings, store, key, size: upload.size, remove: () => rm(folder, { recursive: true }) };
 }
 
-async function* give(buffers: readonly Buffer[]): AsyncGenerator<Buffer> {
+async function* iterate(buffers: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* buffers;
 }
