@@ -8,7 +8,7 @@ import {
   type Promotion,
 } from './consequences.ts';
 
-const build = { build_id: 'new', version: '1.1', os: 'linux', arch: 'x86_64' };
+const build = { build_id: 'new', version: '1.1', os: 'linux', arch: 'x86_64' } as const;
 const formatTime = (time: Date) => time.toISOString();
 const now = new Date('2026-11-30T12:00:00Z');
 const current = { build_id: 'old', version: '1.0', expired: false, expires_at: null };

@@ -1,5 +1,6 @@
 // Describes what a change means for players before it is made. The website, the emails and the approval page use the same sentences.
-import { formatBytes, formatNumber, formatPlatform, type Platform } from './format.ts';
+import { formatBytes, formatNumber, formatPlatform } from './format.ts';
+import type { Platform } from './identity.ts';
 
 type Offered = { readonly build_id: string; readonly version: string };
 type Current = Offered & { readonly expired: boolean; readonly expires_at: string | null };

@@ -13,15 +13,12 @@ const OS_NAMES: Readonly<Record<string, string>> = {
   web: 'Browser',
 } satisfies Record<Os, string>;
 
-/** An operating system and an architecture by their identifiers, such as `macos` and `arm64`. */
-export type Platform = { readonly os: string; readonly arch: string };
-
 /** `12,345`. */
 export function formatNumber(value: number): string {
   return number.format(value);
 }
 
-/** A count in a narrow place: `950`, `9,999`, `12.3K`, `4.5M`. */
+/** A count where there is little room: `950`, `9,999`, `12.3K`, `4.5M`. */
 export function formatCompactNumber(value: number): string {
   return value < 10_000 ? number.format(value) : compactNumber.format(value);
 }
@@ -46,7 +43,7 @@ export function formatDuration(seconds: number): string {
   return `${number.format(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** Milliseconds, more precise the shorter they are: `850 ms`, `4.2 s`, `2 min 5 s`. */
+/** Milliseconds; the shorter the time, the more precise: `850 ms`, `4.2 s`, `2 min 5 s`. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 1000) return `${number.format(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
@@ -59,6 +56,6 @@ export function formatOs(os: string): string {
 }
 
 /** `Windows x86_64`. */
-export function formatPlatform({ os, arch }: Platform): string {
+export function formatPlatform({ os, arch }: { readonly os: string; readonly arch: string }): string {
   return `${formatOs(os)} ${arch}`;
 }

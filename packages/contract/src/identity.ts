@@ -1,4 +1,4 @@
-// What identifies a build (version, type, platform, channel): the accepted words, their aliases and their schemas.
+// The identity of a build (version, type, platform and channel): the accepted names, their aliases and their schemas.
 import Type from 'typebox';
 import { LIMITS } from './limits.ts';
 
@@ -23,7 +23,7 @@ type ArchAlias = keyof typeof ARCH_ALIASES;
 export const OsName = Type.Enum([...OSES], { description: 'Operating system' });
 export const ArchName = Type.Enum([...ARCHES], { description: 'Processor architecture' });
 
-/** As sent by clients: the canonical words and their aliases. */
+/** The names that clients can send: the canonical names and their aliases. */
 export const OsInput = Type.Enum([...OSES, ...(Object.keys(OS_ALIASES) as OsAlias[])], {
   description: 'Operating system; win, win32, win64, darwin, osx and mac are accepted as aliases',
 });
@@ -49,26 +49,27 @@ export const EngineVersion = Type.String({
   description: 'Engine version such as 4.3, 4.3.1 or 4.3.0-beta.2',
 });
 
-/** A checksum as clients send it: 64 hex digits in either case, `sha256:` allowed before them. */
+/** A checksum as clients send it: 64 hex digits in either case, optionally after `sha256:`. */
 export const ChecksumInput = Type.String({
   pattern: '^([sS][hH][aA]256:)?[0-9a-fA-F]{64}$',
   description: 'SHA-256 of the zip as 64 hex digits; a sha256: prefix is accepted',
 });
 
+/** What a build runs on. */
 export type Platform = { os: Os; arch: Arch };
 export type BuildIdentity = Platform & { version: string; build_type: string; channel: string };
 
-/** The canonical word for an os that passed `OsInput`. */
+/** The canonical name of an os that matches `OsInput`. */
 export function canonicalOs(os: string): Os {
   return (OS_ALIASES as Record<string, Os>)[os] ?? (os as Os);
 }
 
-/** The canonical word for an arch that passed `ArchInput`. */
+/** The canonical name of an arch that matches `ArchInput`. */
 export function canonicalArch(arch: string): Arch {
   return (ARCH_ALIASES as Record<string, Arch>)[arch] ?? (arch as Arch);
 }
 
-/** 64 lowercase hex digits of a checksum that passed `ChecksumInput`. */
+/** The 64 hex digits, in lowercase, of a checksum that matches `ChecksumInput`. */
 export function canonicalChecksum(checksum: string): string {
   return checksum.slice(-64).toLowerCase();
 }

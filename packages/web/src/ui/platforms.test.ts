@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Platform } from '@chauffeur/contract/identity';
 import { comparePlatforms, guessOs } from './platforms.ts';
 
 describe('comparePlatforms', () => {
   it('sorts by OS, then by architecture', () => {
-    const platforms = ['web wasm', 'linux arm64', 'linux x86_64', 'windows x86_64'].map((text) => {
-      const [os = '', arch = ''] = text.split(' ');
-      return { os, arch };
-    });
+    const platforms: Platform[] = [
+      { os: 'web', arch: 'wasm' },
+      { os: 'linux', arch: 'arm64' },
+      { os: 'linux', arch: 'x86_64' },
+      { os: 'windows', arch: 'x86_64' },
+    ];
     assert.deepEqual(
       platforms.toSorted(comparePlatforms).map(({ os, arch }) => `${os} ${arch}`),
       ['windows x86_64', 'linux x86_64', 'linux arm64', 'web wasm'],

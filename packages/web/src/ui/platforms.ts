@@ -1,10 +1,9 @@
 // The order of platforms, and the OS a visitor uses.
-import type { Platform } from '@chauffeur/contract/format';
-import { ARCHES, type Arch, OSES, type Os } from '@chauffeur/contract/identity';
+import { ARCHES, OSES, type Os, type Platform } from '@chauffeur/contract/identity';
 
 /** Sorts by OS, then by architecture, in the order of the contract's lists. */
 export function comparePlatforms(a: Platform, b: Platform): number {
-  const place = ({ os, arch }: Platform) => OSES.indexOf(os as Os) * ARCHES.length + ARCHES.indexOf(arch as Arch);
+  const place = ({ os, arch }: Platform) => OSES.indexOf(os) * ARCHES.length + ARCHES.indexOf(arch);
   return place(a) - place(b);
 }
 

@@ -1,5 +1,6 @@
 // The dialog that deletes a build. It lists the consequences and, if players are affected, asks for the version.
-import { formatPlatform, type Platform } from '@chauffeur/contract/format';
+import { formatPlatform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/build-deletion';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';

@@ -1,6 +1,7 @@
 // The dialog for a channel on one platform: the current build, and forms to promote another one or roll back.
 import { describePromotion, describeRollback } from '@chauffeur/contract/consequences';
-import { formatPlatform, type Platform } from '@chauffeur/contract/format';
+import { formatPlatform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Button, Divider, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

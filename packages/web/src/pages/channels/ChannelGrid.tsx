@@ -1,5 +1,6 @@
 // A grid with a row for each channel, a column for each platform, and the current build in each cell.
-import { formatPlatform, type Platform } from '@chauffeur/contract/format';
+import { formatPlatform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import { Text, VisuallyHidden } from '@mantine/core';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';

@@ -1,5 +1,5 @@
 // The channels of a game: the current builds, the history and the beta members.
-import type { Platform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

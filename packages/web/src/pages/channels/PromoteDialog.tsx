@@ -1,6 +1,7 @@
 // The dialog that promotes a build to a channel.
 import { describePromotion } from '@chauffeur/contract/consequences';
-import { formatPlatform, type Platform } from '@chauffeur/contract/format';
+import { formatPlatform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Arch, Os } from '@chauffeur/contract/identity';
 import { channelNames, gridOf } from './grid.ts';
 
-const place = (channel: string, os: string, arch = 'x86_64') => ({ channel, os, arch });
+const place = (channel: string, os: Os, arch: Arch = 'x86_64') => ({ channel, os, arch });
 
 describe('gridOf', () => {
   it('has a row for each channel, built-in ones first, and a column for each platform in use', () => {

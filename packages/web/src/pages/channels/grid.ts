@@ -1,5 +1,5 @@
 // Arranges the channels of a game in a grid by platform.
-import type { Platform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
 import { comparePlatforms } from '../../ui/platforms.ts';

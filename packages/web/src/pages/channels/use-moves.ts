@@ -1,5 +1,6 @@
 // Promotes builds and rolls channels back, and prepares the undo of the last change.
-import { formatPlatform, type Platform } from '@chauffeur/contract/format';
+import { formatPlatform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { listGames } from '@chauffeur/contract/operations/games';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Platform } from '@chauffeur/contract/identity';
 import { chooseDownload, readMachine } from './machine.ts';
 
 const read = (userAgent: string, touchPoints = 0) => readMachine({ userAgent, touchPoints });
@@ -40,7 +41,7 @@ describe('readMachine', () => {
 describe('chooseDownload', () => {
   const offer = (text: string) => {
     const [os = '', arch = ''] = text.split(' ');
-    return { os, arch };
+    return { os, arch } as Platform;
   };
   const choose = (offers: string[], os: string | null, arch: string | null = null) => {
     const { best, others, isSure } = chooseDownload(offers.map(offer), { os, arch });

@@ -1,4 +1,5 @@
 // Picks the download that fits the visitor's machine.
+import type { Platform } from '@chauffeur/contract/identity';
 
 /** What the browser reveals about the machine. Only Chromium has hints (W3C User-Agent Client Hints). */
 export type BrowserFacts = {
@@ -67,7 +68,6 @@ const RUNNABLE: Readonly<Record<string, Readonly<Record<string, readonly string[
   ios: { unknown: ['universal', 'arm64', 'arm'] },
 };
 
-type Platform = { readonly os: string; readonly arch: string };
 export type Choice<Offer> = {
   readonly best: Offer | null;
   readonly others: readonly Offer[];
