@@ -1,12 +1,14 @@
-// Writes docs/mcp-tools.md: every tool of the MCP server, what it does, what it takes and what it may answer as an error.
+// Writes docs/mcp-tools.md: every tool of the MCP server with its purpose, parameters and errors.
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { describeApproval, errorsOfTool } from '../../packages/server/src/mcp/approval-tools.ts';
 import { type Tool, toolsOf } from '../../packages/server/src/mcp/tools.ts';
 import { fieldsOf, type Schema } from './fields.ts';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
 
-const INTRODUCTION = `What an agent can do over MCP; how to connect one stands in [Agents over MCP](mcp.md). Each tool is an [operation of the API](api.md) with the same rights and the same answer.
-Tools that write need a key or a connection that may write. \`uid\` is the game's uid or slug, but for approvals, where it is the approval's.`;
+const INTRODUCTION = `The tools that an agent can call over MCP. To connect an agent, see [Agents over MCP](mcp.md).
+
+Each tool calls an [operation of the API](api.md) and returns the same data. Tools that make changes need a key or connection with write
+access. \`uid\` is the uid or slug of a game, except in approval tools, where it is the uid of the approval.`;
 
 export function writeMcpTools(): string {
   const tools = [...toolsOf(OPERATIONS.map((operation) => ({ operation, perform: refuse }))).values()];
@@ -16,12 +18,12 @@ export function writeMcpTools(): string {
     '# MCP tools',
     INTRODUCTION,
     '## All tools',
-    table(['Tool', 'Does', 'Hints'], sorted.map(indexRow)),
+    table(['Tool', 'Purpose', 'Hints'], sorted.map(indexRow)),
     ...sorted.map(describe),
   );
 }
 
-/** Nothing is performed here. */
+/** The tools are only described here and never called. */
 async function refuse(): Promise<never> {
   throw new Error('tools are only described here');
 }
@@ -31,11 +33,11 @@ function indexRow({ name, operation, definition }: Tool): string[] {
 }
 
 function hintsOf({ readOnlyHint, destructiveHint, idempotentHint }: Tool['definition']['annotations']): string[] {
-  if (readOnlyHint) return ['reads'];
-  return ['writes', ...(destructiveHint ? ['destructive'] : []), ...(idempotentHint ? ['idempotent'] : [])];
+  if (readOnlyHint) return ['read-only'];
+  return ['makes changes', ...(destructiveHint ? ['destructive'] : []), ...(idempotentHint ? ['idempotent'] : [])];
 }
 
-function describe({ name, operation, definition }: Tool): string {
+function describe({ name, operation, mark, definition }: Tool): string {
   const errors = errorsOfTool(name, operation.errors);
   const fields = fieldsOf(definition.inputSchema as Schema, () => undefined);
   const rows = fields.map(({ name: field, type, required, meaning }) => [
@@ -45,9 +47,10 @@ function describe({ name, operation, definition }: Tool): string {
   ]);
   return blocks(
     `## ${name}`,
-    `${operation.summary}. Answers as [\`${operation.id}\`](api.md#${fragmentOf(operation.id)}).`,
+    `${operation.summary}. ${mark.when}`,
     describeApproval(name),
+    `Returns the data of [\`${operation.id}\`](api.md#${fragmentOf(operation.id)}).`,
     rows.length === 0 ? 'No parameters.' : table(['Parameter', 'Type', 'Meaning'], rows),
-    errors.length === 0 ? '' : `Errors: ${errors.map((one) => `[${one}](errors.md#${one})`).join(', ')}.`,
+    errors.length === 0 ? '' : `Errors: ${errors.map((error) => `[${error}](errors.md#${error})`).join(', ')}.`,
   );
 }

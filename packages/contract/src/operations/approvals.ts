@@ -64,7 +64,11 @@ export const getApproval = defineOperation({
   output: ApprovalRecord,
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'get_approval', scope: 'mcp:read' },
+  mcp: {
+    tool: 'get_approval',
+    when: 'Use it to check whether the owner has decided about a change that returned code 4214.',
+    scope: 'mcp:read',
+  },
 });
 
 export const confirmApproval = defineOperation({
@@ -80,7 +84,13 @@ export const confirmApproval = defineOperation({
   output: ApprovalRecord,
   statuses: [200],
   errors: [4006, 4040, 4099, 4215, 4216, 4217],
-  mcp: { tool: 'confirm_approval', scope: 'mcp:write', destructive: true, idempotent: true },
+  mcp: {
+    tool: 'confirm_approval',
+    when: "Use it when the user gives you the code from the owner's email. Never guess a code.",
+    scope: 'mcp:write',
+    destructive: true,
+    idempotent: true,
+  },
 });
 
 export const decideApproval = defineOperation({

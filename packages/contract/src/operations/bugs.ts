@@ -61,7 +61,11 @@ export const listBugTickets = defineOperation({
   output: Type.Object({ bugs: Type.Array(BugTicket), next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_bug_tickets', scope: 'mcp:read' },
+  mcp: {
+    tool: 'list_bug_tickets',
+    when: 'Use it to see what players report, or to find the ticket of a crash by its crash_id.',
+    scope: 'mcp:read',
+  },
 });
 
 const BugParams = Type.Object({ uid: GameRef, bug_uid: Uuid });
@@ -89,5 +93,9 @@ export const updateBugTicket = defineOperation({
   output: BugTicket,
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'update_bug_ticket', scope: 'mcp:write' },
+  mcp: {
+    tool: 'update_bug_ticket',
+    when: 'Use it when the user asks to close or reopen a ticket, or to mark it as fixed.',
+    scope: 'mcp:write',
+  },
 });

@@ -53,5 +53,9 @@ export const deleteBuild = defineOperation({
   output: DeletedBuild,
   statuses: [200],
   errors: [4006, 4040],
-  mcp: { tool: 'delete_build', scope: 'mcp:write' },
+  mcp: {
+    tool: 'delete_build',
+    when: 'Use it only when the user asks to remove a build permanently. To stop offering a build, use promote_build with another build or rollback_channel instead.',
+    scope: 'mcp:write',
+  },
 });

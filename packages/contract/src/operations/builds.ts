@@ -153,7 +153,12 @@ export const listGameBuilds = defineOperation({
   output: Type.Object({ ...BuildList.properties, next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_game_builds', scope: 'mcp:read', without: ['page', 'page_size'] },
+  mcp: {
+    tool: 'list_game_builds',
+    when: 'Use it to find the build_id that other tools need, for example by its version, or to see whether the scan of an upload has finished.',
+    scope: 'mcp:read',
+    without: ['page', 'page_size'],
+  },
 });
 
 export const getGameBuild = defineOperation({

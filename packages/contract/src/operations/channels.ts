@@ -69,7 +69,11 @@ export const listChannels = defineOperation({
   }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_channels', scope: 'mcp:read' },
+  mcp: {
+    tool: 'list_channels',
+    when: 'Use it to see which build players get now, before you change a channel and afterwards.',
+    scope: 'mcp:read',
+  },
 });
 
 export const promoteBuild = defineOperation({
@@ -93,7 +97,12 @@ export const promoteBuild = defineOperation({
   statuses: [200],
   invalid: 4226,
   errors: [4006, 4040, 4099],
-  mcp: { tool: 'promote_build', scope: 'mcp:write', destructive: true },
+  mcp: {
+    tool: 'promote_build',
+    when: 'Use it when the user asks to release a build on a channel. Call list_channels first to see what it replaces.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });
 
 export const rollbackChannel = defineOperation({
@@ -108,7 +117,12 @@ export const rollbackChannel = defineOperation({
   statuses: [200],
   invalid: 4226,
   errors: [4040, 4075],
-  mcp: { tool: 'rollback_channel', scope: 'mcp:write', destructive: true },
+  mcp: {
+    tool: 'rollback_channel',
+    when: 'Use it when the user asks to undo the last promotion of a channel, for example because the new build crashes.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });
 
 export const listChannelMoves = defineOperation({

@@ -332,7 +332,11 @@ export const listCrashes = defineOperation({
   output: Type.Object({ crashes: Type.Array(CrashSummary), next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_game_crashes', scope: 'mcp:read' },
+  mcp: {
+    tool: 'list_game_crashes',
+    when: 'Use it to search individual reports, for example by a function on the stack or the words of a player. For an overview, use list_crash_groups.',
+    scope: 'mcp:read',
+  },
 });
 
 export const getCrash = defineOperation({
@@ -347,6 +351,7 @@ export const getCrash = defineOperation({
   errors: [4040],
   mcp: {
     tool: 'get_crash',
+    when: 'Use it to find the cause of a crash, with a crash_id from list_game_crashes or the sample_crash_id of a group.',
     scope: 'mcp:read',
     more: 'Use request_crash_download to get the whole stack, the log or the dump.',
   },
@@ -383,7 +388,11 @@ export const listCrashGroups = defineOperation({
   output: Type.Object({ groups: Type.Array(CrashGroup), next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_crash_groups', scope: 'mcp:read' },
+  mcp: {
+    tool: 'list_crash_groups',
+    when: 'Use it first when you look into crashes, to see which ones are frequent, new or back after a fix.',
+    scope: 'mcp:read',
+  },
 });
 
 export const getCrashGroup = defineOperation({
@@ -432,7 +441,12 @@ export const requestCrashDownload = defineOperation({
   secret: true,
   statuses: [201],
   errors: [4040, 4090],
-  mcp: { tool: 'request_crash_download', scope: 'mcp:read', idempotent: true },
+  mcp: {
+    tool: 'request_crash_download',
+    when: 'Use it only if get_crash does not contain enough, for the whole stack, the log or the dump.',
+    scope: 'mcp:read',
+    idempotent: true,
+  },
 });
 
 export const downloadCrashFile = defineOperation({

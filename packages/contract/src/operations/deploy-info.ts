@@ -94,5 +94,9 @@ export const getGameDeployInfo = defineOperation({
   }),
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'get_deploy_info', scope: 'mcp:read' },
+  mcp: {
+    tool: 'get_deploy_info',
+    when: 'Use it to set up CI, the CLI or crash reporting for a game.',
+    scope: 'mcp:read',
+  },
 });

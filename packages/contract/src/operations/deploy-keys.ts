@@ -27,7 +27,12 @@ export const issueDeployKey = defineOperation({
   secret: true,
   statuses: [201],
   errors: [4040],
-  mcp: { tool: 'request_deploy_key', scope: 'mcp:write', destructive: true },
+  mcp: {
+    tool: 'request_deploy_key',
+    when: 'Use it only when the user asks for a deploy key, because a new key breaks CI jobs that use an earlier one.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });
 
 export const listDeployKeys = defineOperation({

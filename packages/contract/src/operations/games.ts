@@ -80,7 +80,7 @@ export const listGames = defineOperation({
   }),
   statuses: [200],
   errors: [],
-  mcp: { tool: 'list_games', scope: 'mcp:read' },
+  mcp: { tool: 'list_games', when: 'Use it first, to find the uid or slug that other tools need.', scope: 'mcp:read' },
 });
 
 export const getGame = defineOperation({

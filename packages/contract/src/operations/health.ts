@@ -77,5 +77,9 @@ export const getBuildHealth = defineOperation({
   }),
   statuses: [200],
   errors: [4006, 4040],
-  mcp: { tool: 'get_build_health', scope: 'mcp:read' },
+  mcp: {
+    tool: 'get_build_health',
+    when: 'Use it to decide whether a build starts reliably on the devices of players, for example before you promote it.',
+    scope: 'mcp:read',
+  },
 });

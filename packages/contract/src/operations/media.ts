@@ -119,7 +119,11 @@ export const listGameMedia = defineOperation({
   output: MediaSet,
   statuses: [200],
   errors: [4040],
-  mcp: { tool: 'list_media', scope: 'mcp:read' },
+  mcp: {
+    tool: 'list_media',
+    when: 'Use it to see which store images are missing, and to find the uid of a screenshot.',
+    scope: 'mcp:read',
+  },
 });
 
 export const addGameMedia = defineOperation({
@@ -149,7 +153,11 @@ export const deleteGameMedia = defineOperation({
   statuses: [200],
   invalid: 4150,
   errors: [4040, 4153],
-  mcp: { tool: 'delete_media', scope: 'mcp:write' },
+  mcp: {
+    tool: 'delete_media',
+    when: 'Use it when the user asks to remove a store image. Call list_media first to find the right one.',
+    scope: 'mcp:write',
+  },
 });
 
 export const orderGameMedia = defineOperation({

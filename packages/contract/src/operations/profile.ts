@@ -29,7 +29,7 @@ export const updateProfile = defineOperation({
     handle: Nullable(
       Type.String({
         maxLength: 100,
-        description: `${LIMITS.handleLength.least} to ${LIMITS.handleLength.most} lowercase letters, digits and single hyphens; null removes the page`,
+        description: `${LIMITS.handleLength.min} to ${LIMITS.handleLength.max} lowercase letters, digits and single hyphens; null removes the page`,
       }),
     ),
   }),

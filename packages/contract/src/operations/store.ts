@@ -107,7 +107,11 @@ export const getProvenance = defineOperation({
   }),
   statuses: [200],
   errors: [4040, 4074],
-  mcp: { tool: 'get_build_provenance', scope: 'mcp:read' },
+  mcp: {
+    tool: 'get_build_provenance',
+    when: 'Use it to check that a file is clean and complete before it is released, or to see what a zip contains.',
+    scope: 'mcp:read',
+  },
 });
 
 export const downloadFile = defineOperation({

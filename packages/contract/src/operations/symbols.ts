@@ -85,7 +85,11 @@ export const listBuildSymbols = defineOperation({
   output: SymbolPage,
   statuses: [200],
   errors: [4006, 4040],
-  mcp: { tool: 'list_build_symbols', scope: 'mcp:read' },
+  mcp: {
+    tool: 'list_build_symbols',
+    when: 'Use it when stacks have no function names, to see which modules of a build have symbols.',
+    scope: 'mcp:read',
+  },
 });
 
 export const deleteBuildSymbols = defineOperation({
@@ -99,7 +103,11 @@ export const deleteBuildSymbols = defineOperation({
   output: Type.Object({ deleted: Type.Integer() }),
   statuses: [200],
   errors: [4006, 4040],
-  mcp: { tool: 'delete_build_symbols', scope: 'mcp:write' },
+  mcp: {
+    tool: 'delete_build_symbols',
+    when: 'Use it only when the user asks to remove symbols. New crashes of the build then have no function names.',
+    scope: 'mcp:write',
+  },
 });
 
 export const issueSymbolToken = defineOperation({

@@ -53,13 +53,13 @@ function toolOf(operation: Operation, mark: McpMark, perform: Perform): Tool {
   };
 }
 
-/** What the schemas do not show: the purpose of the tool, and its errors. */
-function descriptionOf({ summary, errors }: Operation, { tool, scope, more = '' }: McpMark): string {
+/** Everything that the schemas do not show: what the tool does, when to use it, and its errors. */
+function descriptionOf({ summary, errors }: Operation, { tool, when, scope, more = '' }: McpMark): string {
   const needs = scope === 'mcp:write' ? 'Makes changes: needs a key or connection with write access.' : '';
   const failures = errorsOfTool(tool, errors).map(
     (code) => `- ${code}: ${ERRORS[code].meaning} ${ERRORS[code].remedy}`,
   );
-  const lines = [`${summary}.`, describeApproval(tool), needs, more].filter((line) => line !== '');
+  const lines = [`${summary}.`, when, describeApproval(tool), needs, more].filter((line) => line !== '');
   return [...lines, ...(failures.length === 0 ? [] : ['Errors:', ...failures])].join('\n');
 }
 
