@@ -7,7 +7,7 @@ import { ApiError } from './errors.ts';
 import { listBuilds } from './operations/builds.ts';
 import { openUploadSession } from './operations/uploads.ts';
 
-/** A client of a server that answers with `listener`. */
+/** A client of a server that responds with `listener`. */
 async function clientOf(t: TestContext, listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,7 +23,7 @@ const failing = (status: number, body: string, headers = {}): RequestListener =>
   return (_, response) => response.writeHead(status, headers).end(body);
 };
 
-test('the fields of the input go where the operation has them', async (t) => {
+test('each input field goes to the path, query or body, as the operation defines it', async (t) => {
   const seen: string[] = [];
   const client = await clientOf(t, async (request, response) => {
     const body = (await Array.fromAsync(request)).join('');
@@ -47,7 +47,7 @@ test('the fields of the input go where the operation has them', async (t) => {
   );
 });
 
-test('a refusal becomes an ApiError with what the client can act on', async (t) => {
+test('an error response becomes an ApiError with the data that the client can act on', async (t) => {
   const error = { code: 4290, message: 'Too many.', data: { index: 3 } };
   const headers = { 'retry-after': '17', 'x-request-id': 'r1' };
   const client = await clientOf(t, failing(429, JSON.stringify({ success: false, error }), headers));
@@ -59,7 +59,7 @@ test('a refusal becomes an ApiError with what the client can act on', async (t) 
   });
 });
 
-test('a code that this client does not know keeps its number and message', async (t) => {
+test('the number and message of an unknown error code are kept', async (t) => {
   const body = JSON.stringify({ success: false, error: { code: 9999, message: 'Brand new.' } });
   const client = await clientOf(t, failing(503, body));
   await assert.rejects(client.call(listBuilds, {}), {
@@ -70,7 +70,7 @@ test('a code that this client does not know keeps its number and message', async
   });
 });
 
-test('answers of a proxy in between are told by their status', async (t) => {
+test('responses of a proxy are mapped by their status', async (t) => {
   for (const [status, code] of [
     [403, 4031],
     [404, 4040],
@@ -86,7 +86,7 @@ test('answers of a proxy in between are told by their status', async (t) => {
   }
 });
 
-test('a redirect is not followed, so that the key goes nowhere else', async (t) => {
+test('a redirect is not followed, because it would send the key to another address', async (t) => {
   const calls: string[] = [];
   const client = await clientOf(t, (request, response) => {
     calls.push(request.url ?? '');
@@ -96,7 +96,7 @@ test('a redirect is not followed, so that the key goes nowhere else', async (t) 
   assert.equal(calls.length, 1);
 });
 
-test('a lost connection is a NetworkError, an aborted call has the reason of its signal', async (t) => {
+test('a lost connection is a NetworkError; an aborted call rejects with the reason of its signal', async (t) => {
   const stop = new AbortController();
   const client = await clientOf(t, (request) => {
     if (request.headers.hold === undefined) request.socket.destroy();

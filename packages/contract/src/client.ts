@@ -1,16 +1,16 @@
-// A typed client of the operations: builds the request, reads the envelope, and turns failures into errors that tell
-// apart what the server refused (ApiError) and what never reached it (NetworkError).
+// A typed client of the operations. It builds requests and reads the envelope of responses. A request that the server refused throws
+// ApiError; one without a response of the server throws NetworkError.
 import type { Failure, Success } from './envelope.ts';
 import { ApiError, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
 import type { InputOf, Operation, OutputOf } from './operation.ts';
 import { pathOf } from './operation.ts';
 
-/** No answer: refused, reset, timed out, or not the JSON of this service. */
+/** There was no response of this service: the connection failed or timed out, or the response was not its JSON. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }
 
-/** Whether the same request may succeed a little later: no response, a limit, or a service that is not ready. */
+/** Whether the same request may succeed later: there was no response, a limit was reached, or the service is not ready. */
 export function isTransient(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status === 503));
 }
@@ -18,7 +18,7 @@ export function isTransient(error: unknown): boolean {
 export type ClientOptions = {
   /** Base of the API, ending in `/api/v1`. */
   url: string;
-  /** Base of the upload host, ending in `/api/v1`; `url` where absent. */
+  /** Base of the upload host, ending in `/api/v1`; defaults to `url`. */
   uploadUrl?: string;
   /** Sent with every request: the deploy key, or a cookie. */
   headers?: Readonly<Record<string, string>>;
@@ -34,20 +34,20 @@ type CallOptions = {
 
 export type Client = {
   /**
-   * Calls an operation; resolves to the `data` of its answer. Rejects with ApiError or NetworkError, or with the reason
-   * of `signal` when that is aborted.
+   * Calls an operation and resolves to the `data` of its response. Rejects with ApiError or NetworkError, or with the reason
+   * of `signal` if it is aborted.
    */
   call<Op extends Operation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<OutputOf<Op>>;
-  /** The same for a multipart operation without parameters, whose fields all travel in `form`. */
+  /** The same for a multipart operation without parameters: all of its fields are in `form`. */
   send<Op extends Operation>(operation: Op, form: BodyInit, options?: CallOptions): Promise<OutputOf<Op>>;
 };
 
 export function createClient(options: ClientOptions): Client {
-  const reach = options.fetch ?? fetch;
+  const request = options.fetch ?? fetch;
   async function run(operation: Operation, input: Record<string, unknown>, call: CallOptions): Promise<unknown> {
-    const request = requestOf(operation, input, options, call);
+    const { url, init } = requestOf(operation, input, options, call);
     try {
-      return await readAnswer(await reach(request.url, request.init));
+      return await readResponse(await request(url, init));
     } catch (cause) {
       call.signal?.throwIfAborted();
       if (cause instanceof ApiError || cause instanceof NetworkError) throw cause;
@@ -68,7 +68,7 @@ function requestOf(operation: Operation, input: Record<string, unknown>, options
   const params = Object.fromEntries(pick(operation.params).map(([name, value]) => [name, String(value)]));
   const query = new URLSearchParams(pick(operation.query).map(([name, value]) => [name, String(value)]));
   const headers: Record<string, string> = { accept: 'application/json', ...options.headers, ...call.headers };
-  // A redirect is not followed: it would carry the deploy key to wherever it points.
+  // Redirects are not followed, because they would send the deploy key to another address.
   const init: RequestInit & { duplex?: 'half' } = {
     method: operation.method,
     headers,
@@ -88,14 +88,14 @@ function requestOf(operation: Operation, input: Record<string, unknown>, options
   return { url: `${base.replace(/\/+$/, '')}${pathOf(operation, params)}${suffix}`, init };
 }
 
-/** The innermost reason that says something: `fetch failed` alone helps nobody. */
+/** The message of the cause if there is one, because `fetch failed` alone does not help. */
 function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
   const { message = '', code = '' } = inner as { message?: string; code?: string };
   return message || code || 'the connection failed';
 }
 
-async function readAnswer(response: Response): Promise<unknown> {
+async function readResponse(response: Response): Promise<unknown> {
   const { status } = response;
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const target = response.headers.get('location');
@@ -113,25 +113,25 @@ function errorOf(response: Response, body: Failure | null): ApiError {
   const { status } = response;
   const requestId = response.headers.get('x-request-id');
   const data = dataOf(response, body);
-  const known = isErrorCode(body?.error?.code) ? body.error.code : null;
+  const registered = isErrorCode(body?.error?.code) ? body.error.code : null;
   const message = body?.error?.message ?? `the server answered ${status}`;
-  // A newer server may know more codes than this registry: its number is kept in the message.
-  const suffix = body?.error?.code === undefined || known !== null ? '' : ` (code ${body.error.code})`;
-  return new ApiError(known ?? codeOfStatus(status), message + suffix, {
+  // A newer server may use codes that are not in this registry, so the message keeps the number.
+  const suffix = body?.error?.code === undefined || registered !== null ? '' : ` (code ${body.error.code})`;
+  return new ApiError(registered ?? codeOfStatus(status), message + suffix, {
     status,
     ...(data !== undefined && { data }),
     ...(requestId !== null && { requestId }),
   });
 }
 
-/** `retry_after` also from the header, which proxies send alone. RFC 9110, 10.2.3; only its form in seconds. */
+/** Includes `retry_after` from the header, because proxies send only that (RFC 9110, section 10.2.3, only in seconds). */
 function dataOf(response: Response, body: Failure | null): ErrorData | undefined {
   const data = body?.error?.data ?? body?.data;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) ? { retry_after: seconds, ...data } : data;
 }
 
-/** For answers that carry none of our codes, such as those of a proxy in between. */
+/** For responses without one of our codes, such as those of a proxy. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return 4031;
   if (status === 404) return 4040;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { displayNameProblem, tidyDisplayName } from './display-name.ts';
 
-test('takes names of people and studios in any script', () => {
+test('names of people and studios are accepted in any script', () => {
   const names = [
     'Zoë',
     'Small Walk Games',
@@ -18,8 +18,8 @@ test('takes names of people and studios in any script', () => {
   for (const name of names) assert.equal(displayNameProblem(name), null, name);
 });
 
-test('refuses whatever is not text, cannot be seen, or reaches beyond its own line', () => {
-  const wrong: readonly [unknown, RegExp][] = [
+test('names are refused if they are not text, are invisible, or reach beyond their line', () => {
+  const refused: readonly [unknown, RegExp][] = [
     [undefined, /text/],
     [null, /text/],
     [7, /text/],
@@ -43,7 +43,7 @@ test('refuses whatever is not text, cannot be seen, or reaches beyond its own li
     ['Ada\ud800', /invisible/],
     [`Z${'\u0301'.repeat(40)}`, /accents/],
   ];
-  for (const [name, advice] of wrong) assert.match(displayNameProblem(name) ?? 'none', advice, JSON.stringify(name));
+  for (const [name, advice] of refused) assert.match(displayNameProblem(name) ?? 'none', advice, JSON.stringify(name));
 });
 
 test('spaces around a name are removed, and equivalent spellings become one', () => {

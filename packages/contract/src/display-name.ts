@@ -1,15 +1,15 @@
-// Decides whether a text may be an account's display name, which players see as the developer of a game.
+// Decides whether a text can be an account's display name, which players see as the developer of a game.
 import { LIMITS } from './limits.ts';
 
 type Rule = { readonly name: string; readonly isBroken: (name: string) => boolean; readonly advice: string };
 
-/** Only whitespace, joiners, selectors or combining marks: nothing that a reader could see. */
+/** Names without any of these consist only of whitespace, joiners, selectors or combining marks, which are invisible. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * Everything that has no glyph of its own or reorders its neighbors (Unicode Technical Report 36, section 2.7): controls, line breaks, marks
- * of direction, zero-width spaces, tags, private-use and unassigned characters, and the letters that are drawn as nothing. The two joiners and
- * the emoji selector stay, since scripts and emoji need them.
+ * Characters without a glyph and characters that reorder their neighbours (Unicode Technical Report 36, section 2.7): control characters,
+ * line breaks, direction marks, zero-width spaces, tags, private-use and unassigned characters, and blank letters. The two joiners and the
+ * emoji selector are allowed because scripts and emoji need them.
  */
 const HIDDEN =
   /(?!\u200C|\u200D|\uFE0F)(?:[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|\u034F|[\u115F\u1160]|\u17B4|\u17B5|\u2800|\u3164|\uFFA0|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}])/u;
@@ -37,7 +37,7 @@ export function tidyDisplayName(name: string): string {
   return name.trim().normalize('NFC');
 }
 
-/** What to do about the name, as the end of a sentence; null for a good one. Takes anything that a caller may send. */
+/** What to change, as the end of a sentence; null if the name is valid. Accepts anything a caller can send. */
 export function displayNameProblem(name: unknown): string | null {
   if (typeof name !== 'string') return 'send it as text';
   const tidy = tidyDisplayName(name);

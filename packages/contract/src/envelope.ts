@@ -1,8 +1,8 @@
-// The envelope around every JSON answer, success or failure.
+// The envelope of every JSON response, success or failure.
 import type { ApiError, ErrorCode, ErrorData } from './errors.ts';
 
 export type Success<T> = { success: true; data: T };
-/** `data` stands beside and inside `error`, since existing clients read either. */
+/** `data` is repeated outside of `error`, because existing clients read it in either place. */
 export type Failure = {
   success: false;
   error: { code: ErrorCode; message: string; data?: ErrorData };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findWindowsProblem, foldPath, hasUnsafeCharacter } from './file-names.ts';
 
-test('a name with a control character or one that turns the text around is unsafe', () => {
+test('a name with control characters or characters that change the text direction is unsafe', () => {
   for (const code of [
     0x00, 0x07, 0x0a, 0x0d, 0x1b, 0x7f, 0x85, 0x061c, 0x200e, 0x200f, 0x2028, 0x202a, 0x202e, 0x2066, 0x2069,
   ])
@@ -11,7 +11,7 @@ test('a name with a control character or one that turns the text around is unsaf
     assert.ok(!hasUnsafeCharacter(name), name);
 });
 
-test('Windows cannot create devices, whatever their case, folder or extension', () => {
+test('Windows cannot create files named after devices, in any case, folder or with any extension', () => {
   for (const name of [
     'CON',
     'con',
@@ -30,7 +30,7 @@ test('Windows cannot create devices, whatever their case, folder or extension', 
     assert.equal(findWindowsProblem(name), null, name);
 });
 
-test('Windows cannot create names with some characters, that end in a dot or a space, or that are too long', () => {
+test('Windows cannot create names that contain reserved characters, end in a dot or space, or are too long', () => {
   for (const name of ['a:b', 'dir/what?.txt', 'a*', 'a|b', '<a', 'b>', 'say "hi"'])
     assert.match(findWindowsProblem(name) ?? '', /contain/, name);
   for (const name of ['a.', 'a ', 'dir./b', 'dir /b', '...'])
@@ -40,7 +40,7 @@ test('Windows cannot create names with some characters, that end in a dot or a s
     assert.equal(findWindowsProblem(name), null, name);
 });
 
-test('names are compared as the file system of the build’s system does', () => {
+test("names are compared as the file system of the build's OS compares them", () => {
   assert.equal(foldPath('Data/Map', 'windows'), foldPath('data/MAP', 'windows'));
   assert.equal(foldPath('e\u0301', 'macos'), foldPath('É', 'macos'));
   assert.notEqual(foldPath('e\u0301', 'windows'), foldPath('é', 'windows'));

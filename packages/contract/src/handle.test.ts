@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { handleProblem } from './handle.ts';
 
-test('takes lowercase words and digits with single hyphens between them', () => {
+test('lowercase letters and digits with single hyphens between them are accepted', () => {
   for (const handle of ['zoe', 'small-walk', '3-men', 'a-b-c', '007', 'x'.repeat(32)])
     assert.equal(handleProblem(handle), null, handle);
 });
 
-test('says what is wrong with others', () => {
-  const wrong: readonly [string, RegExp][] = [
+test('other handles are refused with advice', () => {
+  const refused: readonly [string, RegExp][] = [
     ['', /3 to 32/],
     ['ab', /3 to 32/],
     ['x'.repeat(33), /3 to 32/],
@@ -21,13 +21,13 @@ test('says what is wrong with others', () => {
     ['-zoe', /between/],
     ['zoe-', /between/],
     ['z--e', /between/],
-    ['admin', /speak for/],
-    ['chauffeur', /speak for/],
+    ['admin', /reserved/],
+    ['chauffeur', /reserved/],
   ];
-  for (const [handle, says] of wrong) assert.match(handleProblem(handle) ?? 'none', says, JSON.stringify(handle));
+  for (const [handle, advice] of refused) assert.match(handleProblem(handle) ?? 'none', advice, JSON.stringify(handle));
 });
 
-test('a handle that is taken stands in an address as it is', () => {
+test('a valid handle needs no escaping in a URL', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 40 }), (text) => {
       if (handleProblem(text) === null) assert.equal(new URL(`/@${text}`, 'http://x').pathname, `/@${text}`);

@@ -1,7 +1,8 @@
-// Decides whether a text may be a developer’s handle, the name in the address of their page.
+// Decides whether a text can be a developer's handle, the name in the URL of their page.
 import { LIMITS } from './limits.ts';
 
-/** Names in which somebody could speak for the service itself, or for nobody. */
+// cspell:ignore nobody
+/** Names that could be mistaken for the service itself, or for no person at all. */
 const RESERVED: ReadonlySet<string> = new Set(
   `about abuse account accounts admin administrator anonymous api billing blog chauffeur contact contact-us dev developer developers
   docs everyone god help helpdesk home info info-desk legal mail me mod moderator moderators news nobody none noreply no-reply null
@@ -11,32 +12,32 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-type Rule = { readonly name: string; readonly isBroken: (handle: string) => boolean; readonly says: string };
+type Rule = { readonly name: string; readonly isBroken: (handle: string) => boolean; readonly advice: string };
 
 const RULES: readonly Rule[] = [
   {
     name: 'length',
-    isBroken: ({ length }) => length < LIMITS.handleLength.least || length > LIMITS.handleLength.most,
-    says: `use ${LIMITS.handleLength.least} to ${LIMITS.handleLength.most} characters`,
+    isBroken: ({ length }) => length < LIMITS.handleLength.min || length > LIMITS.handleLength.max,
+    advice: `use ${LIMITS.handleLength.min} to ${LIMITS.handleLength.max} characters`,
   },
   {
     name: 'characters',
     isBroken: (handle) => !/^[a-z0-9-]*$/.test(handle),
-    says: 'use lowercase letters a to z, digits and - only',
+    advice: 'use only lowercase letters a to z, digits and -',
   },
   {
     name: 'hyphens',
     isBroken: (handle) => /^-|--|-$/.test(handle),
-    says: 'put each - between letters or digits',
+    advice: 'use single hyphens, only between letters or digits',
   },
   {
     name: 'reserved',
     isBroken: (handle) => RESERVED.has(handle),
-    says: 'choose another; this one would seem to speak for the service',
+    advice: 'choose another handle; this one is reserved',
   },
 ];
 
-/** What to do about it, as the end of a sentence; null when the handle may be had, if nobody has it. */
+/** What to change, as the end of a sentence; null if the handle is valid, whether or not it is taken. */
 export function handleProblem(handle: string): string | null {
-  return RULES.find(({ isBroken }) => isBroken(handle))?.says ?? null;
+  return RULES.find(({ isBroken }) => isBroken(handle))?.advice ?? null;
 }

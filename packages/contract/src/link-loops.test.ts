@@ -5,7 +5,7 @@ import { findLinkLoop, type Link } from './link-loops.ts';
 const linksOf = (links: Readonly<Record<string, string>>): Link[] =>
   Object.entries(links).map(([path, target]) => ({ path, target }));
 
-test('links that end somewhere else are fine, through other links, and where nothing is', () => {
+test('links may point elsewhere, lead through other links, or be dangling', () => {
   for (const links of [
     { 'libfoo.so': 'libfoo.so.1', 'libfoo.so.1': 'libfoo.so.1.2' },
     { 'A.framework/Versions/Current': 'A', 'A.framework/A': 'Versions/Current/A' },
@@ -16,7 +16,7 @@ test('links that end somewhere else are fine, through other links, and where not
     assert.equal(findLinkLoop(linksOf(links)), null, JSON.stringify(links));
 });
 
-test('a link that leads back to itself is found, directly, through others and through their folders', () => {
+test('a link that leads back to itself is found: directly, through other links and through their folders', () => {
   for (const links of [
     { a: 'a' },
     { a: './a' },
@@ -39,13 +39,13 @@ test('a link to a folder that contains it is found', () => {
     assert.match(findLinkLoop(linksOf(links))?.problem ?? '', /contains the link/, JSON.stringify(links));
 });
 
-test('names are compared as the build’s system does', () => {
+test("names are compared as the build's OS compares them", () => {
   const links = linksOf({ Game: 'game' });
   assert.equal(findLinkLoop(links, 'linux'), null);
   for (const os of ['windows', 'macos'] as const) assert.notEqual(findLinkLoop(links, os), null);
 });
 
-test('a chain is followed as far as Linux follows it', () => {
+test('a chain may be as long as Linux allows', () => {
   const chain = (length: number) =>
     linksOf(Object.fromEntries(Array.from({ length }, (_, no) => [`l${no}`, `l${no + 1}`])));
   assert.equal(findLinkLoop(chain(40)), null);
@@ -58,7 +58,7 @@ test('a chain is followed as far as Linux follows it', () => {
   assert.match(findLinkLoop(wide(40))?.problem ?? '', /more than 40/);
 });
 
-test('links made to take long are given up', () => {
+test('malicious links that would take too long to follow are refused', () => {
   const links = Array.from({ length: 4000 }, (_, no) => ({ path: `l${no}`, target: `${'a/'.repeat(2000)}${no}` }));
   assert.match(findLinkLoop(links)?.problem ?? '', /nested too deeply/);
 });

@@ -1,45 +1,45 @@
-// Finds symbolic links that cannot be followed to an end: loops, and folders that contain themselves through a link.
+// Finds symbolic links that never end: loops, and links to a folder that contains them.
 import { foldPath } from './file-names.ts';
 import type { Os } from './identity.ts';
 
-/** A symbolic link: both paths have `/` between their parts, and `..` only at the front of the target. */
+/** A symbolic link. Both paths are separated by `/`, and `..` appears only at the start of the target. */
 export type Link = { readonly path: string; readonly target: string };
 
 export type BadLink = { readonly path: string; readonly problem: string };
 
-/** Links that Linux follows for one path before it gives up (path_resolution(7)). */
+/** The number of links that Linux follows for one path (path_resolution(7)). */
 const MAX_HOPS = 40;
-/** Characters of paths that are looked up for all links: thousands of times what a game needs, and a second’s work. */
+/** Total length of the paths looked up for all links. A game needs a fraction of it, and it takes about a second. */
 const MAX_WORK = 100_000_000;
 
 const LOOP = 'leads back to itself';
 const CONTAINS_ITSELF = 'leads to a folder that contains the link';
 const TOO_MANY = `leads through more than ${MAX_HOPS} other links`;
 
-/** Where a link ends, without links on the way, and how many were on the way. */
+/** The place a link resolves to, which contains no links, and the number of links followed. */
 type End = { readonly place: string; readonly hops: number };
 
 class LoopError extends Error {
   override readonly name = 'LoopError';
 }
 
-/** The first of the links that has no end, or whose end contains it; null when all are fine. No link may be below another one. */
+/** The first link that cannot be resolved, or that points to a folder containing it; null if there is none. No link may be inside another one. */
 export function findLinkLoop(links: readonly Link[], os?: Os): BadLink | null {
   const targets = new Map(links.map(({ path, target }) => [stepsOf(path, os).join('/'), target]));
-  const ends = new Map<string, End | 'under way'>();
+  const ends = new Map<string, End | 'pending'>();
   let work = 0;
-  let underWay = 0;
+  let pending = 0;
 
   function endOf(place: string, target: string): End {
-    const known = ends.get(place);
-    if (known === 'under way') throw new LoopError(LOOP);
-    if (known !== undefined) return known;
-    // Nobody follows a chain further, so neither does this: it would end with the stack.
-    if (underWay >= MAX_HOPS) throw new LoopError(TOO_MANY);
-    ends.set(place, 'under way');
-    underWay += 1;
+    const resolved = ends.get(place);
+    if (resolved === 'pending') throw new LoopError(LOOP);
+    if (resolved !== undefined) return resolved;
+    // A longer chain cannot be followed on Linux anyway, and could overflow the stack here.
+    if (pending >= MAX_HOPS) throw new LoopError(TOO_MANY);
+    ends.set(place, 'pending');
+    pending += 1;
     const end = follow(place.split('/').slice(0, -1), stepsOf(target, os));
-    underWay -= 1;
+    pending -= 1;
     ends.set(place, end);
     return end;
   }

@@ -6,7 +6,7 @@ import { OPERATIONS } from './operations/all.ts';
 import { findProblem } from './validate.ts';
 
 function operation(id: string): Operation {
-  return OPERATIONS.find((one) => one.id === id)!;
+  return OPERATIONS.find((candidate) => candidate.id === id)!;
 }
 
 const formatsOf = (id: string) =>
@@ -16,7 +16,7 @@ const formatsOf = (id: string) =>
   ]);
 
 describe('every operation', () => {
-  test('answers either an envelope or bytes of named content types', () => {
+  test('returns either an envelope or bytes with declared content types', () => {
     const wrong = OPERATIONS.filter(
       ({ output, answerTypes }) => (output === undefined) === (answerTypes === undefined),
     );
@@ -26,24 +26,24 @@ describe('every operation', () => {
     );
   });
 
-  test('that takes a form names the content type of each of its files', () => {
-    const forms = OPERATIONS.flatMap((one) =>
-      bodiesOf(one).flatMap(({ contentType, schema }) =>
-        contentType === 'multipart/form-data' ? [{ id: one.id, text: JSON.stringify(schema) }] : [],
+  test('that takes a form declares the content type of each file', () => {
+    const forms = OPERATIONS.flatMap((operation) =>
+      bodiesOf(operation).flatMap(({ contentType, schema }) =>
+        contentType === 'multipart/form-data' ? [{ id: operation.id, text: JSON.stringify(schema) }] : [],
       ),
     );
     assert.ok(forms.length >= 6);
     for (const { id, text } of forms) assert.match(text, /"format":"binary","contentMediaType":"/, id);
   });
 
-  test('has one form of its output for each status, where the output is a union', () => {
+  test('has a schema for each status if its output is a union', () => {
     for (const { id, output, statuses } of OPERATIONS) {
       const { anyOf } = (output ?? {}) as { anyOf?: unknown[] };
       if (anyOf !== undefined) assert.equal(anyOf.length, statuses.length, id);
     }
   });
 
-  test('has examples that fit its schemas', () => {
+  test('has examples that match its schemas', () => {
     const examples = OPERATIONS.flatMap(({ id, body, output, example }) => [
       ...(example?.body === undefined ? [] : [{ id, schema: body!, value: example.body }]),
       ...(example?.answer === undefined ? [] : [{ id, schema: output!, value: example.answer }]),
@@ -53,7 +53,7 @@ describe('every operation', () => {
   });
 });
 
-test('reports and events name their game in headers, or in the address', () => {
+test('reports and events identify their game in headers or in the query', () => {
   for (const id of ['crashes.create', 'crashes.createUnreal', 'events.create']) {
     const names = parametersOf(operation(id)).map(({ name, place }) => `${place} ${name}`);
     assert.deepEqual(
@@ -66,7 +66,7 @@ test('reports and events name their game in headers, or in the address', () => {
   }
 });
 
-test('a crash report may be JSON or a form, and is answered as its sender expects', () => {
+test('a crash report can be JSON or a form, and the response has the format its sender expects', () => {
   assert.deepEqual(
     bodiesOf(operation('crashes.create')).map(({ contentType }) => contentType),
     ['application/json', 'multipart/form-data'],
@@ -77,7 +77,7 @@ test('a crash report may be JSON or a form, and is answered as its sender expect
   ]);
 });
 
-test('a download may be partial, moved, unchanged, or out of range', () => {
+test('a download can be partial, redirected, unchanged or out of range', () => {
   assert.deepEqual(formatsOf('store.download'), [
     [200, ['application/zip']],
     [206, ['application/zip']],
@@ -92,7 +92,7 @@ test('a download may be partial, moved, unchanged, or out of range', () => {
   );
 });
 
-test('an upload answers a file when it is whole, and a receipt for a chunk', () => {
+test('an upload returns a file once it is complete, and the progress for a chunk', () => {
   const fieldsAt = (status: number) => {
     const { contents } = successesOf(operation('uploads.file')).find((success) => success.status === status)!;
     return Object.keys((contents[0]!.schema as unknown as { properties: object }).properties);

@@ -1,4 +1,4 @@
-// What an operation reads and answers over HTTP, part by part: the API reference and the OpenAPI document are written from this.
+// The parameters, bodies and responses of an operation over HTTP. The API reference and the OpenAPI document are generated from them.
 import Type, { type TSchema } from 'typebox';
 import type { BodyKind, Operation } from './operation.ts';
 
@@ -11,10 +11,10 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
 
 const Bytes = Type.Unsafe<Blob>(Type.String({ format: 'binary' }));
 
-/** A body or an answer: its content type and the schema of what is in it. */
+/** The content type and the schema of a body or a response. */
 export type Content = { readonly contentType: string; readonly schema: TSchema };
 
-/** What the body may be, the usual form first; empty where there is none. */
+/** The accepted bodies, the usual one first; empty if the operation takes none. */
 export function bodiesOf({ body, bodyKind = 'json', otherBodies = {} }: Operation): Content[] {
   const schema = body ?? (bodyKind === 'bytes' ? Bytes : undefined);
   const usual = schema === undefined ? [] : [{ contentType: BODY_TYPES[bodyKind], schema }];
@@ -28,7 +28,7 @@ export type Parameter = {
   readonly schema: TSchema;
 };
 
-/** Path, query and headers, but for the headers that carry credentials. */
+/** In the path, the query and the headers, without the headers that carry credentials. */
 export function parametersOf(operation: Operation): Parameter[] {
   return [
     ...fieldsOf(operation.params, 'path'),
@@ -54,43 +54,39 @@ function fieldsOf(schema: TSchema | undefined, place: Parameter['place']): Param
 }
 
 const ConditionHeaders = Type.Object({
-  'If-None-Match': Type.Optional(
-    Type.String({ description: 'ETag of the copy that you have: 304 while it is current' }),
-  ),
+  'If-None-Match': Type.Optional(Type.String({ description: 'ETag of your copy; returns 304 if it is still current' })),
 });
 const RangeHeaders = Type.Object({
-  Range: Type.Optional(Type.String({ description: 'One range of bytes, such as bytes=0-1023, answered 206' })),
+  Range: Type.Optional(Type.String({ description: 'A single range of bytes, such as bytes=0-1023; returns 206' })),
   'If-Range': Type.Optional(
-    Type.String({ description: 'ETag of the part that you have; the whole file if it has changed' }),
+    Type.String({ description: 'ETag of your partial copy; returns the whole file if it has changed' }),
   ),
 });
 
-/** The answer of one status, in the formats that it may have; none where it has no body. */
+/** The response with a status, in each of its formats; there are none if it has no body. */
 export type Success = { readonly status: number; readonly contents: readonly SuccessContent[] };
 type SuccessContent = Content & {
-  /** Whether `schema` is of the `data` in an envelope. */
+  /** Whether `schema` describes the `data` of an envelope. */
   readonly enveloped: boolean;
-  /** Which clients get this format, where not all do. */
+  /** Which clients get this format, if not all do. */
   readonly description?: string;
 };
 
-const BODYLESS = new Set([302, 304]);
+const WITHOUT_BODY = new Set([302, 304, 416]);
 
-/** Every answer that is no failure with a code, by ascending status. A range that the file does not have is one: it has no body. */
+/** Every response without an error code, by ascending status. It includes 416, which has no body. */
 export function successesOf(operation: Operation): Success[] {
   const { statuses, plainAnswers = [] } = operation;
   const all = new Set([
     ...statuses,
     ...plainAnswers.map(({ status }) => status),
-    ...(statuses.includes(206) ? [UNSATISFIABLE] : []),
+    ...(statuses.includes(206) ? [416] : []),
   ]);
   return [...all].sort((a, b) => a - b).map((status) => ({ status, contents: contentsOf(operation, status) }));
 }
 
-const UNSATISFIABLE = 416;
-
 function contentsOf(operation: Operation, status: number): SuccessContent[] {
-  if (BODYLESS.has(status) || status === UNSATISFIABLE) return [];
+  if (WITHOUT_BODY.has(status)) return [];
   const { statuses, answerTypes = [], plainAnswers = [] } = operation;
   const schema = outputAt(operation, status);
   const plain = plainAnswers.filter((answer) => answer.status === status);
@@ -103,7 +99,7 @@ function contentsOf(operation: Operation, status: number): SuccessContent[] {
   ];
 }
 
-/** An output that is a union has one form for each status, in their order. */
+/** An output that is a union has one schema for each status, in the same order. */
 function outputAt({ output, statuses }: Operation, status: number): TSchema | undefined {
   const { anyOf: forms } = (output ?? {}) as { anyOf?: TSchema[] };
   return forms === undefined ? output : forms[statuses.indexOf(status)];

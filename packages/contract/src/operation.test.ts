@@ -5,10 +5,10 @@ import { OPERATIONS } from './operations/all.ts';
 
 type Schema = { type?: string; properties?: Record<string, Schema>; items?: Schema; anyOf?: Schema[] };
 
-/** Names of texts that give access; `uploads` are addresses with a token in each. */
+/** Names of fields that give access. `uploads` contains URLs, each with a token. */
 const SECRET = /(^|_)(token|secret|password)(_|$)|^(key|secret_key|symbols_url|uploads)$/;
 
-/** Names of the fields that carry a secret, however deep. */
+/** Names of the fields that contain a secret, at any depth. */
 function secretsOf(schema: Schema = {}): string[] {
   const { properties = {}, items, anyOf = [] } = schema;
   const own = Object.entries(properties).flatMap(([name, field]) => {
@@ -18,7 +18,7 @@ function secretsOf(schema: Schema = {}): string[] {
   return [...own, ...(items === undefined ? [] : secretsOf(items)), ...anyOf.flatMap(secretsOf)];
 }
 
-test('every operation that answers with a secret is marked as such', () => {
+test('every operation that returns a secret is marked as secret', () => {
   const unmarked = OPERATIONS.filter(
     (operation: Operation) => secretsOf(operation.output as Schema).length > 0 && operation.secret !== true,
   );
@@ -28,7 +28,7 @@ test('every operation that answers with a secret is marked as such', () => {
   );
 });
 
-test('so is every operation that answers with an address that gives access, or with what such an address leads to', () => {
+test('every operation that returns a URL with access, or the content of such a URL, is marked as secret', () => {
   const marked = OPERATIONS.filter(({ secret }: Operation) => secret).map(({ id }) => id);
   for (const id of [
     'crashes.requestDownload',
@@ -40,7 +40,7 @@ test('so is every operation that answers with an address that gives access, or w
     assert.ok(marked.includes(id as never), id);
 });
 
-test('public reads can be refused by the limit on them, images cannot', () => {
+test('public reads count against the read limit, but images do not', () => {
   const limited = OPERATIONS.filter((operation: Operation) => errorsOf(operation).includes(4290)).map(({ id }) => id);
   assert.ok(limited.includes('store.browse'));
   assert.ok(!limited.includes('media.download'));

@@ -1,6 +1,6 @@
-// The addresses of the website’s pages: the server tells by them which there are, and pages, mails and agents link by them.
+// The paths of the website's pages. The server uses them to recognize pages, and pages, emails and agents use them for links.
 
-/** Below the public address, with `:name` for what differs; each is a page of its own. */
+/** Paths below the public URL, with `:name` for parameters. */
 export const PAGES = {
   home: '/',
   browse: '/browse',
@@ -54,7 +54,7 @@ const PATTERNS = Object.entries(PAGES).map(([name, path]) => ({
   pattern: new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
 }));
 
-/** The page at a path, with the texts that stand for `:name`, as they are in the path; undefined where there is none. */
+/** The page at a path with its parameters, which are not decoded; undefined if there is no such page. */
 export function matchPage(path: string): { name: PageName; params: Readonly<Record<string, string>> } | undefined {
   for (const { name, pattern } of PATTERNS) {
     const match = pattern.exec(path);

@@ -1,14 +1,14 @@
-// What a web build may do in its frame: said twice, by the frame that holds it and by every answer that it is made of.
+// What a web build can do in its frame. The frame and every response of the build set the same sandbox.
 
 /**
- * Sandbox flags (HTML Standard, 7.1.5) of a game. Not among them, on purpose: navigation of the top page, popups and downloads, by which a
- * hostile build would make its own of the name that stands in the address bar, and dialogs, by which it would hold the page up.
+ * Sandbox flags of a game (HTML Standard, section 7.1.5). Navigation of the top page, popups and downloads are left out because a malicious
+ * build could use them under this site's name, and dialogs because they could block the page.
  */
 const FLAGS = ['allow-scripts', 'allow-pointer-lock', 'allow-orientation-lock', 'allow-forms'] as const;
 
 /**
- * The flags as the attribute and the header have them. With `keepsSaves` the game keeps its own origin, and with it its storage: only
- * where that origin is not the website’s.
+ * The flags as the attribute and the header write them. With `keepsSaves`, the game keeps its origin and therefore its storage. Set it only
+ * if that origin is not the website's.
  */
 export function sandboxOf({ keepsSaves }: { keepsSaves: boolean }): string {
   return [...FLAGS, ...(keepsSaves ? ['allow-same-origin'] : [])].join(' ');

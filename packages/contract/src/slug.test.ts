@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { slugOf } from './slug.ts';
 
 describe('slugOf', () => {
-  it('keeps latin letters and digits, without their accents', () => {
+  it('keeps Latin letters and digits, without accents', () => {
     assert.deepEqual(
       ['Owls of the North', 'Café 2', '--a!b--c'].map((name) => slugOf(name)),
       ['owls-of-the-north', 'cafe-2', 'a-b-c'],
     );
   });
 
-  it('makes a usable one of a name that leaves too little, or looks like a uid', () => {
+  it('adds a prefix if too little is left of a name, or if it looks like a uid', () => {
     assert.deepEqual(
       ['', 'Go', '東京'].map((name) => slugOf(name)),
       ['game', 'game-go', 'game'],
@@ -18,7 +18,7 @@ describe('slugOf', () => {
     assert.match(slugOf('0193a7c0-1111-7000-8000-000000000001'), /^game-/);
   });
 
-  it('counts up for names that are taken', () => {
+  it('adds a number for slugs that are taken', () => {
     assert.equal(slugOf('Owls', 2), 'owls-3');
   });
 });

@@ -9,12 +9,12 @@ describe('findProblem', () => {
     name: Type.Optional(Type.String()),
   });
 
-  it('names every type that a field may have', () => {
+  it('names every type that a field can have', () => {
     assert.equal(findProblem(schema, { level: {} }), 'level: must be of type string or number or null.');
     assert.equal(findProblem(schema, { level: 1, name: 2 }), 'name: must be of type string.');
   });
 
-  it('finds nothing wrong with what fits', () => {
+  it('returns null for a valid value', () => {
     for (const level of ['3', 3, null]) assert.equal(findProblem(schema, { level }), null);
   });
 });

@@ -1,4 +1,4 @@
-// Checks a value against a schema and says in one sentence which field is wrong, how, and what would be right.
+// Checks a value against a schema, and describes the first problem in a sentence with the field, the problem and what is expected.
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 
@@ -13,10 +13,10 @@ function validatorOf(schema: TSchema): Validator {
   return validator;
 }
 
-/** Null when `value` fits `schema`; else a sentence such as `version: longer than 32 characters.` Never echoes the value. */
+/** Null if `value` matches `schema`, otherwise a sentence such as `version: longer than 32 characters.` It never contains the value. */
 export function findProblem(schema: TSchema, value: unknown): string | null {
-  const hidden = findTextProblem(value);
-  if (hidden !== null) return hidden;
+  const textProblem = findTextProblem(value);
+  if (textProblem !== null) return textProblem;
   const validator = validatorOf(schema);
   if (validator.Check(value)) return null;
   const errors = [...validator.Errors(value)] as ValidationError[];
@@ -25,10 +25,10 @@ export function findProblem(schema: TSchema, value: unknown): string | null {
   return describe(first, errors, schema);
 }
 
-/** Null when every text in `value` can be stored; else a sentence as above. For input that another program validates. */
+/** Null if every text in `value` can be stored, otherwise a sentence. For input that is not validated by a schema here. */
 export function findTextProblem(value: unknown): string | null {
-  const hidden = findUnstorableText(value);
-  return hidden === null ? null : `${fieldName(hidden.path)}: ${hidden.problem}`;
+  const invalid = findInvalidText(value);
+  return invalid === null ? null : `${fieldName(invalid.path)}: ${invalid.problem}`;
 }
 
 type ValidationError = {
@@ -50,7 +50,7 @@ function describe(error: ValidationError, errors: readonly ValidationError[], sc
   return `${field}: ${problemOf(keyword, params, schemaAt(schema, error.schemaPath))}`;
 }
 
-/** A field that may be of several types has an error for each of them. */
+/** A field that allows several types has an error for each of them. */
 function typesAt({ instancePath }: ValidationError, errors: readonly ValidationError[]): string[] {
   const here = errors.filter((error) => error.keyword === 'type' && error.instancePath === instancePath);
   return [...new Set(here.map(({ params }) => String(params.type)))];
@@ -91,37 +91,37 @@ function fieldName(instancePath: string): string {
 }
 
 function schemaAt(schema: TSchema, schemaPath: string): { description?: string } {
-  let at: unknown = schema;
+  let current: unknown = schema;
   for (const part of schemaPath.replace(/^#\/?/, '').split('/')) {
-    if (part !== '') at = (at as Record<string, unknown> | undefined)?.[part];
+    if (part !== '') current = (current as Record<string, unknown> | undefined)?.[part];
   }
-  return (at ?? {}) as { description?: string };
+  return (current ?? {}) as { description?: string };
 }
 
-/** No schema goes nearly as deep; without a bound, a body of brackets would use up the stack. */
-const DEEPEST = 32;
+/** Deeper than any schema. Without a limit, a body of nested brackets could overflow the stack. */
+const MAX_DEPTH = 32;
 
-/** What is wrong with a text, and where in the value it stands, as the paths of the validator have it. */
-type Unstorable = { path: string; problem: string };
+/** `path` has the format of the validator's paths. */
+type InvalidText = { path: string; problem: string };
 
-/** PostgreSQL text takes neither U+0000 nor a lone surrogate (its documentation, "Character Types"): such text is refused here. */
-function findUnstorableText(value: unknown, depth = 0): Unstorable | null {
-  if (typeof value === 'string') return unstorable(value);
+/** PostgreSQL cannot store U+0000 or lone surrogates in text (PostgreSQL documentation, "Character Types"). */
+function findInvalidText(value: unknown, depth = 0): InvalidText | null {
+  if (typeof value === 'string') return checkText(value);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth === DEEPEST)
-    return { path: '', problem: `nested deeper than ${DEEPEST} levels; send the documented shape.` };
+  if (depth === MAX_DEPTH)
+    return { path: '', problem: `nested deeper than ${MAX_DEPTH} levels; send the documented shape.` };
   for (const key of Object.keys(value)) {
-    const inKey = unstorable(key);
+    const inKey = checkText(key);
     if (inKey !== null) return inKey;
-    const inside = findUnstorableText(value[key as keyof typeof value], depth + 1);
-    // Only now: what is in order, as nearly everything is, needs no path.
+    const inside = findInvalidText(value[key as keyof typeof value], depth + 1);
+    // The path is built only here, because valid text, which is nearly all text, needs none.
     if (inside !== null) return { path: `/${key}${inside.path}`, problem: inside.problem };
   }
   return null;
 }
 
-function unstorable(text: string): Unstorable | null {
-  if (text.includes('\u0000')) return { path: '', problem: 'holds a NUL character; remove it.' };
+function checkText(text: string): InvalidText | null {
+  if (text.includes('\u0000')) return { path: '', problem: 'contains a NUL character; remove it.' };
   if (!text.isWellFormed()) return { path: '', problem: 'is not well-formed Unicode; send UTF-8.' };
   return null;
 }

@@ -246,7 +246,7 @@ describe('an invalid registration body is refused with 4026', () => {
       /^x.* nested deeper/,
     ],
     ['a million brackets', '['.repeat(1_000_000), /^body: not well-formed JSON/],
-    ['with a NUL in a value', json('"title":"a\\u0000b"'), /^title: holds a NUL/],
+    ['with a NUL in a value', json('"title":"a\\u0000b"'), /^title: contains a NUL/],
     ['with a NUL in a name', json('"a\\u0000b":1'), /NUL/],
     ['with a lone surrogate', json('"description":"\\ud800"'), /^description: is not well-formed Unicode/],
     ['with bytes that are not UTF-8', Buffer.from(json('"title":"\xff"'), 'latin1'), /^body: not well-formed UTF-8/],

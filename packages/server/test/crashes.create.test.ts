@@ -163,7 +163,7 @@ describe('an invalid crash report', () => {
       /metadata: a key is longer than 64/,
     ],
     ['a long value', () => report(sender, { metadata: { k: 'v'.repeat(1025) } }), 4001, /metadata: the value .* 1024/],
-    ['a NUL', () => report(sender, { message: 'a\u0000b' }), 4001, /message: holds a NUL/],
+    ['a NUL', () => report(sender, { message: 'a\u0000b' }), 4001, /message: contains a NUL/],
     [
       'too many keys',
       () => report(sender, { metadata: Object.fromEntries(Array.from({ length: 65 }, (_, no) => [`k${no}`, no])) }),

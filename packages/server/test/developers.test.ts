@@ -44,7 +44,7 @@ describe('developers and their handles', () => {
     for (const [handle, reason] of [
       ['ann', /ann belongs to another developer/],
       ['Ann', /lowercase/],
-      ['admin', /speak for the service/],
+      ['admin', /reserved/],
       ['a', /3 to 32/],
     ] as const) {
       const { status, body } = await choose(other, handle);

@@ -134,7 +134,7 @@ describe('a refused upload leaves nothing', () => {
     await refuses({ ...identity, version: '1.0.1' }, [4039, /Register it first/]);
     await refuses({ ...identity, build_type: 'demo' }, [4039, /Register it first/]);
     await refuses({ ...identity, os: 'windows' }, [4039, /Register it first/]);
-    await refuses({ ...identity, version: '1\u0000' }, [4041, /^version: holds a NUL/]);
+    await refuses({ ...identity, version: '1\u0000' }, [4041, /^version: contains a NUL/]);
     await assertNothingLeft(server, other);
   });
 

@@ -99,7 +99,7 @@ async function headOfDoc({ ctx, params: { page = '' } }: Visit): Promise<PageHea
   const doc = findDoc(page);
   return doc === undefined
     ? null
-    : { title: doc.title, description: doc.says, url: `${ctx.publicUrl}/docs/${doc.page}` };
+    : { title: doc.title, description: doc.description, url: `${ctx.publicUrl}/docs/${doc.page}` };
 }
 
 function imageOf(image: GameFacts['image'], alt: string): Pick<PageHead, 'image'> {

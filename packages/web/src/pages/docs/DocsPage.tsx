@@ -16,13 +16,13 @@ export function DocsPage() {
               {name}
             </Title>
             <ul className={classes.pages}>
-              {pages.map(({ page, title, says }) => (
+              {pages.map(({ page, title, description }) => (
                 <li key={page}>
                   <SiteLink to="/docs/$page" params={{ page }}>
                     {title}
                   </SiteLink>
                   <Text size="sm" c="dimmed">
-                    {says}
+                    {description}
                   </Text>
                 </li>
               ))}
