@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { findViolations } from './check-imports.ts';
 
-/** Judges a house of these files, by their paths below `packages/`; answers `path:line  found` for each violation. */
-async function judge(files: Record<string, string>): Promise<string[]> {
+/** Checks files, which are given by their path below `packages/`, and returns `path:line  found` for each violation. */
+async function check(files: Record<string, string>): Promise<string[]> {
   const root = await mkdtemp(join(tmpdir(), 'chauffeur-imports-'));
   try {
     for (const [path, text] of Object.entries(files)) {
@@ -22,7 +22,7 @@ async function judge(files: Record<string, string>): Promise<string[]> {
   }
 }
 
-test('this checkout keeps its own rules', () => {
+test('this checkout follows the rules', () => {
   const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'check-imports.ts')], {
     encoding: 'utf8',
   });
@@ -30,7 +30,7 @@ test('this checkout keeps its own rules', () => {
 });
 
 test('a package may import only the packages below it', async () => {
-  const found = await judge({
+  const found = await check({
     'contract/src/errors.ts': `import { x } from '@chauffeur/server/app';\n`,
     'minidump/src/bytes.ts': `import { ERRORS } from '@chauffeur/contract/errors';\n`,
     'cli/src/main.ts': `import { ERRORS } from '@chauffeur/contract/errors';\nimport { y } from '@chauffeur/minidump/bytes';\n`,
@@ -45,8 +45,8 @@ test('a package may import only the packages below it', async () => {
   ]);
 });
 
-test('a path may not leave its src, save for the package’s own manifest', async () => {
-  const found = await judge({
+test("relative paths may not leave src, except to the package's manifest", async () => {
+  const found = await check({
     'cli/src/main.ts': `import manifest from '../package.json' with { type: 'json' };\nimport '../../cli/test/setup.ts';\n`,
     'cli/src/zip.ts': `import { LIMITS } from '../../contract/src/limits.ts';\nimport '@chauffeur/cli/main';\n`,
     'cli/src/zip.test.ts': `import '../../server/test/setup/server.ts';\n`,
@@ -59,14 +59,14 @@ test('a path may not leave its src, save for the package’s own manifest', asyn
 });
 
 test('a dependency may not be reached through node_modules', async () => {
-  const found = await judge({
+  const found = await check({
     'web/src/main.tsx': `import 'node_modules/react/cjs/react.js';\nimport 'react/jsx-runtime';\n`,
   });
   assert.deepEqual(found, ['web/src/main.tsx:1  node_modules/react/cjs/react.js']);
 });
 
-test('in the server a part may import only parts on lower steps', async () => {
-  const found = await judge({
+test('a part of the server may import only parts of lower layers', async () => {
+  const found = await check({
     'server/src/kernel/db.ts': `import type { Context } from '../context.ts';\nimport { games } from '../features/games/games.ts';\n`,
     'server/src/context.ts': `import type { Db } from './kernel/db.ts';\nimport type { Game } from './features/games/games.ts';\n`,
     'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
@@ -84,8 +84,8 @@ test('in the server a part may import only parts on lower steps', async () => {
   ]);
 });
 
-test('a layer of the stackwalker may import only lower ones', async () => {
-  const found = await judge({
+test('a layer of minidump may import only lower layers', async () => {
+  const found = await check({
     'minidump/src/bytes.ts': `import { MinidumpError } from './error.ts';\nimport { Minidump } from './minidump.ts';\n`,
     'minidump/src/streams/threads.ts': `import type { StreamKind } from '../minidump.ts';\nimport { Memory } from '../memory.ts';\n`,
     'minidump/src/unwind/walk.ts': `import { applyCfi } from '../symbols/cfi.ts';\nimport { makeSignature } from '../signature/signature.ts';\n`,
@@ -100,8 +100,8 @@ test('a layer of the stackwalker may import only lower ones', async () => {
   ]);
 });
 
-test('a layer of crashes may import only lower ones', async () => {
-  const found = await judge({
+test('a layer of crashes may import only lower layers', async () => {
+  const found = await check({
     'server/src/features/crashes/report/files.ts': `import { newId } from '../../../kernel/secrets/ids.ts';\n`,
     'server/src/features/crashes/receive/create.ts': `import '../report/files.ts';\nimport '../groups/grouping.ts';\n`,
     'server/src/features/crashes/groups/grouping.ts': `import '../receive/create.ts';\nimport type { Walk } from '../process/walk.ts';\n`,
@@ -119,8 +119,8 @@ test('a layer of crashes may import only lower ones', async () => {
   ]);
 });
 
-test('settings may be read by the commands and known as a type by all', async () => {
-  const found = await judge({
+test('only commands may read the settings; other parts may import their types', async () => {
+  const found = await check({
     'server/src/commands/service.ts': `import { readProcessConfig } from '../config.ts';\n`,
     'server/src/kernel/mail.ts': `import type { Config } from '../config.ts';\n`,
     'server/src/http/server.ts': `import { SETTINGS } from '../config.ts';\n`,
@@ -128,8 +128,8 @@ test('settings may be read by the commands and known as a type by all', async ()
   assert.deepEqual(found, ['server/src/http/server.ts:1  ../config.ts']);
 });
 
-test('a feature may be entered only by its front door, and features.ts imports only its routes', async () => {
-  const found = await judge({
+test('other features may import only the main file of a feature, and features.ts only its routes', async () => {
+  const found = await check({
     'server/src/features/store/store.ts': [
       `import { findGame } from '../games/games.ts';`,
       `import { ROUTES } from '../channels/channels.routes.ts';`,
@@ -149,15 +149,15 @@ test('a feature may be entered only by its front door, and features.ts imports o
   ]);
 });
 
-test('a feature may import only features that stand before it', async () => {
-  const found = await judge({
+test('a feature may import only features that are listed before it', async () => {
+  const found = await check({
     'server/src/features/games/games.ts': `import { findUser } from '../accounts/accounts.ts';\nimport { findBuild } from '../builds/builds.ts';\n`,
   });
   assert.deepEqual(found, ['server/src/features/games/games.ts:2  ../builds/builds.ts']);
 });
 
-test('every way of naming a file counts, over several lines and in worker threads, but not in comments', async () => {
-  const found = await judge({
+test('every kind of import is checked, also on several lines and in worker threads, but not in comments', async () => {
+  const found = await check({
     'server/src/kernel/jobs.ts': [
       `// import { a } from '../app.ts';`,
       `/** See import('../app.ts'). */`,
@@ -178,8 +178,8 @@ test('every way of naming a file counts, over several lines and in worker thread
   );
 });
 
-test('the environment may be read in one file of each program', async () => {
-  const found = await judge({
+test('only one file of each program may read the environment', async () => {
+  const found = await check({
     'server/src/config.ts': `const { env } = process;\n`,
     'server/src/kernel/log.ts': `const level = process.env.LEVEL;\n`,
     'cli/src/progress.ts': `\nconst { env, stdout } = process;\n`,
@@ -187,8 +187,8 @@ test('the environment may be read in one file of each program', async () => {
   assert.deepEqual(found, ['cli/src/progress.ts:2  process.env', 'server/src/kernel/log.ts:1  process.env']);
 });
 
-test('a package, part or feature that the rules do not know is reported', async () => {
-  const found = await judge({
+test('a package, part or feature that is not listed in the rules is reported', async () => {
+  const found = await check({
     'editor/src/main.ts': '',
     'server/src/plugins/a.ts': '',
     'server/src/features/leaderboards/leaderboards.ts': '',
@@ -201,8 +201,8 @@ test('a package, part or feature that the rules do not know is reported', async 
   );
 });
 
-test('files may not import each other, not even through others or for types only', async () => {
-  const found = await judge({
+test('files may not import each other, even indirectly or only for types', async () => {
+  const found = await check({
     'cli/src/a.ts': `import type { B } from './b.ts';\n`,
     'cli/src/b.ts': `import { c } from './c.ts';\n`,
     'cli/src/c.ts': `import type { A } from './a.ts';\n`,

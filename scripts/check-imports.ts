@@ -1,11 +1,11 @@
-// Checks that every import goes through the doors of the house; prints `file:line  rule: what was found` for each that does not.
+// Checks the imports against the import rules, and prints `file:line  rule: import` for each violation.
 import { glob, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { findCycles } from './imports/cycles.ts';
-import { judge, type Violation } from './imports/rules.ts';
+import { checkSource, type Violation } from './imports/rules.ts';
 import { readSource } from './imports/source.ts';
 
-/** Judges every source file of the packages below `root`. Tests are free: a test may use any part of the house. */
+/** Checks every source file of the packages below `root`. Tests are not checked, because a test may import anything. */
 export async function findViolations(root: string): Promise<Violation[]> {
   const paths = await listSources(root);
   const sources = await Promise.all(
@@ -15,18 +15,18 @@ export async function findViolations(root: string): Promise<Violation[]> {
     ([path = '', ...others]): Violation => ({
       path,
       line: 1,
-      rule: 'no file imports itself through others',
+      rule: 'files do not import each other in a cycle',
       found: [...others, path].join(' -> '),
     }),
   );
-  const violations = sources.flatMap(judge);
-  // An import in the wrong direction often closes a cycle, too: it is reported once.
+  const violations = sources.flatMap(checkSource);
+  // An import in the wrong direction often also closes a cycle, and is reported only once.
   return violations.length > 0 ? violations : cycles;
 }
 
 async function listSources(root: string): Promise<string[]> {
-  const found = await Array.fromAsync(glob('packages/*/src/**/*.{ts,tsx}', { cwd: root }));
-  return found
+  const paths = await Array.fromAsync(glob('packages/*/src/**/*.{ts,tsx}', { cwd: root }));
+  return paths
     .map((path) => path.split(sep).join('/'))
     .filter((path) => !/\.test\.tsx?$/.test(path))
     .sort();

@@ -1,5 +1,4 @@
-// Checks the words of the project: spelling and flagged words (cspell), phrases that it avoids, and the length of lines in Markdown.
-// Works offline.
+// Checks spelling and flagged words (cspell), phrases that the project avoids, and the length of lines in Markdown. Works offline.
 //
 //   npm run prose            checks every tracked text except the paths in `prose/remaining.ts`
 //   npm run prose -- PATH…   checks the files below these paths, whether or not they are in that list

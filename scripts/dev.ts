@@ -1,10 +1,10 @@
-// Runs the service and the website for work on them: the service restarts and the pages reload when a file changes.
+// Runs the server and the website for development. When a file changes, the server restarts and the pages reload.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Where the pages are served with hot reload; Vite passes everything else on to the service. */
+/** Vite serves the pages here with hot reload, and forwards all other requests to the server. */
 const SITE = 'http://localhost:5173';
 
 function start(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
@@ -21,6 +21,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const child of children) child.kill(signal);
   });
 }
-// When one ends, so does the other.
+// When one of them exits, the other is stopped.
 await Promise.race(children.map((child) => once(child, 'exit')));
 for (const child of children) child.kill();

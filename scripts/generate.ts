@@ -1,4 +1,4 @@
-// Writes the files that are made from others and checked in; with --check writes nothing and names those that are out of date.
+// Writes the generated files that are checked in. With --check it writes nothing, and lists the files that are out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeApi } from './generate/api.ts';

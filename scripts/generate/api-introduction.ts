@@ -1,12 +1,13 @@
 // The prose at the top of the API reference.
 
-export const API_INTRODUCTION = `Ship builds with a deploy key, follow their scans, and let players download them. The same description is served as OpenAPI 3.1 at
-\`/api/v1/openapi.json\`; [generate a client](openapi.md) from it.
+export const API_INTRODUCTION = `With the API, you ship builds with a deploy key, follow their scans, and let players download them. The server also describes the API in
+OpenAPI 3.1 at \`/api/v1/openapi.json\`, from which you can [generate a client](openapi.md).
 
-## Addresses
+## Base URLs
 
-Every path begins with \`/api/v1\`. \`{base_url}\` is the service, \`{upload_url}\` the host for uploads; they are the same unless the operator
-says otherwise. The examples use the variables of the \`chauffeur\` command, each a base that ends in \`/api/v1\`:
+All paths start with \`/api/v1\`. \`{base_url}\` is the URL of the service and \`{upload_url}\` the URL for uploads. They are the same
+unless the operator has configured a separate upload host. The examples use the environment variables of the \`chauffeur\` command, whose
+values end in \`/api/v1\`:
 
 \`\`\`sh
 export SERVICE_API_URL=http://127.0.0.1:4000/api/v1
@@ -14,12 +15,13 @@ export SERVICE_UPLOAD_URL=$SERVICE_API_URL
 export SERVICE_ACCESS_TOKEN=… SERVICE_SECRET_KEY=…
 \`\`\`
 
-## Who calls
+## Authentication
 
-**A game, by its deploy key.** Send its two halves as \`X-Access-Token\` and \`X-Secret-Key\`, or as user and password (\`curl -u\`, HTTP
-Basic). Issuing a key revokes the one before it.
+**Deploy keys** identify a game. Send the access token and the secret key as \`X-Access-Token\` and \`X-Secret-Key\`, or as user name and
+password (HTTP Basic, \`curl -u\`). Creating a key revokes all earlier keys of the game.
 
-**A person.** Sign in and keep the cookie. A change that a browser sends from another site's page is refused.
+**Accounts** identify a person. Sign in and send the cookie with each request. Changes are refused if a browser sends them from a page of
+another site.
 
 \`\`\`sh
 curl -c cookies http://127.0.0.1:4000/api/auth/sign-in/email \\
@@ -27,19 +29,19 @@ curl -c cookies http://127.0.0.1:4000/api/auth/sign-in/email \\
   -d '{ "email": "ada@example.com", "password": "…" }'
 \`\`\`
 
-**Anyone**, for the public operations.
+**Public** operations need no authentication.
 
 ## The envelope
 
-Every JSON answer stands in an envelope. The tables below describe its \`data\`.
+Every JSON response has an envelope. The tables on this page describe its \`data\`.
 
 \`\`\`json
 { "success": true, "data": { "build_id": "0199a1b2-…", "created": true } }
 \`\`\`
 
 \`\`\`json
-{ "success": false, "error": { "code": 4039, "message": "The game has no such build." } }
+{ "success": false, "error": { "code": 4039, "message": "The game does not have this build." } }
 \`\`\`
 
-[Errors](errors.md) lists every code with its remedy. Every answer carries \`X-Request-Id\`. Past a limit the answer is 429, with the seconds to wait in
-\`Retry-After\`. Fields that a route does not know are ignored.`;
+[Errors](errors.md) lists every error code and how to fix it. Every response has an \`X-Request-Id\`. If you reach a limit, the response has
+the status 429 and the number of seconds to wait in \`Retry-After\`. Unknown fields are ignored.`;

@@ -1,4 +1,4 @@
-// Writes docs/api.md: every operation of the contract with its input, answers and errors.
+// Writes docs/api.md: every operation of the contract with its input, responses and errors.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { bodiesOf, parametersOf, type Success, successesOf } from '@chauffeur/contract/messages';
 import { type Access, errorsOf, type Operation } from '@chauffeur/contract/operation';
@@ -11,21 +11,21 @@ import { nameOf, RECORDS } from './records.ts';
 
 /** Heading and caller of each kind of access, in the order of the document. */
 const KINDS: Readonly<Record<Access, { heading: string; caller: string }>> = {
-  deploy_key: { heading: 'With a deploy key', caller: 'a game, by its deploy key' },
-  public: { heading: 'Public', caller: 'anyone; a session or a deploy key widens what the caller sees' },
-  account: { heading: 'With an account', caller: 'a signed-in person' },
-  operator: { heading: 'For operators', caller: 'a signed-in operator of the service' },
+  deploy_key: { heading: 'With a deploy key', caller: 'a client with a deploy key' },
+  public: { heading: 'Public', caller: 'anyone; a session or a deploy key can give access to more' },
+  account: { heading: 'With an account', caller: 'a signed-in user' },
+  operator: { heading: 'For operators', caller: 'a signed-in operator' },
 };
 
 const MIB = 1024 * 1024;
 
 export function writeApi(): string {
-  requireKnown(Object.keys({ ...EXAMPLES, ...NOTES }));
+  requireOperations(Object.keys({ ...EXAMPLES, ...NOTES }));
   const sections = Object.entries(KINDS).map(([access, { heading, caller }]) => {
     const operations = OPERATIONS.filter((operation) => operation.access === access);
     const shared = sharedErrors(operations);
     const described = operations.map((operation) => describe(operation, caller, shared));
-    const rule = `In addition to its own errors, every operation here may answer ${linksTo(shared)}.`;
+    const rule = `In addition to its own errors, every operation in this section can return ${linksTo(shared)}.`;
     return { heading, operations, text: blocks(`## ${heading}`, rule, ...described) };
   });
   const texts = sections.map(({ text }) => text);
@@ -40,10 +40,12 @@ export function writeApi(): string {
   );
 }
 
-function requireKnown(ids: readonly string[]): void {
+function requireOperations(ids: readonly string[]): void {
   for (const id of ids) {
     if (!OPERATIONS.some((operation) => operation.id === id))
-      throw new Error(`scripts/generate/examples.ts names ${id}, which is no operation: rename or remove it there.`);
+      throw new Error(
+        `scripts/generate/examples.ts names ${id}, which is not an operation: rename or remove it there.`,
+      );
   }
 }
 
@@ -53,10 +55,10 @@ function overview(heading: string, operations: readonly Operation[]): string {
     code(`${operation.method} ${operation.path}`),
     operation.summary,
   ]);
-  return table([heading, 'Request', 'What it does'], rows);
+  return table([heading, 'Request', 'Description'], rows);
 }
 
-/** The codes that all of them may answer: said once, not for each. */
+/** The codes that all of the operations can return. They are listed only once. */
 function sharedErrors(operations: readonly Operation[]): ErrorCode[] {
   const [first, ...others] = operations.map(errorsOf);
   return (first ?? []).filter((errorCode) => others.every((codes) => codes.includes(errorCode)));
@@ -78,7 +80,7 @@ function describe(operation: Operation, caller: string, shared: readonly ErrorCo
     [`- **Caller:** ${caller}`, ...bodyLines(operation)].join('\n'),
     inputTable(operation),
     NOTES[id] ?? '',
-    describeAnswers(operation),
+    describeResponses(operation),
     own.length === 0 ? '' : `**Errors:** ${linksTo(own)}`,
     example === undefined ? '' : fence('sh', example),
   );
@@ -90,7 +92,7 @@ function bodyLines(operation: Operation): string[] {
   const isJson = (operation.bodyKind ?? 'json') === 'json';
   const limit = isJson ? `, at most ${(operation.bodyLimit ?? MIB) / MIB} MiB` : '';
   const [usual, ...others] = bodies.map(({ contentType }) => code(contentType));
-  return [`- **Body:** ${usual}${limit}${others.length === 0 ? '' : `; or ${others.join(', ')}`}`];
+  return [`- **Body:** ${usual}${limit}${others.length === 0 ? '' : `; also ${others.join(', ')}`}`];
 }
 
 function inputTable(operation: Operation): string {
@@ -115,7 +117,7 @@ function required(isRequired: boolean): string {
   return isRequired ? 'yes' : 'no';
 }
 
-/** A field that several content types have in common is described once. */
+/** Keeps one row for a field that several content types share. */
 function distinct(rows: readonly string[][]): string[][] {
   const seen = new Set<string>();
   return rows.filter(([field, place = '', ...rest]) => {
@@ -125,7 +127,7 @@ function distinct(rows: readonly string[][]): string[][] {
 }
 
 /** Statuses with the same content together. */
-function describeAnswers(operation: Operation): string {
+function describeResponses(operation: Operation): string {
   const successes = successesOf(operation).filter(({ status }) => status < 300);
   const byContent = Map.groupBy(successes, ({ contents }) => JSON.stringify(contents));
   const rest = successesOf(operation).filter(({ status }) => status >= 300);
@@ -136,9 +138,9 @@ function describeAnswers(operation: Operation): string {
 }
 
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
-  302: '302 with the address of the file in `Location`',
-  304: '304 while your copy is current',
-  416: '416 for a range that the file does not have',
+  302: '302 with the URL of the file in `Location`',
+  304: '304 if your copy is current',
+  416: '416 if the range is outside of the file',
 };
 
 function describeSuccess(successes: readonly Success[]): string {
@@ -146,14 +148,14 @@ function describeSuccess(successes: readonly Success[]): string {
   const { contents = [] } = successes[0] ?? {};
   const bytes = contents.filter(({ enveloped, description }) => !enveloped && description === undefined);
   return blocks(
-    ...contents.filter(({ enveloped }) => enveloped).map(({ schema }) => describeForm(statuses, schemaOf(schema))),
+    ...contents.filter(({ enveloped }) => enveloped).map(({ schema }) => describeData(statuses, schemaOf(schema))),
     bytes.length === 0
       ? ''
-      : `**Answers** ${statuses} with ${bytes.map(({ contentType }) => code(contentType)).join(', ')}, without an envelope.`,
+      : `**Returns** ${statuses} with ${bytes.map(({ contentType }) => code(contentType)).join(', ')}, without an envelope.`,
     ...contents.flatMap(({ contentType, description }) =>
       description === undefined
         ? []
-        : [`**Answers** ${statuses} with ${code(contentType)} ${lowerFirst(description)}.`],
+        : [`**Returns** ${statuses} with ${code(contentType)} ${lowerFirst(description)}.`],
     ),
   );
 }
@@ -162,10 +164,10 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function describeForm(status: string, form: Schema): string {
-  const record = nameOf(form);
-  if (record !== undefined) return `**Answers** ${status} with [${record}](#${fragmentOf(record)}).`;
-  return blocks(`**Answers** ${status} with`, fieldTable(fieldsOf(form, nameOf)));
+function describeData(status: string, schema: Schema): string {
+  const record = nameOf(schema);
+  if (record !== undefined) return `**Returns** ${status} with [${record}](#${fragmentOf(record)}).`;
+  return blocks(`**Returns** ${status} with`, fieldTable(fieldsOf(schema, nameOf)));
 }
 
 function fieldTable(fields: readonly Field[]): string {
@@ -184,7 +186,7 @@ function describeRecords(texts: readonly string[]): string {
   const sections = linked
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, text }) => blocks(`### ${name}`, text));
-  return blocks('## Records', 'Objects that several answers hold.', ...sections);
+  return blocks('## Records', 'Objects that are part of several responses.', ...sections);
 }
 
 function fence(language: string, text: string): string {

@@ -11,7 +11,8 @@ const END = '<!-- End of the generated table -->\n';
 export async function writeBands(): Promise<string> {
   const page = await readFile(PAGE, 'utf8');
   const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error('docs/events.md has lost the markers around its table of bands');
+  if (start < 0 || end < start)
+    throw new Error('docs/events.md does not contain the markers around the generated table');
   return `${page.slice(0, start + START.length)}\n${tableOfBands()}\n${page.slice(end)}`;
 }
 

@@ -1,14 +1,15 @@
-// Writes docs/config.md: every setting of the server, its default and what it is for.
+// Writes docs/config.md: every setting of the server with its default and meaning.
 import { SETTINGS } from '../../packages/server/src/config.ts';
 import { code, notice, page, table } from './markdown.ts';
 
-const INTRODUCTION = `The server is configured by environment variables and needs none of them: without any, it keeps everything in \`./data\` and listens
-on \`http://127.0.0.1:4000\`. An empty variable counts as absent. A value that cannot be used stops the start, and the message names
-every such variable with its remedy.
+const INTRODUCTION = `The server is configured by environment variables, all of which are optional. By default, it stores everything in \`./data\` and listens on
+\`http://127.0.0.1:4000\`. An empty variable is treated as not set. If a value is invalid, the server does not start, and its message
+lists every invalid variable and how to fix it.
 
-Switches take \`1\` or \`0\`. Sizes are in bytes. The \`chauffeur\` command of developers has variables of its own.`;
+Switches are \`1\` or \`0\`. Sizes are in bytes. The \`chauffeur\` command has its own variables: see
+[The chauffeur command](cli.md).`;
 
-const OTHER_VARIABLES = `With \`CHAUFFEUR_BLOBS\`, the AWS SDK takes its credentials from where it always does: \`AWS_ACCESS_KEY_ID\` and
+const OTHER_VARIABLES = `With \`CHAUFFEUR_BLOBS\`, the AWS SDK finds its credentials in the usual places: \`AWS_ACCESS_KEY_ID\` and
 \`AWS_SECRET_ACCESS_KEY\`, a profile, or the machine's role.`;
 
 export function writeConfig(): string {

@@ -1,4 +1,4 @@
-// Holds the list of the website’s documentation against the folder that it is of.
+// Compares the list of documentation pages on the website with the folder docs/.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { DOC_PAGES } from '../../packages/contract/src/docs.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs');
 
-test('every page of docs/ stands on the website under its own title, and no other', async () => {
+test('the website lists exactly the pages of docs/, with their titles', async () => {
   const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.md') && name !== 'README.md');
   assert.deepEqual(
     DOC_PAGES.map(({ page }) => page).sort(),
@@ -15,7 +15,7 @@ test('every page of docs/ stands on the website under its own title, and no othe
     'add the page to packages/contract/src/docs.ts',
   );
   for (const { page, title } of DOC_PAGES) {
-    const [, written = ''] = /^# (.+)$/m.exec(await readFile(join(FOLDER, `${page}.md`), 'utf8')) ?? [];
-    assert.equal(title, written.replaceAll('`', ''), page);
+    const [, heading = ''] = /^# (.+)$/m.exec(await readFile(join(FOLDER, `${page}.md`), 'utf8')) ?? [];
+    assert.equal(title, heading.replaceAll('`', ''), page);
   }
 });

@@ -18,7 +18,7 @@ function headingsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
 }
 
-test('every code, operation and setting has its place in the documents', async () => {
+test('every error code, operation, tool and setting is documented', async () => {
   const [errors, api, config] = [headingsOf(writeErrors()), headingsOf(writeApi()), writeConfig()];
   assert.deepEqual(
     Object.keys(ERRORS).filter((code) => !errors.includes(code)),
@@ -39,7 +39,7 @@ test('every code, operation and setting has its place in the documents', async (
   );
 });
 
-test('every link leads to a heading, and no two headings of a document share a fragment', async () => {
+test('every link leads to an existing heading, and headings have different fragments', async () => {
   const documents: Record<string, string> = {
     'errors.md': writeErrors(),
     'api.md': writeApi(),
@@ -55,7 +55,7 @@ test('every link leads to a heading, and no two headings of a document share a f
   }
 });
 
-test('every row of a table has as many cells as its head', async () => {
+test('every row of a table has as many cells as its header', async () => {
   for (const text of [writeErrors(), writeConfig(), writeApi(), writeMcpTools()]) {
     for (const [table] of text.matchAll(/(?:^\|.*\n)+/gm)) {
       const cells = table
@@ -67,7 +67,7 @@ test('every row of a table has as many cells as its head', async () => {
   }
 });
 
-test('fields are described with their path, type, bounds and meaning', () => {
+test('fields are described with their path, type, limits and meaning', () => {
   const schema = {
     required: ['order', 'file'],
     properties: {

@@ -1,22 +1,22 @@
-// Writes docs/errors.md: every code of the contract, what it means, what to do, and which operations answer it.
+// Writes docs/errors.md: every error code with its meaning, its remedy and the operations that return it.
 import { ERRORS, type ErrorCode, isErrorCode, statusesOf } from '@chauffeur/contract/errors';
 import { type Access, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
 
-const INTRODUCTION = `A failed request answers with an HTTP status and a code. The status says what kind of problem it is; the code says which.
+const INTRODUCTION = `The response to a failed request has an HTTP status and an error code. The status is the kind of problem, and the code identifies it.
 
 \`\`\`json
-{ "success": false, "error": { "code": 4040, "message": "There is no such thing, or you may not see it." } }
+{ "success": false, "error": { "code": 4040, "message": "Not found, or not visible to you." } }
 \`\`\`
 
-The message names the field, its problem and the remedy, and its words may change: decide by the code. Where a program can act on
-more, a \`data\` object stands both beside \`error\` and inside it, with
+The message names the field, the problem and what to do. Its wording can change, so programs should use the code. Some errors also have a
+\`data\` object, both inside \`error\` and next to it:
 
-- \`current_size\`: the byte at which an upload session continues,
-- \`retry_after\`: seconds to wait, also in the \`Retry-After\` header.
+- \`current_size\`: the byte at which to continue an upload session.
+- \`retry_after\`: the number of seconds to wait, which is also in the \`Retry-After\` header.
 
-Every answer carries \`X-Request-Id\`; give it to the operator when you report a problem.`;
+Every response has an \`X-Request-Id\`. Include it when you report a problem to the operator.`;
 
 const EVERY_OPERATION_OF: Record<Access, string> = {
   public: 'every public operation',
@@ -49,21 +49,21 @@ function describe(errorCode: ErrorCode): string {
     [
       `- **HTTP status:** ${statusesOf(errorCode).join(' or ')}`,
       `- **What to do:** ${remedy}`,
-      `- **Answered by:** ${answeredBy(errorCode)}`,
+      `- **Returned by:** ${returnedBy(errorCode)}`,
     ].join('\n'),
   );
 }
 
-/** Whole kinds of operations by their kind, the others one by one. */
-function answeredBy(errorCode: ErrorCode): string {
-  const answers = (operation: Operation) => errorsOf(operation).includes(errorCode);
-  if (OPERATIONS.every(answers)) return 'every operation.';
+/** Names the kinds of which all operations return the code, and links the other operations. */
+function returnedBy(errorCode: ErrorCode): string {
+  const returns = (operation: Operation) => errorsOf(operation).includes(errorCode);
+  if (OPERATIONS.every(returns)) return 'every operation.';
   const whole = Map.groupBy(OPERATIONS, ({ access }) => access)
     .entries()
-    .filter(([, operations]) => operations.every(answers))
+    .filter(([, operations]) => operations.every(returns))
     .map(([access]) => access)
     .toArray();
-  const single = OPERATIONS.filter((operation) => answers(operation) && !whole.includes(operation.access));
+  const single = OPERATIONS.filter((operation) => returns(operation) && !whole.includes(operation.access));
   const names = [...whole.map((access) => EVERY_OPERATION_OF[access]), ...single.map(linkTo)];
   return names.length === 0 ? 'no operation of this API.' : `${names.join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-// What the API reference says beside the schemas: calls to copy, and rules that no schema can express. By operation id.
+// Additions to the API reference by operation id: calls to copy, and rules that a schema cannot express.
 
 const KEY = `-H "X-Access-Token: $SERVICE_ACCESS_TOKEN" -H "X-Secret-Key: $SERVICE_SECRET_KEY"`;
 
@@ -55,22 +55,26 @@ curl "$SERVICE_UPLOAD_URL/tool/upload/files" \\
 
 export const NOTES: Readonly<Record<string, string>> = {
   'builds.register':
-    'Answers 201 when the build is new and 200 when it existed: then its title, description and changelog are replaced. A `title` that is absent is the version, a `channel` that is absent is `stable`, a `build_type` that is absent is `game`.',
-  'uploads.file': `The build is found by \`build_id\`, or by \`build_type\`, \`version\`, \`os\`, \`arch\` and \`channel\`; then \`build\`, its title, is sent too. Put
-\`file\` last in the form, so that a wrong field is refused before the zip is sent.
+    'Returns 201 for a new build. Returns 200 if the build exists, and replaces its title, description and changelog. By default, `title` is the version, `channel` is `stable` and `build_type` is `game`.',
+  'uploads.file': `Identify the build by \`build_id\`, or by \`build_type\`, \`version\`, \`os\`, \`arch\`, \`channel\` and its title in \`build\`. Put \`file\` last in the
+form, so that an invalid field is refused before the zip is sent.
 
-A whole zip needs \`os\`, \`arch\`, \`channel\` and \`checksum\`. With the header \`X-Upload-Session-ID\` the request is one chunk of a session and its form holds \`file\` alone; \`Content-Range: bytes <start>-<end>/<total_size>\`
-says which bytes. Chunks go in order, one at a time. Every chunk but the last answers 202; the last answers 201, as a single upload does.
-A chunk that does not continue the session answers [4044](errors.md#4044) with \`current_size\`: continue there.
+A whole zip needs \`os\`, \`arch\`, \`channel\` and \`checksum\`.
 
-The scan runs afterwards: follow it with [\`files.get\`](#filesget).`,
+To upload in chunks, open a session and send each chunk with the header \`X-Upload-Session-ID\`, its position in
+\`Content-Range: bytes <start>-<end>/<total_size>\`, and a form that contains only \`file\`. Send the chunks in order, one at a time. The last
+chunk returns 201, like a whole zip, and all others return 202. A chunk that does not continue the session returns [4044](errors.md#4044)
+with \`current_size\`, the position to continue at.
+
+The file is scanned after the upload. Follow the scan with [\`files.get\`](#filesget).`,
   'media.add':
-    'Screenshots go to the end of the gallery; for several, send `file` once for each. An image is told by its content, not by its name, and all are about 16:9.',
-  'events.create': `Game and build are named by the headers \`X-App-Id\` and \`X-Build-Id\`, or by \`app_id\` and \`build_id\` in the address. One event may be sent without
-the array around it, and the body under any \`Content-Type\`, as beacons do. \`POST /v1/events\`, outside of the API, takes what the engines’ analytics module sends.`,
+    'Screenshots are added to the end of the gallery. To add several, send one `file` part for each. The format is detected from the content, not from the file name. All images must be about 16:9.',
+  'events.create': `Identify the game and the build in the headers \`X-App-Id\` and \`X-Build-Id\`, or in the query with \`app_id\` and \`build_id\`. A single
+event can be sent without the array, and the body can have any \`Content-Type\`, as beacons need. The analytics modules of engines send
+events to \`POST /v1/events\`, which is not part of this API.`,
   'events.deleteDevice':
-    'Looks through every day of events that is kept, and may take a while. Repeated, it finds nothing more.',
-  'symbols.upload': `Send the file in \`file\`, with \`build_id\` in the form or in the address, and \`checksum\`. Breakpad’s \`sym_upload\` sends it in \`symbol_file\`
-and needs no checksum; it is answered 200.`,
-  'uploads.openSession': 'The build is found as in [`uploads.file`](#uploadsfile).',
+    'This searches all stored events, which can take a while. Repeating the call has no further effect.',
+  'symbols.upload': `Send the symbols in \`file\`, with \`checksum\` and with \`build_id\` in the form or in the query. Breakpad's \`sym_upload\` sends them in
+\`symbol_file\` without a checksum, and gets the status 200.`,
+  'uploads.openSession': 'Identify the build as in [`uploads.file`](#uploadsfile).',
 };

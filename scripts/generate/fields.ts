@@ -1,4 +1,4 @@
-// Turns the contract's schemas into rows of a table: the path of each field, its type in words, what it means.
+// Turns the contract's schemas into table rows with the path, the type and the meaning of each field.
 import type { TSchema } from 'typebox';
 import { code, fragmentOf } from './markdown.ts';
 
@@ -23,15 +23,15 @@ export type Schema = {
   maxItems?: number;
 };
 
-/** Answers the name of a record that has a section of its own, so that it is linked in place of being spelt out. */
+/** Returns the name of a record that has its own section, so that the table links to it instead of listing its fields. */
 export type NameOf = (schema: Schema) => string | undefined;
 
-/** The contract's schemas are plain JSON Schema; their TypeScript type says less. */
+/** The contract's schemas are plain JSON Schema, but their TypeScript type does not have its keywords. */
 export function schemaOf(schema: TSchema): Schema {
   return schema as Schema;
 }
 
-/** The fields of an object, those of nested ones under paths such as `changelog_items[].title`. */
+/** The fields of an object and of the objects in it, with paths such as `changelog_items[].title`. */
 export function fieldsOf(schema: Schema, nameOf: NameOf, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = prefix + name;
@@ -58,17 +58,17 @@ function typeOf(schema: Schema, nameOf: NameOf): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((form) => typeOf(form, nameOf)))].join(' or ');
   if (schema.format === 'binary') return 'file';
   if (schema.items !== undefined)
-    return `array of ${typeOf(schema.items, nameOf).replace(/^\w+$/, '$&s')}${range(schema.minItems, schema.maxItems, ' items')}`;
+    return `array of ${typeOf(schema.items, nameOf).replace(/^\w+$/, '$&s')}${formatRange(schema.minItems, schema.maxItems, ' items')}`;
   const name = schema.type ?? 'any';
-  return `${name}${range(schema.minLength, schema.maxLength, ' characters')}${range(schema.minimum, schema.maximum, '')}`;
+  return `${name}${formatRange(schema.minLength, schema.maxLength, ' characters')}${formatRange(schema.minimum, schema.maximum, '')}`;
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
-  if (most === undefined) return least === undefined ? '' : `, at least ${least}${unit}`;
-  return least === undefined ? `, at most ${most}${unit}` : `, ${least} to ${most}${unit}`;
+function formatRange(min: number | undefined, max: number | undefined, unit: string): string {
+  if (max === undefined) return min === undefined ? '' : `, at least ${min}${unit}`;
+  return min === undefined ? `, at most ${max}${unit}` : `, ${min} to ${max}${unit}`;
 }
 
-/** Descriptions are written to fit into messages too, some in the middle of a sentence. An enum's may begin with its word. */
+/** Capitalized, because some descriptions are also used within sentences. Those of enums are not, because they can start with a value. */
 function meaningOf(schema: Schema): string {
   const described = [schema, schema.items, ...(schema.anyOf ?? [])].find((part) => part?.description !== undefined);
   const text = described?.description ?? '';

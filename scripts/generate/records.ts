@@ -1,4 +1,4 @@
-// The records that have a section of their own in the API reference: the object schemas that operations share by name.
+// The records with their own section in the API reference: the named object schemas that operations share.
 import { RECORDS as ALL, recordNameOf } from '@chauffeur/contract/operations/records';
 import { type NameOf, type Schema, schemaOf } from './fields.ts';
 

@@ -1,8 +1,8 @@
-// The queries that read a schema out of PostgreSQL's catalog (its manual, "System Catalogs"), one for each kind of thing.
+// Queries that read the schema from PostgreSQL's catalogs (PostgreSQL documentation, "System Catalogs"), one for each kind of object.
 
 /**
- * In the order in which a database can be made of them. Each query answers one column, `statement`, without its semicolon.
- * Rows come by oid, which is the order of creation in a fresh database: what is referred to stands first.
+ * In the order in which the objects can be created. Each query returns one column, `statement`, without the semicolon. Rows are sorted by oid,
+ * the order of creation in a new database, so that an object comes before the objects that refer to it.
  */
 export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator: string }[] = [
   {
@@ -16,7 +16,7 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
       order by t.oid`,
   },
   {
-    // Those of identity columns are made with their column.
+    // Sequences of identity columns are created with their column.
     separator: '\n',
     query: `
       select format('create sequence %I as %s%s%s%s%s%s%s', c.relname, format_type(s.seqtypid, null),
@@ -31,7 +31,7 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
       order by c.oid`,
   },
   {
-    // Before the tables, whose generated columns and indexes call them.
+    // Functions come before the tables, because generated columns and indexes call them.
     separator: '\n\n',
     query: `
       select rtrim(pg_get_functiondef(p.oid), E'\\n') as statement from pg_proc p
@@ -40,7 +40,7 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
       order by p.oid`,
   },
   {
-    // Partitions come and go with time; their parent says what they are like.
+    // Partitions are left out, because they are created and dropped over time.
     separator: '\n\n',
     query: `
       with columns as (
@@ -59,7 +59,7 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
         ) v on true
         where a.attnum > 0 and not a.attisdropped
       ), constraints as (
-        -- From PostgreSQL 18 on, not null is a constraint as well (contype n); the column says it already.
+        -- Since PostgreSQL 18, not null is also a constraint (contype n), but the column definition already has it.
         select conrelid as attrelid, strpos('pucxf', contype::text) as kind, oid::bigint as place,
                format('constraint %I %s', conname, pg_get_constraintdef(oid)) as line
         from pg_constraint where contype in ('p', 'u', 'c', 'x', 'f')
@@ -73,7 +73,7 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
       order by c.oid`,
   },
   {
-    // Those that a constraint brings are made with it.
+    // Indexes of constraints are created with the constraint.
     separator: '\n',
     query: `
       select pg_get_indexdef(i.indexrelid) as statement

@@ -14,7 +14,7 @@ async function openTestDatabase({ empty = false } = {}): Promise<Database> {
   return database;
 }
 
-/** Things of every kind, in the forms that the queries tell apart. */
+/** Objects of every kind, in the variants that the queries distinguish. */
 const SAMPLE = `
   create type mood as enum ('calm', 'tired of ''quotes''');
   create sequence numbers as integer cycle;
@@ -49,14 +49,14 @@ async function rebuild(dump: string): Promise<string> {
   return dumpSchema(copy.pool);
 }
 
-test('a database made from the dump of the migrated one has the same dump', async () => {
+test('a database created from the dump of a migrated database has the same dump', async () => {
   const migrated = await openTestDatabase();
   const dump = await dumpSchema(migrated.pool);
   assert.match(dump, /^create table all_games \($/m);
   assert.equal(await rebuild(dump), dump);
 });
 
-test('every kind of thing is dumped so that it can be made again, and partitions are left out', async () => {
+test('every kind of object can be created again from the dump, which does not contain partitions', async () => {
   const sample = await openTestDatabase({ empty: true });
   await sample.pool.query(SAMPLE);
   const dump = await dumpSchema(sample.pool);

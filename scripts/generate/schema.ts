@@ -1,4 +1,4 @@
-// Writes packages/server/schema.sql: what a freshly migrated database holds, asked of PostgreSQL's own catalog.
+// Writes packages/server/schema.sql: the schema of a newly migrated database, read from PostgreSQL's catalogs.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const NOTICE =
 export async function writeSchema(): Promise<string> {
   const log = createLog('warn');
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-schema-'));
-  // As root, PostgreSQL runs under another account, which must be able to enter.
+  // If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
   await chmod(folder, 0o755);
   try {
     const postgres = await startEmbeddedPostgres(folder, log);
@@ -32,7 +32,7 @@ export async function writeSchema(): Promise<string> {
   }
 }
 
-/** The schema `public` as statements that make it again, in the order in which the migrations made it. */
+/** The statements that create the schema `public`, in the order of the migrations. */
 export async function dumpSchema(pool: pg.Pool): Promise<string> {
   const blocks = [NOTICE];
   for (const { query, separator } of SCHEMA_PARTS) {

@@ -1,4 +1,4 @@
-// The doors between the parts of the house: which file may import which. Ordered named rules over plain data.
+// The import rules: which parts of the code may import which. They are checked in order, and each has a name.
 import type { Import, Source } from './source.ts';
 
 export type Violation = { readonly path: string; readonly line: number; readonly rule: string; readonly found: string };
@@ -6,7 +6,7 @@ export type Violation = { readonly path: string; readonly line: number; readonly
 type Offence = { readonly line: number; readonly found: string };
 type Rule = { readonly name: string; readonly find: (source: Source) => readonly Offence[] };
 
-/** Each package, and those of ours that it may import. */
+/** The packages, and which packages of this repository each may import. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   minidump: [],
@@ -15,26 +15,26 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   web: ['contract'],
 };
 
-/** The parts of the server from the top down: a part imports itself and those on lower steps. */
-const STEPS: readonly (readonly string[])[] = [
+/** The layers of the server, from top to bottom. A part imports only itself and parts of lower layers. */
+const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
   ['commands'],
   ['app.ts'],
   ['roles.ts'],
-  // The registry: it binds the features to what mounts and runs them.
+  // The registry that connects the features to the parts that mount and run them.
   ['features.ts'],
   ['http', 'mcp', 'worker'],
   ['features'],
-  // What features need to read requests and to answer them.
+  // What features need to read requests and to respond to them.
   ['request'],
   ['context.ts'],
   ['kernel'],
   ['config.ts'],
 ];
 
-/** Parts that read the settings; all others are given them and import only their type. */
+/** Parts that read the settings. All other parts get them as a parameter and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
-/** Shows them to operators: their names, defaults and explanations. */
+/** Shows the settings to operators. */
 const SHOWS_CONFIG = 'packages/server/src/features/operator/settings.ts';
 
 type Layers = { readonly of: string; readonly root: string; readonly layers: readonly (readonly string[])[] };
@@ -78,7 +78,7 @@ const LAYERED: readonly Layers[] = [
   },
 ];
 
-/** Each feature imports only those before it. */
+/** In this order: a feature imports only earlier features. */
 const FEATURES: readonly string[] = [
   'accounts',
   'games',
@@ -108,7 +108,7 @@ const FEATURES: readonly string[] = [
   'operator',
 ];
 
-/** The only files that read the environment: one in each program. */
+/** The only files that read the environment, one for each program. */
 const ENVIRONMENT_READERS: readonly string[] = [
   'packages/server/src/config.ts',
   'packages/cli/src/context.ts',
@@ -117,15 +117,18 @@ const ENVIRONMENT_READERS: readonly string[] = [
 
 const RULES: readonly Rule[] = [
   {
-    name: 'every package, part and feature has its place in scripts/imports/rules.ts',
-    find: ({ path }) => (hasPlace(path) ? [] : [{ line: 1, found: path }]),
+    name: 'every package, part and feature is listed in scripts/imports/rules.ts',
+    find: ({ path }) => (isListed(path) ? [] : [{ line: 1, found: path }]),
   },
-  forImports('contract and minidump import nothing of ours, cli and web only contract', ({ path }, { target }) => {
-    const [from, to] = [packageOf(path), packageOf(target)];
-    return to !== from && to !== undefined && PACKAGES[from ?? '']?.includes(to) !== true;
-  }),
   forImports(
-    'a path stays inside its src; another package is imported by its name',
+    'contract and minidump import no other package; cli and web import only contract',
+    ({ path }, { target }) => {
+      const [from, to] = [packageOf(path), packageOf(target)];
+      return to !== from && to !== undefined && PACKAGES[from ?? '']?.includes(to) !== true;
+    },
+  ),
+  forImports(
+    'relative paths stay inside src; other packages are imported by name',
     ({ path }, { specifier, target }) => {
       const home = `packages/${packageOf(path)}`;
       const isPath = specifier.startsWith('.');
@@ -133,44 +136,44 @@ const RULES: readonly Rule[] = [
       return isPath ? !isInside : packageOf(target) === packageOf(path);
     },
   ),
-  forImports('a dependency is imported by its name', (_, { specifier }) => /(^|\/)node_modules\//.test(specifier)),
+  forImports('dependencies are imported by name', (_, { specifier }) => /(^|\/)node_modules\//.test(specifier)),
   forImports('main, commands → app → {http, mcp, worker} → features → request → kernel', (source, { target }) => {
     const [from, to] = [partOf(source.path), partOf(target)];
     if (from === undefined || to === undefined || from === to) return false;
-    return stepOf(to) <= stepOf(from);
+    return serverLayerOf(to) <= serverLayerOf(from);
   }),
   ...LAYERED.map((layers) =>
-    forImports(`a layer of ${layers.of} imports only lower ones`, ({ path }, { target }) => {
+    forImports(`a layer of ${layers.of} imports only lower layers`, ({ path }, { target }) => {
       const [from, to] = [layerOf(layers, path), layerOf(layers, target)];
       return from !== undefined && to !== undefined && from !== to && depthOf(layers, to) <= depthOf(layers, from);
     }),
   ),
-  forImports('settings are read by the commands alone; others import the type of config.ts', (source, imported) => {
+  forImports('only commands read the settings; other parts import only types of config.ts', (source, imported) => {
     const from = partOf(source.path);
-    const isGiven = from !== undefined && !READS_CONFIG.includes(from) && source.path !== SHOWS_CONFIG;
-    return isGiven && partOf(imported.target) === 'config.ts' && !imported.typeOnly;
+    const needsTypeOnly = from !== undefined && !READS_CONFIG.includes(from) && source.path !== SHOWS_CONFIG;
+    return needsTypeOnly && partOf(imported.target) === 'config.ts' && !imported.typeOnly;
   }),
-  forImports('a feature is entered by its front door', (source, { target }) => {
+  forImports('other features import only the main file of a feature', (source, { target }) => {
     const [from, to] = [featureOf(source.path), featureOf(target)];
-    return to !== undefined && to !== from && !isDoor(target, partOf(source.path));
+    return to !== undefined && to !== from && !isEntry(target, partOf(source.path));
   }),
-  forImports('a feature imports only features that stand before it', (source, { target }) => {
+  forImports('a feature imports only features that are listed before it', (source, { target }) => {
     const [from, to] = [featureOf(source.path), featureOf(target)];
     return from !== undefined && to !== undefined && FEATURES.indexOf(to) > FEATURES.indexOf(from);
   }),
   {
-    name: `the environment is read in ${ENVIRONMENT_READERS.join(', ')} alone`,
+    name: `only ${ENVIRONMENT_READERS.join(', ')} read the environment`,
     find: ({ path, environmentReads }) =>
       ENVIRONMENT_READERS.includes(path) ? [] : environmentReads.map((line) => ({ line, found: 'process.env' })),
   },
 ];
 
-/** What breaks a rule, in the order of the rules. */
-export function judge(source: Source): Violation[] {
+/** The violations in a file, in the order of the rules. */
+export function checkSource(source: Source): Violation[] {
   return RULES.flatMap(({ name, find }) => find(source).map((found) => ({ path: source.path, rule: name, ...found })));
 }
 
-/** A rule about single imports. */
+/** A rule that is checked for each import. */
 function forImports(name: string, breaks: (source: Source, imported: Import) => boolean): Rule {
   return {
     name,
@@ -199,26 +202,28 @@ function featureOf(path: string): string | undefined {
   return /^packages\/server\/src\/features\/([^/]+)\//.exec(path)?.[1];
 }
 
-function stepOf(part: string): number {
-  return STEPS.findIndex((parts) => parts.includes(part));
+function serverLayerOf(part: string): number {
+  return SERVER_LAYERS.findIndex((parts) => parts.includes(part));
 }
 
 function depthOf({ layers }: Layers, layer: string): number {
   return layers.findIndex((names) => names.includes(layer));
 }
 
-function hasPlace(path: string): boolean {
+function isListed(path: string): boolean {
   const [part, feature] = [partOf(path), featureOf(path)];
   const isInLayer = LAYERED.every((layers) => {
     const layer = layerOf(layers, path);
     return layer === undefined || depthOf(layers, layer) >= 0;
   });
   const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined && isInLayer;
-  return isKnown && (part === undefined || stepOf(part) >= 0) && (feature === undefined || FEATURES.includes(feature));
+  return (
+    isKnown && (part === undefined || serverLayerOf(part) >= 0) && (feature === undefined || FEATURES.includes(feature))
+  );
 }
 
-/** A feature's front door is the file named like its folder; features.ts imports its routes and jobs. */
-function isDoor(target: string, part: string | undefined): boolean {
+/** Other features import the file that is named like the folder; features.ts imports the routes and jobs. */
+function isEntry(target: string, part: string | undefined): boolean {
   const inside = target.replace('packages/server/src/features/', '');
   const feature = featureOf(target);
   return (

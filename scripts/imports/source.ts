@@ -1,4 +1,4 @@
-// Reads out of a source file what the import rules judge: its imports and the places where it reads the environment.
+// Reads what the import rules check in a source file: its imports, and the lines that read the environment.
 import { posix } from 'node:path';
 
 export type Import = {
@@ -6,7 +6,7 @@ export type Import = {
   readonly line: number;
   /** As written. */
   readonly specifier: string;
-  /** Path from the root, when the target is a file of ours; else the specifier. */
+  /** Path from the root for a file of this repository, otherwise the specifier. */
   readonly target: string;
   readonly typeOnly: boolean;
 };
@@ -19,12 +19,12 @@ export type Source = {
   readonly environmentReads: readonly number[];
 };
 
-/** The ways in which a file names another. The formatter keeps statements at the start of a line. */
+/** The ways to import a file. The formatter keeps statements at the start of a line. */
 const FORMS = [
   /^(?:import|export)(?<type>\s+type\b)?[\w\s{},*$]*?\bfrom\s+['"](?<specifier>[^'"]+)['"]/gm,
   /^import\s+['"](?<specifier>[^'"]+)['"]/gm,
   /\bimport\(\s*['"](?<specifier>[^'"]+)['"]/g,
-  // A worker thread’s file.
+  // The file of a worker thread.
   /\bnew URL\(\s*['"](?<specifier>[^'"]+\.tsx?)['"],\s*import\.meta\.url/g,
 ] as const;
 
@@ -52,6 +52,6 @@ export function readSource(path: string, text: string): Source {
 /** Our packages export `./*` as `./src/*.ts`. */
 function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
-  const [, room, file] = /^@chauffeur\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
-  return room === undefined ? specifier : `packages/${room}/src/${file ?? ''}.ts`;
+  const [, name, file] = /^@chauffeur\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? [];
+  return name === undefined ? specifier : `packages/${name}/src/${file ?? ''}.ts`;
 }
