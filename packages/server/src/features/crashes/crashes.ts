@@ -25,22 +25,23 @@ export function openReport(
 }
 
 /**
- * The number of open groups that were first seen after the newest build of their game. Games without any are left out.
+ * The number of open groups of each game that were first seen after its newest build. Games without such groups are
+ * left out.
  */
 export async function countNewGroups(
   { db }: Context,
   gameIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const found = await groups.countNewGroups(db, gameIds);
-  return new Map(found.map(({ game_id, count }) => [game_id, count]));
+  const counts = await groups.countNewGroups(db, gameIds);
+  return new Map(counts.map(({ game_id, count }) => [game_id, count]));
 }
 
-/** Those of these reports of the game that exist. */
+/** Returns which of these reports exist in the game. */
 export function existingReports(ctx: Context, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
   return reports.existingReports(ctx.db, gameId, reportIds);
 }
 
-/** Takes a few seconds, after which the process may stop. */
+/** A batch takes a few seconds. The process can stop only between batches. */
 const DELETED_AT_ONCE = 200;
 
 /**
@@ -72,14 +73,14 @@ export async function requestRegrouping({ db }: Pick<Context, 'db'>, gameId: str
 }
 
 /**
- * How many reports are still grouped by older rules, and whether a job is left to move them. Reports whose stored stack
- * cannot be read are not moved.
+ * How many reports are still grouped by older rules, and whether a job that moves them is queued or running. Reports
+ * whose stored stack cannot be read are not moved.
  */
 export async function readRegrouping(
   { db }: Pick<Context, 'db'>,
   gameId: string | null,
 ): Promise<{ left: number; isRunning: boolean }> {
-  // In this order, because a job ends after its reports were moved.
+  // Checked before counting, because a job ends only after its reports have moved.
   const isRunning = await hasJobs(db, regroupJob);
   const games = await countOutdated(db, gameId);
   return { left: games.reduce((sum, { count }) => sum + count, 0), isRunning };

@@ -52,8 +52,8 @@ export async function receiveCrashFile(
 }
 
 /**
- * `GET …/public/crashes/{id}`. With a read token the response has the usual envelope; engines' crash reporters, which
- * have none, expect it without.
+ * `GET …/public/crashes/{id}`. With a read token the response has the usual envelope. The crash reporters of engines
+ * send no token and expect a response without an envelope.
  */
 export async function getPublicCrash(
   ctx: Context,
@@ -67,8 +67,8 @@ export async function getPublicCrash(
 }
 
 /**
- * `GET …/public/crashes/{id}/stack`. Before there is a stack: 4090 with a read token; otherwise 4040, after which
- * engines' crash reporters try again.
+ * `GET …/public/crashes/{id}/stack`. Until there is a stack, throws 4090 with a read token and 4040 without one,
+ * because the crash reporters of engines retry after a 404.
  */
 export async function getPublicStack(
   ctx: Context,

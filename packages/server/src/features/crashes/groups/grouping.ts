@@ -9,8 +9,8 @@ import { redactUserPaths } from '../report/user-paths.ts';
 import { findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
 
 /**
- * To be increased whenever the rules may put a report into another group. `chauffeur-server regroup` then moves
- * existing reports.
+ * Increase it with any change of the rules that may move a report to another group. `chauffeur-server regroup` then
+ * moves existing reports.
  */
 export const GROUPING_VERSION = 2;
 
@@ -27,7 +27,7 @@ export type Grouping = {
   readonly functions: readonly string[];
 };
 
-/** What a report says in addition to its dump. */
+/** The fields of a report that its grouping needs in addition to the dump. */
 export type Statement = {
   readonly message: string;
   readonly appVersion: string;
@@ -101,11 +101,12 @@ export function crashedThread({ crash_info: crash, threads }: Pick<Report, 'cras
 }
 
 /**
- * The frames that make the signature: those before the first guessed one. A guess is a word of the stack that looks
- * like a return address; it may be left over from an earlier call, and differs between players. Guesses count only if
- * the reliable frames say nothing: if none of them has a name, all frames with a name count; if all of them are system
- * code, the frames up to the first in the game's own code count. The latter happens when a 32-bit game on Linux aborts:
- * without symbols of libc, the last reliable frame is in the kernel's code or in libc.
+ * Chooses the frames for the signature: usually the reliable frames before the first guessed one. A guess is a word of
+ * the stack that looks like a return address; it may be left over from an earlier call, and differs between players.
+ * Guessed frames are used only if the reliable ones are not enough: if none of them has a name, all frames with a name
+ * are used; if all of them are system code, the frames up to the first in the game's own code are used. The latter
+ * happens when a 32-bit game on Linux aborts: without symbols of libc, the last reliable frame is in the kernel's code
+ * or in libc.
  */
 function chooseFrames(frames: readonly Frame[], code: OwnCode): { frames: readonly Frame[]; note: string | null } {
   const firstGuess = frames.findIndex(({ trust }) => trust === 'scan');

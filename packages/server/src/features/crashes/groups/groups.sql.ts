@@ -30,10 +30,10 @@ export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): P
 }
 
 /**
- * Moves reports into the group of `grouping`, which is created if it does not exist. Reports that are in it are not
- * counted again; reports that do not exist are skipped. A resolved group that gets a report of a later build is opened
- * again. `changes` is SQL for further columns of the reports, so that each row is written once. Returns false if none
- * of the reports exists.
+ * Moves reports into the group of `grouping`, which is created if it does not exist. Reports that are already in it are
+ * not counted again; reports that do not exist are skipped. A resolved group that gets a report of a later build is
+ * reopened. `changes` is SQL for further columns of the reports, so that each row is written once. Returns false if
+ * none of the reports exists.
  */
 export async function attachReports(
   tx: Tx,
@@ -117,7 +117,7 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
   const { key, kind, title, reason, explanation, functions } = grouping;
   await changed(
     tx,
-    sql`with made as (insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
+    sql`with created as (insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
           sample_report_id, grouping_version, status, fixed_in_version, resolved_at, resolved_by)
       select report.game_id, ${newId()}, ${key}, ${kind}, ${title}, ${reason}, ${JSON.stringify(explanation)}, 0,
           report.received_at, report.received_at, report.report_id, ${GROUPING_VERSION},
@@ -129,7 +129,7 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
       on conflict (game_id, key) do nothing
       returning game_id, group_id
     ) insert into crash_group_functions (game_id, group_id, function)
-      select game_id, group_id, function from made, unnest(${functions}::text[]) as named (function)`,
+      select game_id, group_id, function from created, unnest(${functions}::text[]) as named (function)`,
   );
 }
 
@@ -152,7 +152,7 @@ async function lockGroups(
 type Addition = {
   /** All reports to be in the group. */
   readonly ids: readonly string[];
-  /** Those that are not in it yet. */
+  /** The reports among them that are not in the group yet. */
   readonly added: readonly string[];
   readonly grouping: Grouping;
   readonly changes: RawBuilder<unknown> | null;
@@ -177,7 +177,7 @@ async function addReports(
       ),
       -- A build is later if it was registered after the build with the fix or, if that is unknown, after the group was resolved.
       regression as (
-        select true as is_so from added
+        select true as is_regression from added
           join builds on builds.game_id = ${gameId} and builds.build_id = added.build_id
           join crash_groups resolved on resolved.game_id = ${gameId} and resolved.group_id = ${groupId}
             and resolved.status = 'resolved'
@@ -199,8 +199,8 @@ async function addReports(
           explanation = case when grouping_version < ${GROUPING_VERSION}::integer
             then ${JSON.stringify(explanation)}::jsonb else explanation end,
           grouping_version = greatest(grouping_version, ${GROUPING_VERSION}::integer),
-          status = case when regression.is_so then 'open' else status end,
-          regressed_at = case when regression.is_so then now() else regressed_at end
+          status = case when regression.is_regression then 'open' else status end,
+          regressed_at = case when regression.is_regression then now() else regressed_at end
         from sum left join regression on true
         where game_id = ${gameId} and group_id = ${groupId}`),
   );
@@ -257,20 +257,20 @@ function countUp({ table, by }: Counter, gameId: string, groupId: string): RawBu
 /** CTEs after `removed`: subtract these reports from a counter, and delete rows that drop to zero. */
 function countDown({ table, by }: Counter, gameId: string, groupId: string): RawBuilder<unknown> {
   const columns = sql.raw(by.join(', '));
-  const fewer = sql.raw(`${table}_fewer`);
-  const same = sql.raw(by.map((column) => `counter.${column} = fewer.${column}`).join(' and '));
+  const subtracted = sql.raw(`${table}_subtracted`);
+  const same = sql.raw(by.map((column) => `counter.${column} = subtracted.${column}`).join(' and '));
   const inGroup = sql`counter.game_id = ${gameId} and counter.group_id = ${groupId} and ${same}`;
-  return sql`${fewer} as (select ${columns}, count(*) as count from removed group by ${columns}),
+  return sql`${subtracted} as (select ${columns}, count(*) as count from removed group by ${columns}),
     ${sql.raw(`${table}_emptied`)} as (
-      delete from ${sql.table(table)} counter using ${fewer} fewer where ${inGroup} and counter.count <= fewer.count
+      delete from ${sql.table(table)} counter using ${subtracted} subtracted where ${inGroup} and counter.count <= subtracted.count
     ),
     ${sql.raw(`${table}_down`)} as (
-      update ${sql.table(table)} counter set count = counter.count - fewer.count from ${fewer} fewer
-        where ${inGroup} and counter.count > fewer.count
+      update ${sql.table(table)} counter set count = counter.count - subtracted.count from ${subtracted} subtracted
+        where ${inGroup} and counter.count > subtracted.count
     )`;
 }
 
-/** Selects what the counters need of reports. More conditions may follow. */
+/** Selects the columns of reports that the counters need. The caller may append conditions. */
 function countedColumns(gameId: string, reportIds: readonly string[]): RawBuilder<unknown> {
   return sql`select report_id, build_id, os, received_at, (received_at at time zone 'utc')::date as day from crash_reports
     where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`;

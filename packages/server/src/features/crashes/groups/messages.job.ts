@@ -1,5 +1,5 @@
-// Groups reports without a dump by their message: at once if no dump was announced, otherwise after a short wait for
-// it.
+// Groups reports without a dump by their message: immediately if no dump was announced, otherwise after a short wait
+// for it.
 import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
@@ -27,9 +27,9 @@ export async function groupMessages(ctx: Context, { gameId, reportIds }: Payload
 }
 
 /**
- * Groups reports whose dump was announced and is late. Most dumps arrive at once, so a job for each would be waste.
- * This one runs every minute and looks back further than that in case runs were missed; `finishReports` groups what is
- * older still.
+ * Groups reports whose announced dump is late. Most dumps arrive immediately, so a job for each report would be
+ * wasteful. This job runs every minute, and looks back further than a minute in case runs were missed; `finishReports`
+ * groups reports that are older still.
  */
 export async function groupLate(ctx: Context): Promise<void> {
   const now = ctx.clock.now().getTime();
@@ -45,7 +45,7 @@ export async function groupLate(ctx: Context): Promise<void> {
 
 /**
  * Groups reports of one game, with one transaction for each group: a game that crashes in a loop sends hundreds of the
- * same report. `failure` says why they have no dump; null if it may still arrive.
+ * same report. `failure` says why the dumps are missing; null if they may still arrive.
  */
 export async function groupStatements(
   ctx: Context,

@@ -5,10 +5,10 @@ import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { Grouping, Statement } from './grouping.ts';
 import { attachReports, transactGroups } from './groups.sql.ts';
 
-/** What grouping by message needs of a report. */
+/** The columns of a report that grouping by message needs. */
 export type StatementRow = { report_id: string; message: string; app_version: string; os: string };
 
-/** A statement found in any game. */
+/** For queries over the reports of all games. */
 export type GameStatementRow = StatementRow & { game_id: string };
 
 /** The columns of a StatementRow. */
@@ -21,7 +21,7 @@ export function statementOf({ message, app_version: appVersion, os }: StatementR
   return { message, appVersion, os };
 }
 
-/** Those of these reports that have neither a dump nor a group. */
+/** Selects the reports that have neither a dump nor a group. */
 export function listUngrouped(db: Db, gameId: string, reportIds: readonly string[]): Promise<StatementRow[]> {
   return rows(
     db,
@@ -32,8 +32,8 @@ export function listUngrouped(db: Db, gameId: string, reportIds: readonly string
 }
 
 /**
- * Reports of all games that arrived between `from` and `before`, have no group, and still wait for their dump. In the
- * order of ids, after `after`.
+ * Reports of all games that arrived between `from` and `before`, have no group, and whose dump has not arrived. Ordered
+ * by id; the page starts after the id `after`.
  */
 export function listLate(
   db: Db,
@@ -50,8 +50,8 @@ export function listLate(
 }
 
 /**
- * Groups reports by their message, except those that have a dump by now. `failure` says why they have none; null if it
- * may still arrive.
+ * Groups reports by their message, but skips reports whose dump has arrived meanwhile. `failure` says why a dump is
+ * missing; null if it may still arrive.
  */
 export async function recordMessages(
   db: Db,

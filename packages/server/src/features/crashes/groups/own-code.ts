@@ -44,7 +44,7 @@ export function findOwnCode(modules: readonly ModuleReport[], main: number | nul
   };
 }
 
-/** Functions that a signature skips or does not stop at are not the cause of a crash. */
+/** Functions that signatures skip or continue past are not the cause of a crash. */
 function isRuntime(label: string): boolean {
   const { irrelevant, prefix } = defaultLists;
   return LANGUAGE.test(label) || irrelevant.find(label) !== undefined || prefix.find(label) !== undefined;
@@ -55,12 +55,12 @@ const MAX_FUNCTIONS = 5;
 
 /** The labels of the game's innermost functions on a stack, each once. */
 export function ownFunctions(frames: readonly Frame[], code: OwnCode): string[] {
-  const found = new Set<string>();
+  const labels = new Set<string>();
   for (const frame of frames) {
     for (const { own, label, isNamed } of code.of(frame)) {
-      if (own && isNamed && !ENTRY_POINT.test(label)) found.add(label);
-      if (found.size === MAX_FUNCTIONS) return [...found];
+      if (own && isNamed && !ENTRY_POINT.test(label)) labels.add(label);
+      if (labels.size === MAX_FUNCTIONS) return [...labels];
     }
   }
-  return [...found];
+  return [...labels];
 }

@@ -1,4 +1,4 @@
-// The SQL that deletes reports, and finds those that own files.
+// The SQL that deletes reports and finds their files.
 import { sql } from 'kysely';
 import { type Db, row, rows, type Tx } from '../../../kernel/database/db.ts';
 import type { FileKeys } from '../report/files.ts';
@@ -23,7 +23,7 @@ export function listFiles(db: Db, gameId: string, limit: number): Promise<Report
   );
 }
 
-/** Deletes reports of a game whose groups are deleted as well. Returns the files that they had. */
+/** Deletes reports of a game whose groups are deleted as well. Returns their files. */
 export function deleteReports(db: Db, gameId: string, reportIds: readonly string[]): Promise<ReportFiles[]> {
   return rows(
     db,

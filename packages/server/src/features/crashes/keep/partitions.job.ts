@@ -6,7 +6,7 @@ import { partitionOf } from '../report/partitions.ts';
 
 export const partitionJob = defineJob<object>('crashes:make-partitions', 3);
 
-/** Without a worker for this long, reports still go to the right partition. */
+/** Even if no worker runs for this many months, new reports have a partition. */
 const MONTHS_AHEAD = 3;
 
 export async function makePartitions(ctx: Context): Promise<void> {

@@ -27,19 +27,19 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
     ctx.log.info({ month }, 'dropped expired crash reports');
   }
   const firstId = firstIdOf(limit);
-  await retention.deleteUnpartitioned(ctx.db, firstId);
+  await retention.deleteFromDefaultPartition(ctx.db, firstId);
   await retention.forgetSamples(ctx.db, firstId);
   await forgetFunctions(ctx, limit);
 }
 
 /**
- * A name is dated when its report is processed, on the day of its arrival or later. The clocks of processes may differ
- * a little.
+ * A name is dated when its report is processed, which is never before the report arrived. The margin covers small
+ * differences between the clocks of processes.
  */
 const MARGIN = DAY;
 
 /**
- * Deletes names of functions that no report has had since the month of `limit` began: the reports that had them are
+ * Deletes names of functions that were last seen before the month of `limit`, because all reports with them are
  * deleted.
  */
 async function forgetFunctions(ctx: Context, limit: Date): Promise<void> {

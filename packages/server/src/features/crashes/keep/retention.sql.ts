@@ -3,19 +3,19 @@ import { sql } from 'kysely';
 import { changed, type Db } from '../../../kernel/database/db.ts';
 
 /** Deletes reports with ids below `firstId` that arrived before their month had a partition. */
-export function deleteUnpartitioned(db: Db, firstId: string): Promise<number> {
+export function deleteFromDefaultPartition(db: Db, firstId: string): Promise<number> {
   return changed(db, sql`delete from crash_reports_default where report_id < ${firstId}::uuid`);
 }
 
-/** Clears samples that were deleted. The sample is a group's newest report, so the group has no other. */
+/** Clears the sample of groups whose sample was deleted. It was the group's newest report, so there is no other. */
 export async function forgetSamples(db: Db, firstId: string): Promise<void> {
   await changed(db, sql`update crash_groups set sample_report_id = null where sample_report_id < ${firstId}::uuid`);
 }
 
 /**
- * Deletes up to `limit` names of functions last seen before `day`, and returns how many it deleted. Only the day
- * decides: checking the reports for each name would be slowest for the names that stay. Names that are being updated at
- * this moment are skipped.
+ * Deletes up to `limit` names of functions last seen before `day`, and returns how many it deleted. It relies on the
+ * day alone, because checking the reports for each name would be slowest for the names that are kept. Names that are
+ * being updated at this moment are skipped.
  */
 export function forgetFunctions(db: Db, day: string, limit: number): Promise<number> {
   return changed(

@@ -15,7 +15,7 @@ export async function rememberFunctions(
     db,
     sql`insert into crash_functions (game_id, function, seen_on)
       select distinct on (function collate "C") ${gameId}::uuid, function, ${day}::date
-      from unnest(${functions}::text[]) as given (function) order by function collate "C"
+      from unnest(${functions}::text[]) as named (function) order by function collate "C"
       on conflict (game_id, function) do update set seen_on = excluded.seen_on
         where crash_functions.seen_on < excluded.seen_on`,
   );

@@ -10,15 +10,15 @@ import { rememberFunctions } from './functions.sql.ts';
 const namesOfToday = perContext(() => ({ day: '', names: new Set<string>() }));
 const MAX_NAMES = 100_000;
 
-/** Keeps the names of a game's functions. To be called before the report that has them is stored. */
+/** Keeps the names of a game's functions. Call it before storing the report that has them. */
 export async function rememberNewFunctions(ctx: Context, gameId: string, functions: readonly string[]): Promise<void> {
   const day = utcDayOf(ctx.clock.now());
   const today = namesOfToday(ctx);
   if (today.day !== day || today.names.size > MAX_NAMES) Object.assign(today, { day, names: new Set<string>() });
   // The set of `day`, even if the next day begins during the query.
   const { names } = today;
-  const fresh = functions.filter((name) => !names.has(`${gameId}/${name}`));
-  if (fresh.length === 0) return;
-  await rememberFunctions(ctx.db, gameId, fresh, day);
-  for (const name of fresh) names.add(`${gameId}/${name}`);
+  const newNames = functions.filter((name) => !names.has(`${gameId}/${name}`));
+  if (newNames.length === 0) return;
+  await rememberFunctions(ctx.db, gameId, newNames, day);
+  for (const name of newNames) names.add(`${gameId}/${name}`);
 }

@@ -1,4 +1,5 @@
-// Processes a report's dump. Its state goes from queued over processing to processed, or to failed with the reason.
+// Processes a report's dump. Its state goes from queued to processing, and then to processed, or to failed with the
+// reason.
 import type { Context } from '../../../context.ts';
 import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 import type { Attempt } from '../../../kernel/jobs/jobs.ts';
@@ -10,23 +11,25 @@ import { stemOf } from '../report/files.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { beginProcessing, type DumpRow, recordFailure, recordWalk } from './processed.sql.ts';
-import { SymbolDesk } from './symbol-desk.ts';
+import { SymbolResolver } from './symbol-resolver.ts';
 import { type Reading, readDump } from './walk.ts';
 
 type Payload = { gameId: string; reportId: string };
 
-/** A dump that has ended this many threads will end the next one, too. */
+/** A dump that has crashed this many threads would crash the next one, too. */
 const MAX_CRASHES = 3;
 
-/** Safe to run twice, even at once: each walk writes a blob of its own, and a report is counted once in its group. */
+/**
+ * Safe to run twice, even concurrently: each walk writes a blob of its own, and a report is counted once in its group.
+ */
 export async function processCrash(ctx: Context, { gameId, reportId }: Payload, attempt: Attempt): Promise<void> {
   const report = await beginProcessing(ctx.db, gameId, reportId);
   if (report === undefined) return;
-  const desk = new SymbolDesk(ctx, gameId, report.build_id);
+  const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
   const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, statement: statementOf(report) };
-  const reading = await readDump(ctx, task, desk).catch((error) => giveUp(ctx, error, attempt));
-  if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, desk);
+  const reading = await readDump(ctx, task, resolver).catch((error) => giveUp(ctx, error, attempt));
+  if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, resolver);
   else {
     const grouping = groupByMessage(task.statement);
     await recordFailure(ctx.db, gameId, reportId, { reason: reading.reason, grouping, at: ctx.clock.now() });
@@ -40,7 +43,7 @@ async function keepWalk(
   gameId: string,
   { report_id: reportId, stack_key: former }: DumpRow,
   walk: Extract<Reading, { outcome: 'walked' }> & { stackKey: string },
-  desk: SymbolDesk,
+  resolver: SymbolResolver,
 ): Promise<void> {
   const { functions, missingSymbols } = walk.excerpt;
   await rememberNewFunctions(ctx, gameId, functions);
@@ -48,7 +51,7 @@ async function keepWalk(
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;
   if (unused !== null) await deleteStack(ctx, unused);
-  if (isStored && (await desk.hasMoreFor(missingSymbols))) await enqueueProcessing(ctx.db, gameId, [reportId]);
+  if (isStored && (await resolver.hasMoreFor(missingSymbols))) await enqueueProcessing(ctx.db, gameId, [reportId]);
 }
 
 /** The result stays recorded if this fails: the sweep deletes the blob later. */

@@ -7,7 +7,7 @@ import { attachReports, transactGroups } from '../groups/groups.sql.ts';
 import { type GameStatementRow, isUnfinished, type StatementRow, statementColumns } from '../groups/messages.sql.ts';
 import type { Excerpt } from './excerpt.ts';
 
-/** A report with a dump, as its processing needs it. */
+/** The columns of a report with a dump that its processing needs. */
 export type DumpRow = {
   build_id: string;
   dump_key: string;
@@ -32,7 +32,7 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
   );
 }
 
-/** Stores the result of a walk and moves the report into its group. Returns false if the report is gone. */
+/** Stores the result of a walk and moves the report into its group. Returns false if the report was deleted. */
 export function recordWalk(
   db: Db,
   gameId: string,
@@ -81,7 +81,7 @@ export async function listMissing(
   moduleName: string,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<string[]> {
-  const found = await rows(
+  const missing = await rows(
     db,
     sql<{ report_id: string }>`select report_id from crash_reports
       where game_id = ${gameId} and missing_symbols <> '{}'
@@ -89,7 +89,7 @@ export async function listMissing(
         and (${before}::uuid is null or report_id < ${before}::uuid)
       order by report_id desc limit ${limit}`,
   );
-  return found.map(({ report_id }) => report_id);
+  return missing.map(({ report_id }) => report_id);
 }
 
 /** The oldest unfinished reports of all games that arrived before `before`, with or without a dump. */

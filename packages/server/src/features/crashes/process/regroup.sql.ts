@@ -30,16 +30,18 @@ export async function recordRegrouping(
   grouping: Grouping,
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
-    const same = await row(
+    const unchanged = await row(
       tx,
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId}
         and stack_key is not distinct from ${stackKey} for update`,
     );
-    if (same !== undefined) await attachReports(tx, gameId, [reportId], grouping);
+    if (unchanged !== undefined) await attachReports(tx, gameId, [reportId], grouping);
   });
 }
 
-/** How many reports of each game, or of one game, were grouped by older rules. Games without any are left out. */
+/**
+ * How many reports of each game, or of one game, were grouped by older rules. Games without such reports are left out.
+ */
 export function countOutdated(db: Db, gameId: string | null): Promise<{ game_id: string; count: number }[]> {
   return rows(
     db,

@@ -32,8 +32,8 @@ describe('StoredSymbols', () => {
     );
     try {
       // Opens all modules before reading the first.
-      const found = modules.map((module) => symbols.find(module));
-      return found.map((each) => each?.placeAt(0x18)?.function);
+      const symbolsOfModules = modules.map((module) => symbols.find(module));
+      return symbolsOfModules.map((each) => each?.placeAt(0x18)?.function);
     } finally {
       symbols.close();
     }

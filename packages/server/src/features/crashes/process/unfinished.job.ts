@@ -1,4 +1,4 @@
-// Ends reports that would never finish: their dump never arrived, or processing it ended every worker that tried.
+// Ends reports that would never finish: their dump never arrived, or every worker that processed it crashed.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, HOUR, SECOND } from '../../../kernel/clock.ts';
@@ -31,7 +31,7 @@ export async function finishReports(ctx: Context): Promise<void> {
 
 async function fail(ctx: Context, report: GameStatementRow): Promise<void> {
   const { game_id, report_id } = report;
-  const reason = 'The dump could not be processed: no worker was running, or each attempt ended the worker.';
+  const reason = 'The dump could not be processed: no worker was running, or each attempt crashed the worker.';
   const grouping = groupByMessage(statementOf(report));
   await recordFailure(ctx.db, game_id, report_id, { reason, grouping, at: ctx.clock.now() });
   ctx.log.warn({ game: game_id, report: report_id }, 'a crash report was never processed');

@@ -75,8 +75,8 @@ async function walkDump(
 }
 
 /**
- * Memory reused for one dump after the other. Allocated for each dump, it would make V8 collect the whole heap every
- * few dumps.
+ * A buffer that is reused for each dump. If every dump allocated its own, V8 would collect the whole heap every few
+ * dumps.
  */
 let reused: Buffer = Buffer.alloc(0);
 /** Larger dumps are rare and get memory of their own. */

@@ -1,11 +1,11 @@
-// Walks dumps in threads with limited time and memory: no dump can end the server.
+// Walks dumps in threads with limited time and memory, so that no dump can crash the server.
 import type { Context } from '../../../context.ts';
 import { SECOND } from '../../../kernel/clock.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { Statement } from '../groups/grouping.ts';
-import type { SymbolDesk } from './symbol-desk.ts';
+import type { SymbolResolver } from './symbol-resolver.ts';
 import type { SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
 const THREAD = new URL('./walk.thread.ts', import.meta.url);
@@ -18,7 +18,7 @@ const poolOf = perContext(({ config }) =>
   }),
 );
 
-/** The result for a dump: `timeout` and `memory` are the configured limits, `broken` is a bug of the server. */
+/** The result for a dump: `timeout` and `memory` are the configured limits, `broken` is a bug in the server. */
 export type Reading =
   | Extract<WalkOutput, { outcome: 'walked' }>
   | { readonly outcome: 'unreadable' | 'missing' | 'timeout' | 'memory' | 'broken'; readonly reason: string };
@@ -30,10 +30,10 @@ export type Reading =
 export function readDump(
   ctx: Context,
   task: { dumpKey: string; dumpSize: number; stackKey: string; statement: Statement },
-  desk: SymbolDesk,
+  resolver: SymbolResolver,
 ): Promise<Reading> {
   return runBounded(ctx, { task: 'walk', blobSettings: ctx.blobs.settings, ...task }, (request) =>
-    desk.answer(request),
+    resolver.answer(request),
   );
 }
 

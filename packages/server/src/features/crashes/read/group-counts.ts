@@ -9,7 +9,7 @@ export type Counts = {
   readonly build_count: number;
   /** The highest counts first. */
   oses: { os: string; count: number }[];
-  /** Days such as `2026-11-21` (UTC) in order, without those that have no reports. */
+  /** In order. Days are in UTC, such as `2026-11-21`; days without reports are left out. */
   days: { day: string; count: number }[];
 };
 
@@ -24,8 +24,8 @@ export function unpackCounts(packed: Omit<GroupCounts, 'group_id'>, firstDay: Da
     byBuild.set(buildId, (byBuild.get(buildId) ?? 0) + Number(count));
     byOs.set(os, (byOs.get(os) ?? 0) + Number(count));
   }
-  // The ids of builds begin with their time.
-  const builds = [...byBuild].sort(([a, many], [b, few]) => few - many || compareTexts(b, a));
+  // Build ids begin with the time of registration, so the higher id is the newer build.
+  const builds = [...byBuild].sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareTexts(b, a));
   const oses = [...byOs].sort(([a, many], [b, few]) => few - many || compareTexts(a, b));
   return {
     builds: builds.slice(0, maxBuilds).map(([build_id, count]) => ({ build_id, count })),

@@ -1,4 +1,4 @@
-// The SQL that lists crash groups with their counts, resolves them, and opens them again.
+// The SQL that lists crash groups with their counts, resolves them and reopens them.
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, row, rows } from '../../../kernel/database/db.ts';
 
@@ -44,37 +44,38 @@ type Page = { before: { place: string; groupId: string } | null; limit: number }
  * seen after it was registered.
  */
 export function listGroups(db: Db, gameId: string, filters: Filters, { before, limit }: Page): Promise<GroupRow[]> {
-  const all = [sql`game_id = ${gameId}`];
-  if (filters.status !== undefined) all.push(sql`status = ${filters.status}`);
+  const conditions = [sql`game_id = ${gameId}`];
+  if (filters.status !== undefined) conditions.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)
-    all.push(
+    conditions.push(
       sql`exists (select from crash_group_totals counts where counts.game_id = ${gameId}
         and counts.group_id = crash_groups.group_id and counts.build_id = ${filters.buildId})`,
     );
   if (filters.sinceBuild !== undefined)
-    all.push(
+    conditions.push(
       seenFirstSince(sql`(
     select created_at from builds where game_id = ${gameId} and build_id = ${filters.sinceBuild})`),
     );
   if (before !== null)
-    all.push(
+    conditions.push(
       sql`(last_seen, group_id) <
         (timestamptz 'epoch' + ${before.place}::bigint * interval '1 microsecond', ${before.groupId}::uuid)`,
     );
   return rows(
     db,
-    sql<GroupRow>`select ${columns} from crash_groups where ${sql.join(all, sql` and `)}
+    sql<GroupRow>`select ${columns} from crash_groups where ${sql.join(conditions, sql` and `)}
       order by last_seen desc, group_id desc limit ${limit}`,
   );
 }
 
-/** A group first seen after a time was also last seen after it; that condition can use the index. */
+/** A group first seen after a time was also last seen after it; the condition on `last_seen` can use the index. */
 function seenFirstSince(time: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`last_seen >= ${time} and first_seen >= ${time}`;
 }
 
 /**
- * The number of open groups of each game that were first seen after its newest build. Games without any are left out.
+ * The number of open groups of each game that were first seen after its newest build. Games without such groups are
+ * left out.
  */
 export function countNewGroups(db: Db, gameIds: readonly string[]): Promise<{ game_id: string; count: number }[]> {
   return rows(
@@ -143,25 +144,25 @@ export async function findVersions(
   gameId: string,
   buildIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await rows(
+  const versions = await rows(
     db,
     sql<{ build_id: string; version: string }>`select build_id, version from build_names
       where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
   );
-  return new Map(found.map(({ build_id, version }) => [build_id, version]));
+  return new Map(versions.map(({ build_id, version }) => [build_id, version]));
 }
 
-/** Marks a group as resolved by `who`. Returns false if there is no such group. */
+/** Marks a group as resolved. Returns false if there is no such group. */
 export async function resolveGroup(
   db: Db,
   gameId: string,
   groupId: string,
-  { fixedIn, who }: { fixedIn: string | null; who: string },
+  { fixedIn, resolvedBy }: { fixedIn: string | null; resolvedBy: string },
 ): Promise<boolean> {
   const count = await changed(
     db,
     sql`update crash_groups set status = 'resolved', fixed_in_version = ${fixedIn}, resolved_at = clock_timestamp(),
-        resolved_by = ${who}, regressed_at = null
+        resolved_by = ${resolvedBy}, regressed_at = null
       where game_id = ${gameId} and group_id = ${groupId}`,
   );
   return count > 0;

@@ -1,4 +1,4 @@
-// Crash groups for developers: listed by when they were last seen, resolved, and opened again.
+// Lists, resolves and reopens crash groups for developers.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
@@ -18,7 +18,7 @@ type GroupDetail = OutputOf<typeof contract.getCrashGroup>;
 const PAGE_SIZE = 25;
 const DAYS_SHOWN = 30;
 /**
- * In a list, each group has the builds with the most reports. Pages of groups with hundreds of builds would be too
+ * In a list, each group only has the builds with the most reports. Pages of groups with hundreds of builds would be too
  * large.
  */
 const MAX_BUILDS_IN_LIST = 10;
@@ -38,8 +38,8 @@ export async function listCrashGroups(
   const [place = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const before = cursor === undefined ? null : { place, groupId };
   const filters = { buildId, sinceBuild, status };
-  const found = await groups.listGroups(ctx.db, game.game_id, filters, { before, limit: limit + 1 });
-  const { page, last } = cutPage(found, limit);
+  const matches = await groups.listGroups(ctx.db, game.game_id, filters, { before, limit: limit + 1 });
+  const { page, last } = cutPage(matches, limit);
   return {
     groups: await withCounts(ctx, game.game_id, page, MAX_BUILDS_IN_LIST),
     next_cursor: last === null ? null : writeCursor(list, [last.place, last.group_id]),
@@ -49,8 +49,8 @@ export async function listCrashGroups(
 async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[], maxBuilds: number) {
   const firstDay = firstDayShown(ctx);
   const ids = rows.map(({ group_id }) => group_id);
-  const found = await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay));
-  const counts = new Map(found.map((packed) => [packed.group_id, unpackCounts(packed, firstDay, maxBuilds)]));
+  const packedCounts = await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay));
+  const counts = new Map(packedCounts.map((packed) => [packed.group_id, unpackCounts(packed, firstDay, maxBuilds)]));
   const builds = new Set([...counts.values()].flatMap((count) => count.builds.map(({ build_id }) => build_id)));
   const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
   return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? NO_COUNTS, versions));
@@ -69,16 +69,16 @@ export async function getCrashGroup(
 }
 
 async function readGroup(ctx: Context, gameId: string, groupId: string): Promise<GroupDetail> {
-  const found = await groups.findGroup(ctx.db, gameId, groupId);
-  if (found === undefined) throw unknownGroup();
+  const row = await groups.findGroup(ctx.db, gameId, groupId);
+  if (row === undefined) throw unknownGroup();
   const [[group], counts] = await Promise.all([
-    withCounts(ctx, gameId, [found], MAX_BUILDS),
+    withCounts(ctx, gameId, [row], MAX_BUILDS),
     groups.countByVersion(ctx.db, gameId, groupId, utcDayOf(firstDayShown(ctx))),
   ]);
-  return { ...group!, explanation: found.explanation, trend: trendOf(counts) };
+  return { ...group!, explanation: row.explanation, trend: trendOf(counts) };
 }
 
-/** A resolved group is opened again by a report of a later build, which counts as a regression, or by a developer. */
+/** A resolved group is reopened by a developer, or by a report from a later build, which counts as a regression. */
 export async function updateCrashGroup(
   ctx: Context,
   { caller, input }: Call<typeof contract.updateCrashGroup>,
@@ -90,7 +90,10 @@ export async function updateCrashGroup(
   const exists =
     status === 'open'
       ? await groups.reopenGroup(ctx.db, game.game_id, groupId)
-      : await groups.resolveGroup(ctx.db, game.game_id, groupId, { fixedIn: fixedIn ?? null, who: caller.user.name });
+      : await groups.resolveGroup(ctx.db, game.game_id, groupId, {
+          fixedIn: fixedIn ?? null,
+          resolvedBy: caller.user.name,
+        });
   if (!exists) throw unknownGroup();
   return readGroup(ctx, game.game_id, groupId);
 }

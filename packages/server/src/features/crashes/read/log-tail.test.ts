@@ -12,7 +12,7 @@ describe('readLogTail', () => {
 
   it('keeps an incomplete line if it is the only one', () => assert.equal(read('endless', true), 'endless'));
 
-  it('removes user names, terminal colors and bidirectional controls', () => {
+  it('removes user names, terminal colours and bidirectional controls', () => {
     assert.equal(
       read('open /home/ann/x\r\n\x1b[31mred\x1b[0m\x00\u202eok\tend'),
       'open /home/<user>/x\nred' + 'ok\tend',

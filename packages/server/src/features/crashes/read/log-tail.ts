@@ -6,8 +6,8 @@ import { redactUserPaths } from '../report/user-paths.ts';
 const UNPRINTABLE = /\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * `bytes` as text without control characters and user names; invalid UTF-8 becomes U+FFFD. If the log has more text
- * before them, the first line is incomplete and left out, unless it is the only one.
+ * Returns `bytes` as text without control characters and user names; invalid UTF-8 becomes U+FFFD. If the log has more
+ * text before them, the first line is probably incomplete, and is left out unless it is the only one.
  */
 export function readLogTail(bytes: Uint8Array, hasMoreBefore: boolean): string {
   const text = new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');

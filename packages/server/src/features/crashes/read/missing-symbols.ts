@@ -7,8 +7,8 @@ import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 type MissingModule = OutputOf<typeof getCrash>['missing_symbols'][number];
 
 /**
- * `missing` has modules as `debug_file/debug_id`. Modules whose symbols have arrived are left out: the report is being
- * processed again.
+ * `missing` has modules as `debug_file/debug_id`. Modules whose symbols have arrived since are left out, because the
+ * report is already being processed again.
  */
 export async function explainMissing(
   ctx: Context,

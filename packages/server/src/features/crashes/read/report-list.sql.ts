@@ -9,7 +9,7 @@ import type { Search } from './search.sql.ts';
 export type SummaryRow = {
   report_id: string;
   build_id: string;
-  /** Of the build; if the build is deleted, as the report has it. */
+  /** The version of the build, or the version in the report if the build was deleted. */
   version: string;
   group_id: string | null;
   state: CrashState;
@@ -42,18 +42,32 @@ export type StoredFiles = FileKeys & { dump_size: number | null; log_size: numbe
 const summary = sql.raw(
   'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, received_at, app_version',
 );
-const found = sql.raw(
-  `report_id, found.build_id, group_id, state, signature, reason, message, user_message, found.os, found.arch, received_at`,
+const selectedColumns = sql.raw(
+  `report_id, selected.build_id, group_id, state, signature, reason, message, user_message, selected.os, selected.arch, received_at`,
 );
 const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key');
 
 export type Page = { before: string | null; limit: number };
 
+/** A condition on the columns of a report. */
+export type Condition = RawBuilder<unknown>;
+
+type Filters = { buildId: string | undefined; groupId: string | undefined; os: string | undefined };
+
+/** Has conditions only for the filters that are set, so the planner can choose the index for them. */
+export function conditionsOf({ buildId, groupId, os }: Filters): Condition[] {
+  const conditions: Condition[] = [];
+  if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
+  if (groupId !== undefined) conditions.push(sql`group_id = ${groupId}`);
+  if (os !== undefined) conditions.push(sql`os = ${os}`);
+  return conditions;
+}
+
 /** The newest reports before `before` that meet all `conditions`, newest first. */
 export function listReports(
   db: Db,
   gameId: string,
-  conditions: readonly RawBuilder<unknown>[],
+  conditions: readonly Condition[],
   { before, limit }: Page,
 ): Promise<SummaryRow[]> {
   return withVersions(
@@ -63,19 +77,19 @@ export function listReports(
   );
 }
 
-/** The matches among the newest reports, and which reports were scanned; null if that was all. */
-export type NewestScan = { found: SummaryRow[]; reach: { newest: string; oldest: string } | null };
+/** The matches among the newest reports. `reach` is the range of scanned reports; null if all reports were scanned. */
+export type NewestScan = { matches: SummaryRow[]; reach: { newest: string; oldest: string } | null };
 
 /** Scans the newest reports that meet `conditions` for a page that also matches `searches`. */
 export async function scanNewest(
   db: Db,
   gameId: string,
-  conditions: readonly RawBuilder<unknown>[],
+  conditions: readonly Condition[],
   searches: readonly Search[],
   { before, limit }: Page,
 ): Promise<NewestScan> {
   const all = allOf(gameId, conditions, before);
-  const [ends, found] = await Promise.all([
+  const [ends, matches] = await Promise.all([
     rows(
       db,
       sql<{ report_id: string }>`
@@ -95,20 +109,20 @@ export async function scanNewest(
     .map(({ report_id }) => report_id)
     .toSorted()
     .toReversed();
-  return { found, reach: newest === undefined || oldest === undefined ? null : { newest, oldest } };
+  return { matches, reach: newest === undefined || oldest === undefined ? null : { newest, oldest } };
 }
 
 /** Enough for a page of 50 if one report in 20 matches. */
 const SCANNED = 1000;
 
 /**
- * Finds all reports from the id `from` on that meet `conditions` by an index, and returns the newest. Fast if there are
- * few matches.
+ * Uses an index to find all reports from the id `from` on that meet `conditions`, and returns the newest. Fast if there
+ * are few matches.
  */
 export function searchReports(
   db: Db,
   gameId: string,
-  conditions: readonly RawBuilder<unknown>[],
+  conditions: readonly Condition[],
   { before, limit, from }: Page & { from: string | null },
 ): Promise<SummaryRow[]> {
   const bounds = from === null ? [] : [sql`report_id >= ${from}::uuid`];
@@ -132,7 +146,7 @@ export function searchReports(
   });
 }
 
-function allOf(gameId: string, conditions: readonly RawBuilder<unknown>[], before: string | null): RawBuilder<unknown> {
+function allOf(gameId: string, conditions: readonly Condition[], before: string | null): Condition {
   return every([
     sql`game_id = ${gameId}`,
     ...conditions,
@@ -140,7 +154,7 @@ function allOf(gameId: string, conditions: readonly RawBuilder<unknown>[], befor
   ]);
 }
 
-function every(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+function every(conditions: readonly Condition[]): Condition {
   return sql.join(conditions, sql` and `);
 }
 
@@ -148,8 +162,8 @@ function every(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> 
 function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Promise<SummaryRow[]> {
   return rows(
     db,
-    sql<SummaryRow>`select ${found}, coalesce(version, app_version) as version
-      from (${reports}) found left join builds on builds.game_id = ${gameId} and builds.build_id = found.build_id
+    sql<SummaryRow>`select ${selectedColumns}, coalesce(version, app_version) as version
+      from (${reports}) selected left join builds on builds.game_id = ${gameId} and builds.build_id = selected.build_id
       order by report_id desc`,
   );
 }
@@ -175,13 +189,13 @@ export function findFiles(db: Db, gameId: string, reportId: string): Promise<Sto
   );
 }
 
-/** Those of these ids that reports have. */
+/** Returns which of these ids belong to reports of the game. */
 export async function existingReports(db: Db, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
   if (reportIds.length === 0) return new Set();
-  const found = await rows(
+  const existing = await rows(
     db,
     sql<{ report_id: string }>`select report_id from crash_reports
       where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
   );
-  return new Set(found.map(({ report_id }) => report_id));
+  return new Set(existing.map(({ report_id }) => report_id));
 }

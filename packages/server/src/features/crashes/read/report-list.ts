@@ -2,7 +2,6 @@
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
-import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import type { Call } from '../../../request/call.ts';
@@ -28,8 +27,8 @@ export async function listCrashes(
   const { build_id, group_id, os, text, frame, cursor, limit = PAGE_SIZE } = input;
   const list = ['crashes', game.game_id, ...[build_id, group_id, os, text, frame].map((value) => value ?? null)];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const found = await readPage(ctx.db, game.game_id, input, { before, limit: limit + 1 });
-  const { page, last } = cutPage(found, limit);
+  const rows = await readPage(ctx.db, game.game_id, input, { before, limit: limit + 1 });
+  const { page, last } = cutPage(rows, limit);
   return {
     crashes: page.map(summaryOf),
     next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
@@ -38,11 +37,11 @@ export async function listCrashes(
 
 async function readPage(db: Db, gameId: string, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
   const { build_id, group_id, os, text, frame } = filters;
-  // Only the given filters, so the planner can choose the index for them.
-  const conditions: RawBuilder<unknown>[] = [];
-  if (build_id !== undefined) conditions.push(sql`build_id = ${build_id}`);
-  if (group_id !== undefined) conditions.push(sql`group_id = ${group_id}`);
-  if (os !== undefined) conditions.push(sql`os = ${canonicalOs(os)}`);
+  const conditions = reports.conditionsOf({
+    buildId: build_id,
+    groupId: group_id,
+    os: os === undefined ? undefined : canonicalOs(os),
+  });
   const searches: Search[] = [];
   if (text !== undefined) searches.push(matchWords(db, gameId, text));
   if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
@@ -51,20 +50,20 @@ async function readPage(db: Db, gameId: string, filters: Filters, page: reports.
 }
 
 /**
- * No index has the matches of a search in the order of the list, and any number of reports may match. So this first
- * checks the newest reports, which is enough for common matches. For the rest it uses the search index, further and
- * further back, as each month has its own index that is read as a whole. If this were left to the planner, a wrong
- * estimate would cost a scan of all reports.
+ * No index returns the matches of a search in the order of the list, and any number of reports may match. So this first
+ * scans the newest reports, which is enough for common matches. For the rest it uses the search index, going back
+ * further with each step, because each month has its own index, which is read as a whole. If the planner chose the
+ * method, a wrong estimate would cost a scan of all reports.
  */
 async function searchPage(
   db: Db,
   gameId: string,
-  conditions: readonly RawBuilder<unknown>[],
+  conditions: readonly reports.Condition[],
   searches: readonly Search[],
   page: reports.Page,
 ): Promise<reports.SummaryRow[]> {
-  const { found, reach } = await reports.scanNewest(db, gameId, conditions, searches, page);
-  if (found.length === page.limit || reach === null) return found;
+  const { matches, reach } = await reports.scanNewest(db, gameId, conditions, searches, page);
+  if (matches.length === page.limit || reach === null) return matches;
   const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex())))];
   const search = (from: string | null) => reports.searchReports(db, gameId, all, { ...page, from });
   const first = firstWindow(reach.newest, reach.oldest);

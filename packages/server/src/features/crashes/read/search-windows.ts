@@ -3,8 +3,8 @@ import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 
 /** A step goes back at most this many times as far as the previous one; after that, everything is searched. */
 const MAX_FACTOR = 20;
-/** Matches are not evenly distributed. */
-const SPARE = 2;
+/** Matches are not evenly distributed, so a window is twice as long as the average distance suggests. */
+const SAFETY_FACTOR = 2;
 /** Reports that arrived within a shorter time say little about the usual rate. */
 const MIN_SPAN_MS = 1000;
 
@@ -19,10 +19,10 @@ export function firstWindow(newest: string, oldest: string): string | null {
 
 /**
  * The bound for the next step, after the search back to `from` found `share` of a page: far enough to find the rest.
- * Null for no bound if that is much further, because there are probably few matches in total.
+ * Null (no bound) if that is much further, because there are probably few matches in total.
  */
 export function nextWindow(newest: string, from: string, share: number): string | null {
-  const times = SPARE / share;
+  const times = SAFETY_FACTOR / share;
   if (times > MAX_FACTOR) return null;
   return boundAt(timeOfId(newest) - (timeOfId(newest) - timeOfId(from)) * times);
 }

@@ -2,11 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row } from '../../../kernel/database/db.ts';
 
-/** A condition on reports, in two equivalent forms. */
+/** One condition on reports, in two equivalent forms. */
 export type Search = {
-  /** Fast for a row that was already read. */
+  /** Fast on rows that were already read. */
   readonly inRow: RawBuilder<unknown>;
-  /** Uses an index. A function, because building it may take a query. */
+  /** Can use an index. This is a function because building the condition may take a query. */
   readonly inIndex: () => Promise<RawBuilder<unknown>>;
 };
 
@@ -44,25 +44,25 @@ export function matchWords(db: Db, gameId: string, text: string): Search {
   };
 }
 
-/** If `text` has several words, and one of them is in hardly any of the newest reports: the query for that word. */
+/** If `text` has several words, and one of them is rare in the newest reports, returns the query for that word. */
 async function findRareWord(db: Db, gameId: string, text: string): Promise<string | undefined> {
-  const found = await row(
+  const rarest = await row(
     db,
     sql<{ query: string }>`
       with word as materialized (
-        -- In the form of crash_query.
+        -- The same form as in crash_query.
         select (quote_literal(word) || ':*')::tsquery as query, count(*) over () as together
         from unnest(tsvector_to_array(crash_words(${text}))) as word
       ), newest as materialized (
-        select words from crash_reports where game_id = ${gameId} order by report_id desc limit ${NEWEST}
+        select words from crash_reports where game_id = ${gameId} order by report_id desc limit ${COUNTED_REPORTS}
       )
       select query::text from word left join newest on words @@ query where together > 1
-      group by query having count(words) <= ${HARDLY_ANY} order by count(words) limit 1`,
+      group by query having count(words) <= ${MAX_RARE} order by count(words) limit 1`,
   );
-  return found?.query;
+  return rarest?.query;
 }
 
-/** Newest reports in which the words are counted. */
-const NEWEST = 1000;
-/** Reports among them that may have a rare word. With more, checking the other words would take too long. */
-const HARDLY_ANY = 2;
+/** The number of newest reports in which the words are counted. */
+const COUNTED_REPORTS = 1000;
+/** A word is rare if at most this many of them have it. With more, checking the other words would take too long. */
+const MAX_RARE = 2;

@@ -12,7 +12,7 @@ type StackThread = NonNullable<CrashStack['crashed']>;
 type StackFrame = StackThread['frames'][number];
 
 export const STACK_LIMITS = {
-  /** Of the crashed thread, including inlined functions. The rest of an endless recursion adds nothing. */
+  /** In the crashed thread, including inlined functions. Only an endless recursion has more frames, all alike. */
   crashedFrames: 1000,
   threads: 100,
   frames: 30,

@@ -1,4 +1,4 @@
-// Reads the whole stack of a report and the end of its log for pages.
+// Reads the whole stack of a report and the end of its log, for the website.
 import { buffer } from 'node:stream/consumers';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -9,7 +9,6 @@ import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import type { Call } from '../../../request/call.ts';
 import { requireMember } from '../../games/games.ts';
 import { readStoredReport } from '../process/stored-report.ts';
-
 import { readLogTail } from './log-tail.ts';
 import { noSuchFile, unknownCrash } from './not-found.ts';
 import { findFiles, type StoredFiles } from './report-list.sql.ts';

@@ -4,17 +4,17 @@ import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
 
 type Trend = OutputOf<typeof getCrashGroup>['trend'];
 
-/** With a series for all other versions, as many as a reader can distinguish. */
+/** Together with the series for all other versions, as many as a reader can tell apart. */
 const MAX_VERSIONS = 3;
 
-/** `counts` are in the order of days. The version of a deleted build is null. */
+/** `counts` must be ordered by day. The version of a deleted build is null. */
 export function trendOf(counts: readonly { day: string; version: string | null; count: number }[]): Trend {
   const totals = new Map<string, number>();
   for (const { version, count } of counts)
     if (version !== null) totals.set(version, (totals.get(version) ?? 0) + count);
   const named = new Set(
     [...totals]
-      .sort(([, many], [, few]) => few - many)
+      .sort(([, countOfA], [, countOfB]) => countOfB - countOfA)
       .slice(0, MAX_VERSIONS)
       .map(([version]) => version),
   );

@@ -42,7 +42,7 @@ describe('accept', () => {
   });
 });
 
-for (const [said, name] of [
+for (const [reported, name] of [
   ['Windows 11', 'windows'],
   ['win32', 'windows'],
   ['WINNT', 'windows'],
@@ -55,7 +55,8 @@ for (const [said, name] of [
   ['Haiku', 'haiku'],
   ['', ''],
 ] as const) {
-  it(`maps the OS ${JSON.stringify(said)} to ${JSON.stringify(name)}`, () => assert.equal(canonicalSystem(said), name));
+  it(`maps the OS ${JSON.stringify(reported)} to ${JSON.stringify(name)}`, () =>
+    assert.equal(canonicalSystem(reported), name));
 }
 
 it('maps processors to the names of builds', () => {

@@ -1,5 +1,5 @@
-// Decides whether a request is a valid crash report: an ordered list of named rules, of which the first that objects
-// refuses it.
+// Decides whether a request is a valid crash report: an ordered list of named rules. The first rule that objects
+// refuses the report.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -33,7 +33,7 @@ type Rule = {
   readonly find: (report: UncheckedReport) => string | null;
 };
 
-/** In order: the ids are checked before the content. */
+/** Checked in this order: the ids before the content. */
 export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
@@ -98,11 +98,11 @@ function metadataOf(body: unknown): Readonly<Record<string, unknown>> {
  */
 export function canonicalSystem(os: string): string {
   const [name = ''] = os.trim().toLowerCase().split(/[\s/]/);
-  return canonicalOs(FURTHER_SYSTEMS[name] ?? name);
+  return canonicalOs(OS_ALIASES[name] ?? name);
 }
 
 /** Names that crash reporters use, in addition to the aliases that registration accepts. */
-const FURTHER_SYSTEMS: Readonly<Record<string, string>> = {
+const OS_ALIASES: Readonly<Record<string, string>> = {
   iphone: 'ios',
   ipados: 'ios',
   winnt: 'windows',

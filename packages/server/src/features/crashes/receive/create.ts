@@ -21,7 +21,7 @@ export type OpenedReport = {
   reportId: string;
   readToken: string;
   uploads: Uploads;
-  /** False if the files of the request were past the game's daily limits: the row does not have them. */
+  /** False if the files of the request were past the game's daily limits and are not part of the report. */
   filesKept: boolean;
 };
 type Uploads = OutputOf<typeof createCrash>['uploads'];
@@ -29,7 +29,7 @@ type Uploads = OutputOf<typeof createCrash>['uploads'];
 /** A report from a request, complete or with files to be uploaded. */
 export type IncomingReport = AcceptedReport & {
   source: NewReport['source'];
-  /** Set if files were already stored under this id, whose time is then the report's. */
+  /** Set if files were already stored under this id. The id contains the time of the report. */
   reportId?: string;
   dump?: StoredFile | null;
   log?: StoredFile | null;

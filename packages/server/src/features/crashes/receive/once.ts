@@ -1,5 +1,5 @@
-// Writes a report once that its client identifies by an id of its own: a client that lost the response sends it again,
-// perhaps to another process.
+// Writes a report with a client's own id only once: a client that missed the response sends its report again, perhaps
+// to another process.
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { transact } from '../../../kernel/database/db.ts';
@@ -14,8 +14,8 @@ export type NamedIncomingReport = IncomingReport & { reportId: string; clientRef
 const REPEATED_WITHIN = DAY;
 
 /**
- * Like `createReport`, unless the build has a report with the same client's id from the last 24 hours: then returns
- * that report, whose `reportId` differs, and the files of this one are unused.
+ * Like `createReport`, unless the build has a report with the same client's id from the last 24 hours. Then returns
+ * that report under its own `reportId`, and the files of the new report are unused.
  */
 export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
   maxBatch: 100,
@@ -28,7 +28,8 @@ export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
 /**
  * Locks the names of the reports while other transactions look them up and write them. So the later of two identical
  * reports finds the earlier one, even if another process receives it. This transaction must not access a table:
- * creating a partition for the reports would wait for its end, and it waits for the reports.
+ * creating a partition for the reports would wait for this transaction to end, and this transaction waits for the
+ * reports.
  */
 function writeOnce(ctx: Context, incoming: readonly NamedIncomingReport[]): Promise<(OpenedReport | Error)[]> {
   const named = incoming.map(({ gameId, buildId, clientRef }) => ({

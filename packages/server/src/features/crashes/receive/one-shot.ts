@@ -43,9 +43,9 @@ type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
 
 /**
  * Receives a report: `read` reads its body and stores each file with `keep`. Throws 4001, 4010, 4030, 4290, and errors
- * of the store; then nothing is kept. A file that is too large or empty is left out, and the report says so, because
- * reporters discard a report that is refused. A report that was sent before, by its client's own id, gets the same
- * response again.
+ * of the store; in that case nothing is kept. A file that is too large or empty is left out, and the report says so,
+ * because reporters discard a report that is refused. A report that was sent before with the same client's id gets the
+ * same response again.
  */
 export async function receiveWhole(
   ctx: Context,
@@ -80,8 +80,8 @@ export async function receiveWhole(
     if (report.reportId !== reportId || !report.filesKept) await deleteStored();
     return report;
   } catch (error) {
-    // After other errors the report may have been written, so its files are left to the sweep. A full database has
-    // written nothing.
+    // After other errors the report may have been written, so its files are left to the sweep. If the database was
+    // full, nothing was written.
     if (error instanceof ApiError || hasNoRoom(error)) await deleteStored();
     throw error;
   }

@@ -10,7 +10,7 @@ import { openToken } from './tokens.ts';
 
 export type PublicReport = OutputOf<typeof getPublicCrash>;
 
-/** A report, and how its sender proved to be its sender: by the read token, or by the client's own id. */
+/** A report, and how its sender was authenticated: by the read token, or by the client's own id. */
 export type Reader = { kind: 'token' | 'client'; report: PublicReportRow };
 
 /**

@@ -49,7 +49,7 @@ export type StoredFile = { key: string; size: number; stored: number };
  */
 export type WriteOutcome = 'unknown_build' | 'over_limit' | 'without_files' | 'with_files';
 
-/** What is counted of a report. Kept apart from its texts, so these are read only once. */
+/** The columns that counting needs. They are separate from the texts, so that the texts are read only once. */
 const COUNTED_COLUMNS: readonly Column<NewReport>[] = [
   { name: 'place', type: 'bigint', value: (_, place) => place },
   { name: 'files', type: 'integer', value: filesOf },
@@ -144,22 +144,22 @@ export async function writeReports(
     counted.add(report, places[index]);
     items.add(report, places[index]);
   }
-  const { known_places, over_limit, without_files } = await onlyRow(
+  const { existing_places, over_limit, without_files } = await onlyRow(
     db,
-    keepPlan(sql<{ known_places: number[]; over_limit: number[]; without_files: number[] }>`
+    keepPlan(sql<{ existing_places: number[]; over_limit: number[]; without_files: number[] }>`
       with build as materialized (
         -- The key lock keeps a build from being deleted while a report of it is written.
         select place, game_id, build_id, version, engine_version, os, arch
-        from unnest(${arrayLiteral(games)}::uuid[], ${arrayLiteral(builds)}::uuid[]) with ordinality as given (game_id, build_id, place)
+        from unnest(${arrayLiteral(games)}::uuid[], ${arrayLiteral(builds)}::uuid[]) with ordinality as requested (game_id, build_id, place)
         join builds using (game_id, build_id) join games using (game_id) for key share of builds
-      ), known as (
+      ), incoming as (
         select no, game_id, files, bytes, row_number() over game_so_far as position,
           count(*) over (partition by game_id) as together
         from ${counted.unnest('item')} join build using (place)
         window game_so_far as (partition by game_id order by no)
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
-        select game_id::text, 'crashes', ${day}::timestamptz, count(*) from known
+        select game_id::text, 'crashes', ${day}::timestamptz, count(*) from incoming
         group by game_id order by game_id
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
         returning subject, used
@@ -167,8 +167,8 @@ export async function writeReports(
         select no, game_id, files, bytes,
           sum(files) over so_far as files_so_far, sum(files) over together as files_together,
           sum(bytes) over so_far as bytes_so_far, sum(bytes) over together as bytes_together
-        from known join counted on counted.subject = known.game_id::text
-        where ${crashes}::integer = 0 or known.position <= ${crashes}::integer - (counted.used - known.together)
+        from incoming join counted on counted.subject = incoming.game_id::text
+        where ${crashes}::integer = 0 or incoming.position <= ${crashes}::integer - (counted.used - incoming.together)
         window so_far as (partition by game_id order by no), together as (partition by game_id)
       ), counted_files as (
         insert into rate_counters (subject, name, window_start, used)
@@ -185,7 +185,7 @@ export async function writeReports(
       ), granted as (
         select no, files > 0
             and (${uploads}::integer = 0 or files_so_far <= ${uploads}::integer - (used_files.used - files_together))
-            -- Bytes of uploads to come are counted when they arrive.
+            -- The bytes of files still to be uploaded are counted when they arrive.
             and (${bytes}::bigint = 0 or bytes = 0 or bytes_so_far <= ${bytes}::bigint - (used_bytes.used - bytes_together)) as granted
         from accepted left join counted_files used_files on used_files.subject = game_id::text
           left join counted_bytes used_bytes on used_bytes.subject = game_id::text
@@ -200,13 +200,13 @@ export async function writeReports(
       ), to_group as (
         select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
       )
-      select array(select place::integer from build) as known_places,
-        array(select no::integer from known except select no::integer from granted) as over_limit,
+      select array(select place::integer from build) as existing_places,
+        array(select no::integer from incoming except select no::integer from granted) as over_limit,
         array(select no::integer from granted where not granted) as without_files,
         (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
   );
-  const knownPlaces = new Set(known_places);
-  const outcomes = places.map((place): WriteOutcome => (knownPlaces.has(place) ? 'with_files' : 'unknown_build'));
+  const existingPlaces = new Set(existing_places);
+  const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
   for (const no of over_limit) outcomes[no - 1] = 'over_limit';
   for (const no of without_files) outcomes[no - 1] = 'without_files';
   return outcomes;
@@ -241,8 +241,8 @@ function bytesOf({ dump, log }: NewReport): number {
 
 /** Subtracts the bytes of files that were not granted from the day's count, so smaller files still fit. */
 export async function returnBytes(db: Db, reports: readonly NewReport[], day: Date): Promise<void> {
-  for (const [gameId, of] of Map.groupBy(reports, (report) => report.gameId)) {
-    const bytes = of.reduce((sum, report) => sum + bytesOf(report), 0);
+  for (const [gameId, ofGame] of Map.groupBy(reports, (report) => report.gameId)) {
+    const bytes = ofGame.reduce((sum, report) => sum + bytesOf(report), 0);
     if (bytes === 0) continue;
     await changed(
       db,
@@ -253,8 +253,8 @@ export async function returnBytes(db: Db, reports: readonly NewReport[], day: Da
 }
 
 /**
- * What the game has used of its limits today, checked before a large body is read. Undefined if the build is not the
- * game's.
+ * How much of its limits the game has used today, to be checked before a large body is read. Undefined if the build is
+ * not the game's.
  */
 export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Promise<UsedToday | undefined> {
   return row(
@@ -265,7 +265,8 @@ export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Pr
 }
 
 /**
- * Like `findUsed`, for a report that does not have the file yet. Undefined if it has, or if there is no such report.
+ * Like `findUsed`, for a report that does not have the file yet. Undefined if it already has the file, or if there is
+ * no such report.
  */
 export function findUsedBeforeUpload(
   db: Db,

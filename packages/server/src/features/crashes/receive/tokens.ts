@@ -13,14 +13,14 @@ export type CrashFileKind = 'dump' | 'log';
 
 export type TokenGrant = { allows: CrashFileKind | 'read'; gameId: string; reportId: string };
 
-/** The order must not change: it is that of the parts of the signature. */
+/** The order must not change, because it determines which part of the signature each token gets. */
 const KINDS = ['dump', 'log', 'read'] as const;
 const UUID_BYTES = 16;
 const IDS_BYTES = 2 * UUID_BYTES;
 const MAC_BYTES = 16;
 const TOKEN_BYTES = 1 + IDS_BYTES + MAC_BYTES;
 
-/** HMAC-SHA-512 is long enough for 128 bits for each kind. */
+/** HMAC-SHA-512 has enough bits for 128 of them in each token. */
 const macOf = perContext(({ secret }) => hmacUnder(deriveKey(secret, 'crash report'), IDS_BYTES));
 
 /**

@@ -34,9 +34,10 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   // Refused before 64 MB are transferred. A body without a length is measured as it arrives.
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.crashFileBytes + FORM_BYTES) throw tooLarge(grant);
   const file = await store(ctx, grant, request, maxStored);
-  // By the limits of the current day, which may have changed during the upload.
+  // With the limits of the current day: a new one may have begun during the upload.
   const outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx)).catch(async (error) => {
-    // After other errors the file may have been added, so it is left to the sweep. A full database has written nothing.
+    // After other errors the file may have been added, so it is left to the sweep. If the database was full, nothing
+    // was written.
     if (hasNoRoom(error)) await ctx.blobs.delete(file.key);
     throw error;
   });

@@ -6,7 +6,7 @@ import { monthOf } from './partitions.ts';
 /** The prefix of every key of a report's file. */
 export const CRASH_PREFIX = 'crashes/';
 
-/** The keys of a report's files, as its row has them. */
+/** The columns of a report with the keys of its files. */
 export type FileKeys = { dump_key: string | null; log_key: string | null; stack_key: string | null };
 
 /**

@@ -1,11 +1,11 @@
-// The jobs that start with a report: processing its dump, and grouping it by its message.
+// The jobs that a new report starts: processing its dump, or grouping it by its message.
 import { sql } from 'kysely';
 import { changed, type Db } from '../../../kernel/database/db.ts';
 import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 
 /**
- * For a report whose dump is complete. With waits of e^n seconds between 12 tries, storage may be unavailable for about
- * a day.
+ * For a report whose dump is complete. With e^n seconds between its 12 tries, the job survives a storage outage of
+ * about a day.
  */
 export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('crashes:process', 12);
 
@@ -16,8 +16,8 @@ export const groupMessagesJob = defineJob<{ gameId: string; reportIds: readonly 
 const AFTER_OTHERS = 10;
 
 /**
- * Enqueues these reports to be processed again. A report that is already queued for it is not queued twice, as the
- * symbols of a build arrive file by file.
+ * Enqueues these reports to be processed again. The symbols of a build arrive file by file, so a report that is already
+ * queued is not queued twice.
  */
 export async function enqueueProcessing(db: Db, gameId: string, reportIds: readonly string[]): Promise<void> {
   const job = jobForEachRow(

@@ -1,7 +1,7 @@
 // Replaces user names in paths: a home folder is named after its owner.
 
-/** Replaces the name. */
-const SOMEONE = '<user>';
+/** Written instead of the name. */
+const PLACEHOLDER = '<user>';
 
 /**
  * The folders that contain home folders: `/home/ann`, `/Users/ann`, `C:\Users\Ann Lee\`, `C:\Documents and
@@ -17,5 +17,5 @@ const HOMES = new RegExp(`(?<!\\w)(${PLACE.source})${NAME.source}`, 'gi');
 
 /** `open /home/ann/saves/1.sav failed` → `open /home/<user>/saves/1.sav failed`. Other text stays the same. */
 export function redactUserPaths(text: string): string {
-  return text.replace(HOMES, `$1${SOMEONE}`);
+  return text.replace(HOMES, `$1${PLACEHOLDER}`);
 }

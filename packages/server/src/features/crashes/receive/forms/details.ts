@@ -80,7 +80,7 @@ function storableOf(value: unknown): Value {
   return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LIMITS.metadataValueLength);
 }
 
-/** The first `max` characters, without those that PostgreSQL rejects: U+0000 and lone surrogates. */
+/** The first `max` characters, without U+0000 and lone surrogates, which PostgreSQL rejects. */
 export function clip(text: string, max: number): string {
   const storable = text
     .slice(0, 2 * max)

@@ -1,4 +1,4 @@
-// Reads the form of a crash reporter as it arrives: returns its fields, passes dump and log on as streams, and skips
+// Reads the form of a crash reporter as it arrives: returns its fields, passes on dump and log as streams, and skips
 // other files.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@chauffeur/contract/errors';
@@ -16,7 +16,7 @@ export type CrashForm = {
   readonly fields: ReadonlyMap<string, string>;
   /** The text of the part `metadata`; null if there is none. */
   readonly metadata: string | null;
-  /** Sentences about what was left out because it was too much. */
+  /** Sentences about what was left out because it exceeded a limit. */
   readonly omissions: readonly string[];
 };
 

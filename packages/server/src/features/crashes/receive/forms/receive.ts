@@ -50,10 +50,10 @@ function bodyOf(
   const fields = withQuery(form.fields, query);
   const ids = { appId: fields.get('app_id') ?? '', buildId: fields.get('build_id') ?? '' };
   if (metadata === null) {
-    const isNamedByThem = dumpPart === '' || dumpPart === DUMP_PART;
+    const isDefaultPart = dumpPart === '' || dumpPart === DUMP_PART;
     const sender = isFromCrashpad({ headers: request.headers, query, fields: form.fields }) ? 'crashpad' : 'breakpad';
     return {
-      source: isNamedByThem ? sender : 'engine',
+      source: isDefaultPart ? sender : 'engine',
       ids,
       details: (lost) => detailsOfAnnotations(fields, [...omissions, ...lost]),
     };

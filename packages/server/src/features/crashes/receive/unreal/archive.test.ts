@@ -25,7 +25,7 @@ const entry = (no: number, text: string, content: string, padded?: number) =>
 
 describe('listArchive', () => {
   const entries = Buffer.concat([entry(0, 'a.log', 'hello', 20), entry(1, 'b', 'MDMPx'), entry(2, 'c', '')]);
-  const found = (start: number) => [
+  const filesAt = (start: number) => [
     { name: 'a.log', start: start + 32, size: 5, magic: 'hell' },
     { name: 'b', start: start + 37 + 13, size: 5, magic: 'MDMP' },
     { name: 'c', start: start + 37 + 18 + 13, size: 0, magic: '' },
@@ -33,11 +33,11 @@ describe('listArchive', () => {
 
   it('finds the files after the marker and its header', async () => {
     const marked = Buffer.concat([Buffer.from('CR1'), header(3), entries]);
-    assert.deepEqual(await list(marked), found(3 + header(3).length));
+    assert.deepEqual(await list(marked), filesAt(3 + header(3).length));
   });
 
   it('finds the files after the placeholder, by the number at the end', async () => {
-    assert.deepEqual(await list(Buffer.concat([header(0), entries, header(3)])), found(header(0).length));
+    assert.deepEqual(await list(Buffer.concat([header(0), entries, header(3)])), filesAt(header(0).length));
   });
 
   it('returns the complete files of a truncated archive', async () => {

@@ -1,11 +1,11 @@
-// Finds the symbols that the thread requests while it walks a dump, and later checks whether more have arrived.
+// Finds the symbols that a thread requests while it walks a dump, and later checks whether more have arrived.
 import type { Context } from '../../../context.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { findSymbols, openCacheFile, type SymbolAnswer } from '../../symbols/symbols.ts';
 import { formatModule } from './excerpt.ts';
 import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk-task.ts';
 
-export class SymbolDesk {
+export class SymbolResolver {
   readonly #ctx: Context;
   readonly #gameId: string;
   readonly #buildId: string;
@@ -25,8 +25,8 @@ export class SymbolDesk {
   }
 
   /**
-   * Whether symbols of one of these modules (`debug_file/debug_id`) became ready after the request. To be called once
-   * the report is stored: symbols that become ready later find the stored report themselves.
+   * Whether symbols of one of these modules (`debug_file/debug_id`) became ready after the request. Call it after
+   * storing the report: if symbols become ready later, `reprocessMissing` finds the stored report.
    */
   async hasMoreFor(missing: readonly string[]): Promise<boolean> {
     const candidates = this.#unready.filter((module) => missing.includes(formatRequested(module)));
