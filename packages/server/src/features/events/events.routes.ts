@@ -15,7 +15,7 @@ export const ROUTES: readonly Route[] = [
   handle(contract.countEvents, countEvents),
   handle(contract.getDevice, getDevice),
   handle(contract.deleteDevice, deleteDevice),
-  // The path that engines' own analytics modules send to.
+  // The path to which the analytics modules of engines send.
   { ...stream(contract.createEngineEvents, receiveEngineEvents), url: '/v1/events' },
 ];
 

@@ -24,10 +24,10 @@ type Device = OutputOf<typeof contract.getDevice>;
 const NAMES_DAYS = 30;
 const PAGE_SIZE = 50;
 
-/** Facts about a game. `devicesEver` counts devices once over all builds. */
+/** `devicesEver` counts each device once over all builds. */
 export type LaunchFacts = { devicesEver: number; firstBootOkAt: Date | null };
 
-/** An entry for each game, also without events. */
+/** Has an entry for each game, including games without events. */
 export async function launchFacts(ctx: Context, gameIds: readonly string[]): Promise<Map<string, LaunchFacts>> {
   const facts = new Map<string, LaunchFacts>(
     gameIds.map((gameId) => [gameId, { devicesEver: 0, firstBootOkAt: null }]),
@@ -104,7 +104,7 @@ function eventOf(row: DeviceEventRow): Device['events'][number] {
   };
 }
 
-/** May take a while, because every stored day is scanned. Repeated, it returns zeros. */
+/** May take a while, because every stored day is scanned. If repeated, it returns zeros. */
 export async function deleteDevice(
   ctx: Context,
   { caller, input }: Call<typeof contract.deleteDevice>,

@@ -1,4 +1,4 @@
-// The handlers for events from games: of the public API, and of engines' analytics modules.
+// The handlers for events from games: through the public API, or from the analytics modules of engines.
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/events';
@@ -27,7 +27,7 @@ export async function receiveEvents(
   return answer(202, await ingestEvents(ctx, [verdict.accepted]));
 }
 
-/** `POST /v1/events`: in an analytics module only the host can be configured, and it sends no headers. */
+/** `POST /v1/events`. An analytics module sends no headers, and only its host can be configured. */
 export async function receiveEngineEvents(
   ctx: Context,
   { request }: StreamCall<typeof contract.createEngineEvents>,

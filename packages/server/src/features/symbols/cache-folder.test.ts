@@ -43,10 +43,10 @@ test('blobs that are local files are used in place', async () => {
   assert.deepEqual(await kept(), []);
 });
 
-test('a copy is made once and completely, even by two processes at once', async () => {
-  const [one, two] = [openCopies(), openCopies()];
-  const asked = [one, one, two, two, one].map((copies) => copies.fileOf(keyOf('a')));
-  const paths = new Set(await Promise.all(asked));
+test('a copy is made once and completely, even by two processes at the same time', async () => {
+  const [first, second] = [openCopies(), openCopies()];
+  const copies = [first, first, second, second, first].map((folder) => folder.fileOf(keyOf('a')));
+  const paths = new Set(await Promise.all(copies));
   assert.equal(paths.size, 1);
   assert.deepEqual(await readFile([...paths][0]!), Buffer.alloc(1000, 'a'));
   assert.deepEqual(await kept(), ['a']);

@@ -8,8 +8,8 @@ import { newId } from '../../kernel/secrets/ids.ts';
 
 export type CacheFolder = {
   /**
-   * Returns the path of the file with the compiled symbols under `key`, to be opened within ten minutes. An open file stays
-   * readable. Rejects with BlobMissingError, and with errors of the store and the disk.
+   * Returns the path of the file with the compiled symbols under `key`, to be opened within ten minutes. An open file
+   * stays readable. Rejects with BlobMissingError, and with errors of the store and the disk.
    */
   fileOf(key: string): Promise<string>;
 };
@@ -18,7 +18,7 @@ type Options = {
   blobs: BlobStore;
   /** The folder of the copies, which several processes may share. */
   folder: string;
-  /** For all copies together. Recently returned copies may exceed it. */
+  /** The limit for all copies together. Recently returned copies are kept even if they exceed it. */
   maxBytes: number;
   now: () => Date;
 };
@@ -28,15 +28,15 @@ const IN_USE_MS = 10 * 60_000;
 const UNFINISHED = '.part';
 
 export function openCacheFolder(options: Options): CacheFolder {
-  const underWay = new Map<string, Promise<string>>();
+  const pending = new Map<string, Promise<string>>();
   return {
     async fileOf(key) {
       const local = await options.blobs.localPath(key);
       if (local !== null) return local;
-      const existing = underWay.get(key);
+      const existing = pending.get(key);
       if (existing !== undefined) return existing;
-      const copying = copyOf(key, options).finally(() => underWay.delete(key));
-      underWay.set(key, copying);
+      const copying = copyOf(key, options).finally(() => pending.delete(key));
+      pending.set(key, copying);
       return copying;
     },
   };

@@ -21,7 +21,7 @@ export async function compileSymbols(
   if (text === undefined || text.state === 'unreadable' || text.cache_version === CACHE_VERSION) return;
   const cacheKey = newCacheKey(gameId);
   const compiled = await compile(ctx, text.blob_key, cacheKey, attempt);
-  // If this fails, the row may still refer to the cache; the sweep decides.
+  // If this fails, the row may still refer to the cache, so the blob is left to the sweep.
   const recorded = await record(ctx, gameId, { checksum, blobKey: text.blob_key }, compiled);
   if (!recorded && compiled.cache !== null) await dropBlobs(ctx, [cacheKey]);
   if (recorded && text.cache_key !== null) await dropBlobs(ctx, [text.cache_key]);

@@ -15,8 +15,8 @@ export type FoundSymbols = {
 };
 
 /**
- * Returns the game's symbols for each module, in order. Symbols of the given build are preferred, then readable ones of others. One
- * round trip, with one or two index lookups per module.
+ * Returns the game's symbols for each module, in order. Symbols of the given build are preferred, then readable ones of
+ * others. One round trip, with one or two index lookups per module.
  */
 export function findModules(
   db: Db,
@@ -27,20 +27,20 @@ export function findModules(
   return rows(
     db,
     keepPlan(sql<FoundSymbols>`
-      select found.*, other.debug_id as other_debug_id
+      select matching.*, other.debug_id as other_debug_id
       from unnest(${modules.map(({ debugFile }) => debugFile)}::text[], ${modules.map(({ debugId }) => debugId)}::text[])
-        with ordinality as asked (debug_file, debug_id, place)
+        with ordinality as requested (debug_file, debug_id, place)
       left join lateral (
         select checksum, state, problem, cache_key, cache_size, cache_version
         from symbols join symbol_texts using (game_id, checksum)
-        where symbols.game_id = ${gameId} and symbols.debug_id = asked.debug_id
-          and lower(symbols.debug_file) = lower(asked.debug_file)
+        where symbols.game_id = ${gameId} and symbols.debug_id = requested.debug_id
+          and lower(symbols.debug_file) = lower(requested.debug_file)
         order by state <> 'unreadable' desc, symbols.build_id = ${buildId} desc, state = 'compiled' desc, uploaded_at desc
         limit 1
-      ) found on true
+      ) matching on true
       left join lateral (
         select debug_id from symbols
-        where found.checksum is null and game_id = ${gameId} and lower(debug_file) = lower(asked.debug_file)
+        where matching.checksum is null and game_id = ${gameId} and lower(debug_file) = lower(requested.debug_file)
         order by build_id = ${buildId} desc, uploaded_at desc
         limit 1
       ) other on true

@@ -12,7 +12,7 @@ export type ModuleFacts = {
   readonly cpu: string;
 };
 
-/** Keyed by the names in symbol files, in lower case. Symbols of Android libraries mostly say Linux. */
+/** Keyed by the names in symbol files, in lower case. The symbols of Android libraries usually have `Linux`. */
 const OSES: ReadonlyMap<string, Os> = new Map([
   ['linux', 'linux'],
   ['android', 'android'],
@@ -58,8 +58,8 @@ const GUID_DIGITS = 32;
 const TIME_DIGITS = 8;
 
 /**
- * Normalizes a debug id to the form that other stackwalkers request: GUID in upper case, age in lower case. Tools differ in the
- * case, so `…b7ff1A` in a dump and `…B7FF1a` in its symbols are the same id.
+ * Normalizes a debug id to the form that other stackwalkers request: GUID in upper case, age in lower case. Tools
+ * differ in the case, so `…b7ff1A` in a dump and `…B7FF1a` in its symbols are the same id.
  */
 export function canonicalDebugId(debugId: string): string {
   const digits = debugId.length > GUID_DIGITS ? GUID_DIGITS : TIME_DIGITS;

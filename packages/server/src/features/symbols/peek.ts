@@ -6,7 +6,9 @@ export type Peeked = {
   readonly head: Buffer;
   /** All bytes, including the head. Can be read once; leaving it early ends the source. */
   readonly all: AsyncIterable<Uint8Array>;
-  /** Ends the source without reading it. An unstarted generator would not end it. */
+  /**
+   * Ends the source without reading it. Needed because ending a generator that never started would not end its source.
+   */
   discard(): Promise<void>;
 };
 
@@ -23,14 +25,14 @@ export async function peek(source: ByteSource, bytes: number): Promise<Peeked> {
   const head = Buffer.concat(chunks);
   return {
     head,
-    all: behind(head, rest),
+    all: concat(head, rest),
     async discard() {
       await rest.return?.();
     },
   };
 }
 
-async function* behind(head: Buffer, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+async function* concat(head: Buffer, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   try {
     if (head.length > 0) yield head;
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;

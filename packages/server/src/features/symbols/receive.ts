@@ -1,5 +1,5 @@
-// Receives the form of a symbol upload, a .sym file or a zip of them, and stores the files as blobs that are not recorded yet. The
-// form is our own or that of Breakpad's sym_upload.
+// Receives the form of a symbol upload, a .sym file or a zip of them, and stores the files as blobs that are not
+// recorded yet. The form is our own or that of Breakpad's sym_upload.
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
@@ -38,8 +38,8 @@ const ZIP_STARTS = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06
 const START_BYTES = 4;
 
 /**
- * Throws the codes of the operation and then keeps nothing. `buildId` is the build in the URL, for clients that cannot name it in
- * the form. The other fields of sym_upload repeat the MODULE line, which is read from the file.
+ * Throws the codes of the operation, after which nothing is kept. `buildId` is the build in the URL, for clients that
+ * cannot name it in the form. The other fields of sym_upload repeat the MODULE line, which is read from the file.
  */
 export async function receiveSymbols(
   ctx: Context,
@@ -105,7 +105,7 @@ function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void
 
 async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
   try {
-    return await spool(join(ctx.config.dataFolder, 'spool'), bytes, { most: LIMITS.symbolUploadBytes, tooLarge });
+    return await spool(join(ctx.config.dataFolder, 'spool'), bytes, { maxBytes: LIMITS.symbolUploadBytes, tooLarge });
   } catch (error) {
     throw storeFailure(error);
   }

@@ -11,8 +11,9 @@ import * as symbols from './symbols.sql.ts';
 import { enqueueArrived, enqueueCompile } from './symbols.ts';
 
 /**
- * Returns the symbols of these texts. Throws 4049 if two different texts belong to the same module, and 5020. Blobs of texts that
- * the game already has are deleted. After an error other than 4049 the rows may exist; then the sweep decides.
+ * Returns the symbols of these texts. Throws 4049 if two different texts belong to the same module, and 5020. Blobs of
+ * texts that the game already has are deleted. After an error other than 4049 the rows may exist, so the blobs are left
+ * to the sweep.
  */
 export async function recordSymbols(
   ctx: Context,
@@ -61,19 +62,22 @@ function groupByModule(texts: readonly StoredText[]): StoredText[] | ApiError {
 
 async function insert(tx: Tx, { game_id: gameId, build_id: buildId }: Build, keyRef: string, texts: StoredText[]) {
   await symbols.lockSymbols(tx, gameId);
-  // The statement fails on duplicates. One text for two modules should be impossible, because the text contains the module.
+  // The statement fails on duplicates. Two modules should never have the same text, because the text contains the
+  // module.
   const byChecksum = new Map(texts.map((text) => [text.checksum, text]));
-  const taken = await symbols.insertTexts(tx, gameId, [...byChecksum.values()]);
+  const insertedChecksums = await symbols.insertTexts(tx, gameId, [...byChecksum.values()]);
   await symbols.upsertSymbols(
     tx,
     { gameId, buildId, keyRef },
     texts.map(({ module, checksum }) => ({ ...module, checksum, symbolUid: newId() })),
   );
   const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...byChecksum.keys()]);
-  for (const checksum of taken) await enqueueCompile(tx, gameId, checksum);
+  for (const checksum of insertedChecksums) await enqueueCompile(tx, gameId, checksum);
   // Texts that are already compiled get no compile job, but reports of this build may have been processed without them.
   for (const { debug_file: debugFile, debug_id: debugId } of rows.filter(({ state }) => state === 'compiled'))
     await enqueueArrived(tx, { gameId, debugFile, debugId });
-  const keys = new Set([...byChecksum.values()].filter(({ checksum }) => taken.has(checksum)).map((t) => t.blobKey));
+  const keys = new Set(
+    [...byChecksum.values()].filter(({ checksum }) => insertedChecksums.has(checksum)).map((t) => t.blobKey),
+  );
   return { rows, keys };
 }

@@ -13,19 +13,22 @@ export type Spooled = {
   readonly checksum: string;
 };
 
-/** Stores up to `most` bytes of `source`. Throws `tooLarge()` if there are more, and errors of the source and the disk. */
+/**
+ * Stores up to `maxBytes` bytes of `source`. Throws `tooLarge()` if there are more, and errors of the source and the
+ * disk.
+ */
 export async function spool(
   folder: string,
   source: ByteSource,
-  { most, tooLarge }: { most: number; tooLarge: () => Error },
+  { maxBytes, tooLarge }: { maxBytes: number; tooLarge: () => Error },
 ): Promise<Spooled> {
-  const file = await openNameless(folder);
+  const file = await openUnlinked(folder);
   const hash = createHash('sha256');
   let size = 0;
   async function* measured() {
     for await (const bytes of source) {
       size += bytes.length;
-      if (size > most) throw tooLarge();
+      if (size > maxBytes) throw tooLarge();
       hash.update(bytes);
       yield bytes;
     }
@@ -39,7 +42,7 @@ export async function spool(
   }
 }
 
-async function openNameless(folder: string): Promise<FileHandle> {
+async function openUnlinked(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, newId());
   const file = await open(path, 'wx+', 0o600);

@@ -30,8 +30,9 @@ export type StoredText = {
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
 
 /**
- * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `room` is used up, 5020, and API errors
- * of the source, and then keeps nothing. `name` may come from a zip; messages show it in printable form.
+ * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `room` is used up, 5020, and
+ * API errors of the source, after which nothing is kept. `name` may come from a zip; messages show it in printable
+ * form.
  */
 export async function storeText(
   ctx: Context,

@@ -42,11 +42,11 @@ export async function lockSymbols(tx: Tx, gameId: string): Promise<void> {
 }
 
 /**
- * Adds texts. An existing text keeps its blob unless it was unreadable, in which case it is retried with the new one. Returns the
- * checksums of the texts that use their new blob and have to be compiled.
+ * Adds texts. An existing text keeps its blob unless it was unreadable, in which case it is retried with the new one.
+ * Returns the checksums of the texts that use their new blob and have to be compiled.
  */
 export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewText[]): Promise<Set<string>> {
-  const taken = await rows(
+  const inserted = await rows(
     tx,
     sql<{ checksum: string }>`
       insert into symbol_texts (game_id, checksum, size, stored_size, blob_key)
@@ -59,13 +59,13 @@ export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewTex
         where symbol_texts.state = 'unreadable'
       returning checksum`,
   );
-  return new Set(taken.map(({ checksum }) => checksum));
+  return new Set(inserted.map(({ checksum }) => checksum));
 }
 
 /** Adds modules to a build, replacing those with the same file and debug id. */
 export async function upsertSymbols(
   tx: Tx,
-  of: { gameId: string; buildId: string; keyRef: string },
+  { gameId, buildId, keyRef }: { gameId: string; buildId: string; keyRef: string },
   symbols: readonly NewSymbol[],
 ): Promise<void> {
   const column = (name: keyof NewSymbol) => symbols.map((symbol) => symbol[name]);
@@ -73,7 +73,7 @@ export async function upsertSymbols(
     tx,
     sql`
       insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, os, cpu, checksum)
-      select ${of.gameId}, ${of.buildId}, ${of.keyRef}, new.*
+      select ${gameId}, ${buildId}, ${keyRef}, new.*
       from unnest(${column('symbolUid')}::uuid[], ${column('debugFile')}::text[], ${column('debugId')}::text[],
         ${column('os')}::text[], ${column('cpu')}::text[], ${column('checksum')}::text[]) as new
       on conflict (game_id, build_id, lower(debug_file), debug_id) do update
@@ -89,14 +89,14 @@ export function listSymbols(
   buildId: string,
   { after, limit }: { after: { place: string; debugId: string } | null; limit: number },
 ): Promise<(SymbolRow & { place: string })[]> {
-  const behind =
+  const afterCursor =
     after === null ? sql`` : sql`and (lower(debug_file), debug_id) > (${after.place}::text, ${after.debugId}::text)`;
   return rows(
     db,
     sql<SymbolRow & { place: string }>`
       select ${symbolColumns}, lower(debug_file) as place
       from symbols join symbol_texts using (game_id, checksum)
-      where game_id = ${gameId} and build_id = ${buildId} ${behind}
+      where game_id = ${gameId} and build_id = ${buildId} ${afterCursor}
       order by lower(debug_file), debug_id limit ${limit}`,
   );
 }
@@ -121,7 +121,7 @@ const symbolColumns = sql.raw(
   'symbol_uid, build_id, debug_file, debug_id, os, cpu, size, checksum, state, problem, uploaded_at',
 );
 
-/** Deletes all or one of a build's symbols and returns their number. The sweep deletes unused texts. */
+/** Deletes one or all symbols of a build and returns their number. The sweep deletes texts that are no longer used. */
 export function deleteSymbols(db: Db, gameId: string, buildId: string, symbolUid: string | null): Promise<number> {
   return changed(
     db,
@@ -144,7 +144,10 @@ export type CompiledText = {
   cache: { key: string; size: number; version: number } | null;
 };
 
-/** Records the result of compiling the text with the blob `blobKey`; false if it was compiled or replaced in the meantime. */
+/**
+ * Records the result of compiling the text with the blob `blobKey`; false if it was compiled or replaced in the
+ * meantime.
+ */
 export async function recordCompiled(
   tx: Tx,
   gameId: string,

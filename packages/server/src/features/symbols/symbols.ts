@@ -1,4 +1,5 @@
-// Breakpad symbols of a game's builds: listed, deleted, found for the modules of a dump, and served to other stackwalkers by token.
+// Breakpad symbols of a game's builds: lists and deletes them, finds them for the modules of a dump, and issues the
+// token with which other stackwalkers download them.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
@@ -34,12 +35,17 @@ export function enqueueCompile(db: Db, gameId: string, checksum: string): Promis
   return addJob(db, compileJob, { gameId, checksum }, `${compileJob.task}/${gameId}/${checksum}`);
 }
 
-/** The symbols of a module have become readable, so reports without them can be processed again. `debugId` is canonical. */
+/**
+ * The symbols of a module have become readable, so reports without them can be processed again. `debugId` is canonical.
+ */
 export type SymbolsArrived = { gameId: string; debugFile: string; debugId: string };
 
 export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', 6);
 
-/** Enqueues processing reports without this module's symbols again, within the transaction that makes them readable. */
+/**
+ * Enqueues the job that reprocesses reports without these symbols, within the transaction that makes the symbols
+ * readable.
+ */
 export function enqueueArrived(db: Db, arrived: SymbolsArrived): Promise<void> {
   const { gameId, debugFile, debugId } = arrived;
   return addJob(db, symbolsArrivedJob, arrived, `${symbolsArrivedJob.task}/${gameId}/${debugId}/${debugFile}`);
@@ -55,7 +61,9 @@ export type SymbolAnswer =
   | { readonly state: 'pending' }
   | { readonly state: 'unreadable'; readonly problem: string }
   | { readonly state: 'missing'; readonly why: 'never_uploaded' }
-  /** There are symbols for this file with another debug id: the binary and its symbols come from different compilations. */
+  /**
+   * There are symbols for this file with another debug id: the binary and its symbols come from different compilations.
+   */
   | { readonly state: 'missing'; readonly why: 'wrong_debug_id'; readonly uploadedDebugId: string };
 
 /** Returns the symbols of each module, in order: those of the build, otherwise those of any build of the game. */
@@ -74,7 +82,10 @@ export async function findSymbols(
   return rows.map(answerOf);
 }
 
-/** Names from a dump are untrusted. One that cannot be a file name, or that PostgreSQL would reject, becomes an empty name. */
+/**
+ * Names from a dump are untrusted. A name that is not a valid file name, or that PostgreSQL would reject, becomes
+ * empty.
+ */
 function toQuery({ debugFile, debugId }: WantedModule): WantedModule {
   const name = lastPart(debugFile);
   const isValid = isSafeName(name) && /^[0-9a-f]{1,64}$/i.test(debugId);
@@ -104,8 +115,8 @@ const cacheFolderOf = perContext(({ config, blobs, clock }) =>
 );
 
 /**
- * Returns the path of a file with the compiled symbols under `cacheKey`, to be opened soon by `FileReader`. Rejects with
- * BlobMissingError if they were deleted or compiled again in the meantime; then call `findSymbols` again.
+ * Returns the path of a file with the compiled symbols under `cacheKey`, to be opened soon by `FileReader`. Rejects
+ * with BlobMissingError if they were deleted or compiled again in the meantime; then call `findSymbols` again.
  */
 export function openCacheFile(ctx: Context, cacheKey: string): Promise<string> {
   return cacheFolderOf(ctx).fileOf(cacheKey);
@@ -148,7 +159,9 @@ export function recordOf({ uploaded_at, ...symbol }: symbols.SymbolRow): SymbolR
   return { ...symbol, uploaded_at: uploaded_at.toISOString() };
 }
 
-/** Deletes one symbol file, or all of the build without a uid. Throws 4040 if the build has no symbol file with the uid. */
+/**
+ * Deletes one symbol file, or all of the build without a uid. Throws 4040 if the build has no symbol file with the uid.
+ */
 export async function deleteBuildSymbols(
   ctx: Context,
   { caller, input }: Call<typeof contract.deleteBuildSymbols>,

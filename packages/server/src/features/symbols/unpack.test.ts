@@ -34,12 +34,12 @@ async function unpackAll(bytes: Buffer): Promise<Record<string, string>> {
   async function* source() {
     yield bytes;
   }
-  const { file, size } = await spool(folder, source(), { most: 1e6, tooLarge: () => new Error('too large') });
+  const { file, size } = await spool(folder, source(), { maxBytes: 1e6, tooLarge: () => new Error('too large') });
   try {
-    const found: Record<string, string> = {};
+    const files: Record<string, string> = {};
     for await (const { name, bytes } of unpack(file, size))
-      found[name] = Buffer.concat(await Array.fromAsync(bytes)).toString();
-    return found;
+      files[name] = Buffer.concat(await Array.fromAsync(bytes)).toString();
+    return files;
   } finally {
     await file.close();
   }
@@ -52,15 +52,15 @@ test('a valid zip is unpacked to its files', async () => {
 const change = fc.record({ at: fc.nat({ max: ZIP.length - 1 }), value: fc.nat({ max: 255 }) });
 
 test('an altered zip is unpacked to its original content or refused', async () => {
-  const contents = Object.values(FILES);
+  const originals = Object.values(FILES);
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 4 }), fc.nat({ max: ZIP.length }), async (changes, cut) => {
       const bytes = Buffer.from(ZIP);
       for (const { at, value } of changes) bytes[at] = value;
       const isCut = cut < ZIP.length / 4;
       try {
-        const found = await unpackAll(isCut ? bytes.subarray(0, ZIP.length - cut) : bytes);
-        for (const text of Object.values(found)) assert.ok(contents.includes(text) || text === '', text.slice(0, 50));
+        const files = await unpackAll(isCut ? bytes.subarray(0, ZIP.length - cut) : bytes);
+        for (const text of Object.values(files)) assert.ok(originals.includes(text) || text === '', text.slice(0, 50));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         assert.ok(error.code === 4049 || error.code === 4043, `${error.code} ${error.message}`);

@@ -1,4 +1,5 @@
-// Reads the symbol files of an uploaded zip one after the other, with limits that do not depend on what the zip announces.
+// Reads the symbol files of an uploaded zip one after the other, with limits that hold even if the zip's own sizes are
+// wrong.
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -18,8 +19,8 @@ export type ZippedFile = {
 const MAX_ENTRIES = 10 * LIMITS.symbolFiles;
 
 /**
- * Throws 4049 for a file that is not a zip, is damaged or encrypted, has unsafe names or contains no files, and 4043 if it exceeds a
- * limit, before anything is unpacked. Never yields more bytes than the directory announces.
+ * Throws 4049 for a file that is not a zip, is damaged or encrypted, has unsafe names or contains no files, and 4043 if
+ * it exceeds a limit, before anything is unpacked. Never yields more bytes than the directory announces.
  */
 export async function* unpack(file: FileHandle, size: number): AsyncGenerator<ZippedFile, undefined> {
   const zip = await asRefusal(openZip(file, size));
@@ -50,7 +51,10 @@ function openZip(file: FileHandle, size: number): Promise<ZipFile> {
   return fromRandomAccessReaderPromise(new HandleReader(file), size, options);
 }
 
-/** Reads through the handle, which waits for pending reads before it closes. A plain descriptor could refer to another file by then. */
+/**
+ * Reads through the handle, which waits for pending reads before it closes. A plain descriptor could refer to another
+ * file by then.
+ */
 class HandleReader extends RandomAccessReader {
   readonly #file: FileHandle;
 
@@ -91,7 +95,10 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, un
   if (checksum !== entry.crc32) throw damaged('its checksum is wrong', entry.fileName);
 }
 
-/** Converts errors of the parser and of zlib, which are about the zip. Errors of the disk have a `syscall` and are rethrown. */
+/**
+ * Converts errors of the parser and of zlib, which are about the zip. Errors of the disk have a `syscall` and are
+ * rethrown.
+ */
 async function asRefusal<T>(reading: Promise<T>, name?: string): Promise<T> {
   try {
     return await reading;

@@ -1,5 +1,5 @@
-// One chunk of an upload session: it must continue the received bytes, is stored durably before it counts, and the last one
-// completes the upload.
+// One chunk of an upload session: it must continue the received bytes, is stored durably before it counts, and the last
+// one completes the upload.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
@@ -39,7 +39,7 @@ export async function receiveChunk(
     if (isLast) return await finish(ctx, session, lock, upload, receiver);
     return await commit(ctx, session, lock, upload, receiver);
   } catch (error) {
-    // Only after an error: a chunk that counts releases the lock in the same statement.
+    // Only needed after an error: a successful chunk releases the lock in the statement that records it.
     await sessions.releaseLock(ctx.db, session, lock);
     throw error;
   }
@@ -70,8 +70,8 @@ function requireContinuation(session: Session, range: ContentRange): void {
 }
 
 /**
- * Repeats the response for the last chunk to a client that did not receive it and sends the chunk again. Nothing is stored
- * twice.
+ * Repeats the response for the last chunk to a client that did not receive it and sends the chunk again. Nothing is
+ * stored twice.
  */
 async function repeatLast(
   ctx: Context,
@@ -111,7 +111,7 @@ async function store(
   }
   const underWay = beginChunk(ctx, session.session_id);
   const receiver = createReceiver({
-    most: length,
+    maxBytes: length,
     tooLarge: () =>
       new ApiError(
         4043,

@@ -10,7 +10,7 @@ async function* sourceOf(...buffers: Uint8Array[]): AsyncGenerator<Uint8Array> {
 }
 
 test('measures and hashes the bytes and passes them on unchanged', async () => {
-  const receiver = createReceiver({ most: 6, tooLarge });
+  const receiver = createReceiver({ maxBytes: 6, tooLarge });
   const buffers = [Buffer.from('abc'), Buffer.from('def')];
   assert.deepEqual(await Array.fromAsync(receiver.pass(sourceOf(...buffers))), buffers);
   assert.equal(receiver.size, 6);
@@ -18,12 +18,12 @@ test('measures and hashes the bytes and passes them on unchanged', async () => {
 });
 
 test('throws at the first byte over the limit', async () => {
-  const receiver = createReceiver({ most: 5, tooLarge });
+  const receiver = createReceiver({ maxBytes: 5, tooLarge });
   await assert.rejects(Array.fromAsync(receiver.pass(sourceOf(Buffer.from('abc'), Buffer.from('def')))), /too large/);
 });
 
 test('frees only released buffers that own their memory', () => {
-  const { release } = createReceiver({ most: 1, tooLarge }).pass(sourceOf());
+  const { release } = createReceiver({ maxBytes: 1, tooLarge }).pass(sourceOf());
   const own = new Uint8Array(10);
   const shared = new Uint8Array(10).subarray(0, 5);
   release?.(own);

@@ -9,21 +9,26 @@ export type Receiver = {
   size: number;
   readonly hash: Hash | null;
   /**
-   * Passes on the bytes of `source`, measured and hashed. Throws `options.tooLarge()` at the first byte over the limit. The
-   * buffers must not be shared, because their memory is released as soon as they are stored.
+   * Passes on the bytes of `source`, measured and hashed. Throws `options.tooLarge()` at the first byte over the limit.
+   * The buffers must not be shared, because their memory is released as soon as they are stored.
    */
   pass(source: ByteSource): ByteSource;
 };
 
 export type ReceiverOptions = {
-  most: number;
+  maxBytes: number;
   tooLarge: () => Error;
   /** A hash to continue; null to skip hashing; a new hash by default. */
   hash?: Hash | null;
   onBytes?: () => void;
 };
 
-export function createReceiver({ most, tooLarge, hash = createHash('sha256'), onBytes }: ReceiverOptions): Receiver {
+export function createReceiver({
+  maxBytes,
+  tooLarge,
+  hash = createHash('sha256'),
+  onBytes,
+}: ReceiverOptions): Receiver {
   const receiver: Receiver = {
     size: 0,
     hash,
@@ -33,7 +38,7 @@ export function createReceiver({ most, tooLarge, hash = createHash('sha256'), on
   async function* measure(source: ByteSource): AsyncGenerator<Uint8Array> {
     for await (const bytes of source) {
       receiver.size += bytes.length;
-      if (receiver.size > most) throw tooLarge();
+      if (receiver.size > maxBytes) throw tooLarge();
       hash?.update(bytes);
       onBytes?.();
       yield bytes;

@@ -21,8 +21,8 @@ export function unknownSession(): ApiError {
 }
 
 /**
- * Locks the session for one chunk and returns its row under the lock. The lock of a dead process is taken over immediately, the
- * lock of a silent sender after a few seconds. Throws 4047 while another chunk is arriving.
+ * Locks the session for one chunk and returns its row under the lock. The lock of a dead process is taken over
+ * immediately, the lock of a silent sender after a few seconds. Throws 4047 while another chunk is arriving.
  */
 export async function lockSession(
   ctx: Context,
@@ -38,15 +38,15 @@ export async function lockSession(
 }
 
 async function takeOver(ctx: Context, session: Session, lock: sessions.Lock): Promise<Session | undefined> {
-  const held = await sessions.findSession(ctx.db, session.game_id, session.session_id);
-  if (held === undefined || held.finished_at !== null) throw unknownSession();
-  const { lock_token: token, lock_process: holder } = held;
-  const free =
+  const current = await sessions.findSession(ctx.db, session.game_id, session.session_id);
+  if (current === undefined || current.finished_at !== null) throw unknownSession();
+  const { lock_token: token, lock_process: holder } = current;
+  const isFree =
     token === null ||
     holder === null ||
     !(await isAlive(ctx.db, holder)) ||
-    (await endStalledChunk(ctx, held.session_id));
-  return free ? sessions.takeLock(ctx.db, session, lock, token) : undefined;
+    (await endStalledChunk(ctx, current.session_id));
+  return isFree ? sessions.takeLock(ctx.db, session, lock, token) : undefined;
 }
 
 /** Deletes the session and its bytes. */

@@ -25,7 +25,7 @@ export function startSingleUpload(ctx: Context, caller: GameCaller, room: Room):
   const fileId = newId();
   const key = blobKeyOf(caller.gameId, fileId);
   const receiver = createReceiver({
-    most: Math.min(LIMITS.fileBytes, room.left),
+    maxBytes: Math.min(LIMITS.fileBytes, room.left),
     tooLarge: room.left < LIMITS.fileBytes ? room.full : tooLarge,
   });
   let upload: BlobUpload | undefined;

@@ -16,7 +16,7 @@ const BATCH = 500;
 export async function sweepSessions(ctx: Context): Promise<void> {
   for (const session of await sessions.listExpired(ctx.db, ctx.clock.now(), BATCH)) {
     const { lock_process: holder } = session;
-    // A chunk in progress may end; the session is swept the next time.
+    // A chunk is still arriving. The session is swept in a later run.
     if (holder !== null && session.finished_at === null && (await isAlive(ctx.db, holder))) continue;
     if (session.finished_at === null) await dropSession(ctx, session);
     else await sessions.deleteSession(ctx.db, session);

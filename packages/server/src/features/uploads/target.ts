@@ -23,7 +23,9 @@ export type Target = Platform & { channel: string; checksum: string; build: { bu
 
 const Form = Type.Object({ os: OsInput, arch: ArchInput, channel: ChannelName, checksum: ChecksumInput });
 
-/** Throws 4038 without a build, 4041 for an invalid os, arch, channel or checksum, and 4039 for a malformed build id. */
+/**
+ * Throws 4038 without a build, 4041 for an invalid os, arch, channel or checksum, and 4039 for a malformed build id.
+ */
 export function readTarget(fields: Fields): Target {
   const byId = fields.build_id !== undefined && fields.build_id !== '';
   if (!byId && !(fields.build && fields.build_type && fields.version)) throw new ApiError(4038);
@@ -35,7 +37,7 @@ export function readTarget(fields: Fields): Target {
     return { ...platform, checksum: canonicalChecksum(checksum), build: { version, build_type, ...platform } };
   }
   if (!isUuid(fields.build_id ?? ''))
-    throw new ApiError(4039, 'build_id: not a build id. Send the one that the registration returned.');
+    throw new ApiError(4039, 'build_id: not a build id. Send the id that the registration returned.');
   return { ...platform, checksum: canonicalChecksum(checksum), build: { buildId: fields.build_id ?? '' } };
 }
 

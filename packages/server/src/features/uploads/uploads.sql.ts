@@ -90,9 +90,9 @@ export function listOpen(
 }
 
 /**
- * Takes the session's lock if it is free or held by `stale`; otherwise, or if the session has ended, returns undefined. The
- * commit does not wait for the disk: a database that crashes and loses the lock also breaks the connection that marks its holder
- * as alive.
+ * Takes the session's lock if it is free or held by `stale`. Returns undefined if another request holds it or the
+ * session has ended. The commit does not wait for the disk: if the database crashes and loses the lock, it also breaks
+ * the connection that marks the lock's holder as alive.
  */
 export function takeLock(
   db: Db,
@@ -102,9 +102,9 @@ export function takeLock(
 ): Promise<SessionRow | undefined> {
   return row(
     db,
-    sql<SessionRow>`with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+    sql<SessionRow>`with settings as materialized (select set_config('synchronous_commit', 'off', true))
       update upload_sessions set lock_token = ${lock.token}, lock_process = ${lock.processNo}
-      from unhurried
+      from settings
       where game_id = ${session.game_id} and session_id = ${session.session_id} and finished_at is null
         and (lock_token is null or lock_token = ${stale}::uuid)
       returning ${columns}`,
@@ -119,7 +119,9 @@ export async function releaseLock(db: Db, session: SessionRow, lock: Lock): Prom
   );
 }
 
-/** Counts a chunk's bytes and releases the lock; false if the lock was taken over, in which case the bytes do not count. */
+/**
+ * Counts a chunk's bytes and releases the lock; false if the lock was taken over, in which case the bytes do not count.
+ */
 export async function commitChunk(db: Db, session: SessionRow, lock: Lock, blob: BlobUpload): Promise<boolean> {
   const count = await changed(
     db,

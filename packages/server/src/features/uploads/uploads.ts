@@ -20,7 +20,7 @@ import * as sessions from './uploads.sql.ts';
 
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
 
-/** A guess, because it is unknown when a session will end. */
+/** An estimate, because it is unknown when a session will end. */
 const SLOT_RETRY_SECONDS = 30;
 
 /** Opens a session from the fields of its form. */
@@ -61,8 +61,8 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
     return await transact(ctx.db, async (tx) => {
       await sessions.lockOpenings(tx, session.gameId);
       const open = await sessions.countOpen(tx, session.gameId, session.openedAt);
-      const most = ctx.config.limitSessions;
-      if (most > 0 && open >= most) {
+      const max = ctx.config.limitSessions;
+      if (max > 0 && open >= max) {
         throw new ApiError(
           4291,
           `This game has ${open} open upload sessions, which is the limit. Complete or abort one.`,

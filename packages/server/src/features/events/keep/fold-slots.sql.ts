@@ -29,7 +29,7 @@ export async function sumSlots(
   const columns = sql.join([...key, time].map((name) => sql.ref(name)));
   const sums = sql.join(counts.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`));
   const added = sql.join(
-    counts.map((name) => sql`${sql.ref(name)} = known.${sql.ref(name)} + excluded.${sql.ref(name)}`),
+    counts.map((name) => sql`${sql.ref(name)} = existing.${sql.ref(name)} + excluded.${sql.ref(name)}`),
   );
   const { moved } = await onlyRow(
     db,
@@ -37,15 +37,15 @@ export async function sumSlots(
       with old as materialized (
         select ctid from ${sql.table(table)}
         where slot <> 0 and ${sql.ref(time)} < ${today}::date::timestamp at time zone 'utc' limit ${limit} for update skip locked
-      ), taken as (
+      ), moved_rows as (
         delete from ${sql.table(table)} using old where ${sql.table(table)}.ctid = old.ctid
         returning ${sql.table(table)}.*
       ), summed as (
-        insert into ${sql.table(table)} as known (${columns}, slot, ${sql.join(counts.map((name) => sql.ref(name)))})
-        select ${columns}, 0, ${sums} from taken group by ${columns} order by ${columns}
+        insert into ${sql.table(table)} as existing (${columns}, slot, ${sql.join(counts.map((name) => sql.ref(name)))})
+        select ${columns}, 0, ${sums} from moved_rows group by ${columns} order by ${columns}
         on conflict (${columns}, slot) do update set ${added}
       )
-      select count(*) as moved from taken`,
+      select count(*) as moved from moved_rows`,
   );
   return moved;
 }

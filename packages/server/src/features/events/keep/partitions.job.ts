@@ -7,7 +7,7 @@ import { partitionOf } from '../partitions.ts';
 
 export const eventPartitionJob = defineJob<object>('events:make-partitions', 3);
 
-/** Without a worker for this long, events still go to the right partition. */
+/** Even if no worker runs for this many days, new events have a partition. */
 const DAYS_AHEAD = 7;
 
 export async function makeEventPartitions(ctx: Context): Promise<void> {

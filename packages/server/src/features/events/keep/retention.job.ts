@@ -8,18 +8,18 @@ import * as retention from './retention.sql.ts';
 
 export const eventRetentionJob = defineJob<object>('events:retention', 5);
 
-/** After that, an event with the same id counts as a new one. */
+/** After this time, an event with the same id counts as a new event. */
 const ID_DAYS = 7;
 /** Small enough for a short transaction. */
 const BATCH = 10_000;
 
 export async function dropOldEvents(ctx: Context): Promise<void> {
   const { eventDays, eventCountDays } = ctx.config;
-  const ago = (days: number) => new Date(ctx.clock.now().getTime() - days * DAY);
-  if (eventDays > 0) await dropDays(ctx, ago(eventDays));
-  while ((await retention.forgetIds(ctx.db, utcDayOf(ago(ID_DAYS)), BATCH)) === BATCH);
+  const daysAgo = (days: number) => new Date(ctx.clock.now().getTime() - days * DAY);
+  if (eventDays > 0) await dropDays(ctx, daysAgo(eventDays));
+  while ((await retention.forgetIds(ctx.db, utcDayOf(daysAgo(ID_DAYS)), BATCH)) === BATCH);
   if (eventCountDays === 0) return;
-  const day = utcDayOf(ago(eventCountDays));
+  const day = utcDayOf(daysAgo(eventCountDays));
   for (const gameId of await retention.gamesWithEvents(ctx.db)) await retention.forgetCounts(ctx.db, gameId, day);
 }
 
@@ -31,5 +31,5 @@ async function dropDays(ctx: Context, limit: Date): Promise<void> {
     await dropPartition(ctx.db, partition);
     ctx.log.info({ partition }, 'dropped expired events');
   }
-  await retention.deleteUnpartitioned(ctx.db, limit);
+  await retention.deleteFromDefaultPartition(ctx.db, limit);
 }

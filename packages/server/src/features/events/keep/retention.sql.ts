@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 
 /** Deletes events from before `limit` that arrived before their day had a partition. */
-export async function deleteUnpartitioned(db: Db, limit: Date): Promise<void> {
+export async function deleteFromDefaultPartition(db: Db, limit: Date): Promise<void> {
   await changed(db, sql`delete from events_default where received_at < ${limit}`);
 }
 
@@ -17,8 +17,8 @@ export function forgetIds(db: Db, day: string, limit: number): Promise<number> {
 }
 
 export async function gamesWithEvents(db: Db): Promise<string[]> {
-  const found = await rows(db, sql<{ game_id: string }>`select distinct game_id from event_hours`);
-  return found.map(({ game_id }) => game_id);
+  const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from event_hours`);
+  return games.map(({ game_id }) => game_id);
 }
 
 /** Deletes a game's counts from before the day, devices last seen before it, and names that have no counts left. */

@@ -52,14 +52,14 @@ function readTime(field: string, text: string): number {
   return time;
 }
 
-/** The series, the largest first and the one for all other keys last. Points are in the order of time. */
+/** The series in order of size, with the series for all other keys last. Points are ordered by time. */
 export function seriesOf(points: readonly Point[]): Series[] {
   const byKey = Map.groupBy(points, ({ key }) => key);
-  const series = [...byKey].map(([key, own]) => ({
+  const series = [...byKey].map(([key, pointsOfKey]) => ({
     key,
-    label: own[0]?.label ?? null,
-    total: own.reduce((sum, { count }) => sum + count, 0),
-    points: own
+    label: pointsOfKey[0]?.label ?? null,
+    total: pointsOfKey.reduce((sum, { count }) => sum + count, 0),
+    points: pointsOfKey
       .toSorted((a, b) => a.at.getTime() - b.at.getTime())
       .map(({ at, count }) => ({ at: at.toISOString(), count })),
   }));

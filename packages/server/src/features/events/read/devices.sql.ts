@@ -24,13 +24,13 @@ export function readDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<De
 }
 
 export async function readFirstSeen(db: Db, { gameId, deviceUid }: DeviceRef): Promise<Date | null> {
-  const [met] = await rows(
+  const [device] = await rows(
     db,
     sql<{
       first_seen: Date;
     }>`select first_seen from game_devices where game_id = ${gameId} and device_uid = ${deviceUid}`,
   );
-  return met?.first_seen ?? null;
+  return device?.first_seen ?? null;
 }
 
 export type DeviceEventRow = {
@@ -52,8 +52,8 @@ export type DeviceEventRow = {
 export type Period = { fromUs: number; toUs: number };
 
 /**
- * The newest events of the period. More than `limit` if several have the time of the last one, so the next page misses
- * none.
+ * The newest events of the period. Returns more than `limit` if several events have the same time as the last one,
+ * because the next page only has events from before that time.
  */
 export function readEvents(
   db: Db,
@@ -82,24 +82,24 @@ export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Pr
   const { builds } = await onlyRow(
     db,
     sql<{ builds: number }>`
-      with gone as (
+      with deleted as (
         delete from event_devices where game_id = ${gameId} and device_uid = ${deviceUid}
         returning build_id, last_day, boot_day, crash_day
       ), days as (
-        insert into event_device_days as known (game_id, day, build_id, slot, devices, booted, crashed)
-        select ${gameId}, left_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed)
-        from gone cross join lateral (values (last_day, -1, 0, 0), (boot_day, 0, -1, 0), (crash_day, 0, 0, -1))
-          as left_day (day, devices, booted, crashed)
-        where left_day.day is not null group by left_day.day, build_id order by left_day.day, build_id
-        on conflict (game_id, day, build_id, slot) do update set devices = known.devices + excluded.devices,
-          booted = known.booted + excluded.booted, crashed = known.crashed + excluded.crashed
-      ), met as (
+        insert into event_device_days as existing (game_id, day, build_id, slot, devices, booted, crashed)
+        select ${gameId}, counted_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed)
+        from deleted cross join lateral (values (last_day, -1, 0, 0), (boot_day, 0, -1, 0), (crash_day, 0, 0, -1))
+          as counted_day (day, devices, booted, crashed)
+        where counted_day.day is not null group by counted_day.day, build_id order by counted_day.day, build_id
+        on conflict (game_id, day, build_id, slot) do update set devices = existing.devices + excluded.devices,
+          booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed
+      ), deleted_device as (
         delete from game_devices where game_id = ${gameId} and device_uid = ${deviceUid} returning 1
       ), ever as (
-        insert into event_games as known (game_id, slot, devices) select ${gameId}, 0, -1 from met
-        on conflict (game_id, slot) do update set devices = known.devices + excluded.devices
+        insert into event_games as existing (game_id, slot, devices) select ${gameId}, 0, -1 from deleted_device
+        on conflict (game_id, slot) do update set devices = existing.devices + excluded.devices
       )
-      select count(*) as builds from gone`,
+      select count(*) as builds from deleted`,
   );
   return builds;
 }

@@ -4,8 +4,8 @@ import type { Db } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { type DeviceEventRow, type DeviceRef, deleteEvents, readEvents } from './devices.sql.ts';
 
-/** After this time, a request starts no further day. */
-const PATIENCE_MS = 2000;
+/** After this time, a request does not start to read another day. */
+const MAX_READ_MS = 2000;
 const DAY_US = DAY * 1000;
 
 /**
@@ -15,7 +15,7 @@ export type EventPage = { events: DeviceEventRow[]; next: number | null };
 
 /** About `limit` events from before `before`. */
 export async function readEventPage(db: Db, device: DeviceRef, before: number, limit: number): Promise<EventPage> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + MAX_READ_MS;
   const events: DeviceEventRow[] = [];
   for (const fromUs of await daysBefore(db, before)) {
     const period = { fromUs, toUs: Math.min(before, fromUs + DAY_US) };

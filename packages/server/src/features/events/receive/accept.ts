@@ -1,5 +1,5 @@
-// Decides whether a request contains valid events: an ordered list of named rules, of which the first that objects
-// refuses the request.
+// Decides whether a request contains valid events: an ordered list of named rules. The first rule that objects refuses
+// the request.
 import type { ErrorCode, ErrorData } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
@@ -34,7 +34,7 @@ export const UNKNOWN_BUILD: Refusal = { rule: 'unknown_build', code: 4030, messa
 export const NO_EVENTS = 'body: no events; send { "events": [ … ] }, or one event as an object.';
 export const MANY_EVENTS = `events: more than ${LIMITS.events}; send them in several requests.`;
 
-/** In order: the ids are checked before the events, and standard events before custom ones. */
+/** Checked in this order: the ids before the events, and standard events before custom ones. */
 export const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'no_ids', code: 4010, find: (request) => objectionOf(findMissingId(request)) },
   // Texts that are not ids need no query.

@@ -23,7 +23,7 @@ export const EVENT_COLUMNS: readonly Column<GameEvent>[] = [
   { name: 'device_uid', type: 'text', value: ({ device_uid }) => device_uid ?? null },
   { name: 'session_id', type: 'text', value: ({ session_id }) => session_id ?? null },
   { name: 'event_id', type: 'text', value: ({ event_id }) => event_id ?? null },
-  // Only checked, and so only stored, for the standard events that have them.
+  // Only stored for the standard events that have these fields, because they are only checked for those.
   { name: 'ms', type: 'integer', value: ({ event, ms }) => (ms == null || !needsOf(event).ms ? null : ms) },
   {
     name: 'seconds',
@@ -79,7 +79,7 @@ export type Batch = {
   readonly times: BulkRows<TimeEntry>;
 };
 
-/** Leaves out `repeated` events, which were written before. */
+/** Leaves out the `repeated` events, which were written before. */
 export function layOut(
   parts: readonly Part[],
   now: Date,
@@ -98,16 +98,16 @@ export function layOut(
       addEvent(build.fold, event, countedName(gameId, event.event));
     }
   }
-  const all = [...builds.values()];
+  const entries = [...builds.values()];
   const at = startOf(now, events.length);
   return {
     at,
     day: utcDayOf(at),
     hour: new Date(Math.floor(at.getTime() / HOUR) * HOUR),
-    games: all.map(({ gameId }) => gameId),
-    builds: all.map(({ buildId }) => buildId),
+    games: entries.map(({ gameId }) => gameId),
+    builds: entries.map(({ buildId }) => buildId),
     events,
-    ...countsOf(all),
+    ...countsOf(entries),
   };
 }
 

@@ -1,8 +1,7 @@
 // Reads the time that a client sent with an event.
 
 /**
- * Larger numbers are milliseconds: as seconds they would be in the year 5138, as milliseconds they are after March
- * 1973.
+ * Numbers from this one on are milliseconds: in seconds it would be the year 5138, in milliseconds it is March 1973.
  */
 const MILLISECONDS_FROM = 1e11;
 const END = Date.UTC(10_000, 0);

@@ -9,10 +9,10 @@ import type { Part } from './accept.ts';
 import { isStandard } from './event.ts';
 import { type NamesOfGame, registerNames } from './lookup.sql.ts';
 
-/** The registered names of a game, as far as this process has seen them. `isFull` if the game can register no more. */
+/** The registered names of a game that this process has seen. `isFull` if the game cannot register more. */
 type GameNames = { readonly since: number; readonly registered: Set<string>; isFull: boolean };
 
-const REMEMBERED_MS = MINUTE;
+const CACHED_MS = MINUTE;
 const MAX_GAMES = 1000;
 
 const gamesOf = perContext(() => new Map<string, GameNames>());
@@ -27,17 +27,17 @@ export async function countedNames(
 ): Promise<(gameId: string, name: string) => string> {
   const games = gamesOf(ctx);
   const now = ctx.clock.now();
-  const fresh = new Map<string, Set<string>>();
+  const unregistered = new Map<string, Set<string>>();
   for (const { gameId, events } of parts) {
     const { registered, isFull } = namesOf(games, gameId, now.getTime());
     for (const { event } of events) {
       if (isStandard(event) || registered.has(event) || isFull) continue;
-      const names = fresh.get(gameId) ?? new Set<string>();
-      fresh.set(gameId, names.add(event));
+      const names = unregistered.get(gameId) ?? new Set<string>();
+      unregistered.set(gameId, names.add(event));
     }
   }
-  if (fresh.size > 0) {
-    const namesOfGames = [...fresh].map(([gameId, names]) => ({ gameId, names: [...names] }));
+  if (unregistered.size > 0) {
+    const namesOfGames = [...unregistered].map(([gameId, names]) => ({ gameId, names: [...names] }));
     await register(ctx, games, namesOfGames, now);
   }
   return (gameId, name) => (isStandard(name) || games.get(gameId)?.registered.has(name) ? name : OTHER_EVENTS);
@@ -49,11 +49,11 @@ async function register(
   namesOfGames: readonly NamesOfGame[],
   now: Date,
 ): Promise<void> {
-  const found = await registerNames(ctx.db, namesOfGames, { max: LIMITS.eventNames, now });
+  const registered = await registerNames(ctx.db, namesOfGames, { max: LIMITS.eventNames, now });
   for (const { gameId, names } of namesOfGames) {
     const entry = namesOf(games, gameId, now.getTime());
     for (const name of names) {
-      if (found.has(`${gameId}/${name}`)) entry.registered.add(name);
+      if (registered.has(`${gameId}/${name}`)) entry.registered.add(name);
       else entry.isFull = true;
     }
   }
@@ -62,7 +62,7 @@ async function register(
 /** Starts over after a minute, because other processes register names and jobs delete them. */
 function namesOf(games: Map<string, GameNames>, gameId: string, now: number): GameNames {
   const existing = games.get(gameId);
-  if (existing !== undefined && now >= existing.since && now - existing.since < REMEMBERED_MS) return existing;
+  if (existing !== undefined && now >= existing.since && now - existing.since < CACHED_MS) return existing;
   games.delete(gameId);
   const names: GameNames = { since: now, registered: new Set(), isFull: false };
   games.set(gameId, names);

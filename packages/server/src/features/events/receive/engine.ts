@@ -1,5 +1,6 @@
-// Maps the events of an engine's analytics module and checks each event alone: the module sends its whole queue at
-// once, and only discards it after a 2xx response. Each event has its game and build, and usually no device_uid.
+// Maps the events of an engine's analytics module and checks each event separately, because the module sends its whole
+// queue at once, and only discards it after a 2xx response. Each event has its game and build, and usually no
+// device_uid.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { type Ids, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
@@ -24,7 +25,7 @@ type Rule = {
   readonly find: (event: EngineEvent) => Problem | null;
 };
 
-/** In order: the first rule that objects skips the event. */
+/** Checked in this order. An event is skipped by the first rule that objects. */
 const EVENT_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
@@ -46,8 +47,8 @@ const EVENT_RULES: readonly Rule[] = [
 ];
 
 /**
- * The events of a body; null if it has none. `request` has the ids from headers and query, for events without their
- * own.
+ * The events of a body; null if it has none. `request` has the ids from the headers and the query, for events without
+ * ids.
  */
 export function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | null {
   const events = eventsOf(body);
@@ -55,7 +56,7 @@ export function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | n
   return events.map((event, index) => ({ index, ...mapEvent(isObject(event) ? event : {}, request) }));
 }
 
-/** Which events are valid, and why the others are skipped. Whether their builds exist is checked later. */
+/** Separates valid events from events to be skipped, with the reasons. Whether the builds exist is checked later. */
 export function judgeEngineEvents(events: readonly EngineEvent[]): { valid: EngineEvent[]; skipped: SkippedEvent[] } {
   const [valid, skipped]: [EngineEvent[], SkippedEvent[]] = [[], []];
   for (const event of events) {
@@ -117,9 +118,9 @@ function findBadStandard(event: EngineEvent): Problem | null {
 /** Groups the events by build. */
 export function partsOf(events: readonly EngineEvent[]): (Part & { events: readonly EngineEvent[] })[] {
   const byBuild = Map.groupBy(events, ({ appId, buildId }) => `${appId}/${buildId}`.toLowerCase());
-  return [...byBuild].map(([ids, together]) => {
+  return [...byBuild].map(([ids, eventsOfBuild]) => {
     const [gameId = '', buildId = ''] = ids.split('/');
-    return { gameId, buildId, events: together };
+    return { gameId, buildId, events: eventsOfBuild };
   });
 }
 

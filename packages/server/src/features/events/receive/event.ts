@@ -45,7 +45,7 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
-/** Printable, without spaces at the ends. Names in parentheses are reserved. */
+/** Printable characters, without spaces at either end. Names in parentheses are reserved. */
 const NAME = /^[^\p{C}\p{Z}(](?:[^\p{C}]*[^\p{C}\p{Z}])?$/u;
 
 const BAD_ID = `use a text of 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces.`;
@@ -126,7 +126,7 @@ function findBadProperty(properties: unknown): string | null {
 
 function findBadValue(value: unknown): string | null {
   if (value !== null && typeof value === 'object')
-    return 'has a nested value; use texts, numbers, true, false and null only.';
+    return 'has a nested value; use only texts, numbers, true, false and null.';
   if (typeof value !== 'string') return null;
   if (isLonger(value, LIMITS.eventPropertyLength))
     return `a value is longer than ${LIMITS.eventPropertyLength} characters; shorten it.`;

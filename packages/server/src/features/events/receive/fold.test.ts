@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import type { GameEvent } from './event.ts';
-import { addEvent, BOOTED, type BuildFold, CRASHED, emptyFold, follow } from './fold.ts';
+import { addEvent, BOOTED, type BuildFold, CRASHED, combine, emptyFold } from './fold.ts';
 
 const device = fc.constantFrom('a', 'b', 'c', null);
 const event: fc.Arbitrary<GameEvent> = fc.record({
@@ -19,12 +19,12 @@ function foldOf(events: readonly GameEvent[]): BuildFold {
   return fold;
 }
 
-/** What a device is known to have done after folds of its events, one after the other. */
+/** The bits of a device after folding its batches one after the other. */
 function stateAfter(folds: readonly BuildFold[], uid: string): number | undefined {
   return folds
     .map(({ devices }) => devices.get(uid))
     .filter((bits) => bits !== undefined)
-    .reduce<number | undefined>((state, bits) => (state === undefined ? bits : follow(state, bits)), undefined);
+    .reduce<number | undefined>((state, bits) => (state === undefined ? bits : combine(state, bits)), undefined);
 }
 
 describe('a fold of events', () => {

@@ -3,8 +3,8 @@ import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import type { GameEvent } from './event.ts';
 
 /**
- * What a device did with a build in a batch, as bits: crashed before any boot_ok, and booted. 0 if it only sent other
- * events.
+ * Bits for what happened to a device with a build in a batch: it crashed before any boot_ok, and it booted. 0 if it
+ * only sent other events.
  */
 export const CRASHED = 1;
 export const BOOTED = 2;
@@ -28,16 +28,16 @@ export function emptyFold(): BuildFold {
 export function addEvent(fold: BuildFold, event: GameEvent, counted: string): void {
   increase(fold.names, counted);
   const { event: name, device_uid, ms, seconds } = event;
-  if (device_uid != null) fold.devices.set(device_uid, follow(fold.devices.get(device_uid) ?? 0, bitsOf(name)));
+  if (device_uid != null) fold.devices.set(device_uid, combine(fold.devices.get(device_uid) ?? 0, bitsOf(name)));
   if (name === 'boot_ok' && ms != null) increase(fold.bootMs, bucketOf(ms));
   if (name === 'session_end' && seconds != null) increase(fold.sessionSeconds, bucketOf(seconds));
 }
 
 /**
- * Combines the bits of two periods. A crash in the later one only counts as a crash on boot if the earlier one has no
- * boot_ok.
+ * Combines the bits of two periods. A crash in the later period only counts as a crash on boot if the earlier period
+ * has no boot_ok.
  */
-export function follow(earlier: number, later: number): number {
+export function combine(earlier: number, later: number): number {
   return (earlier & BOOTED) === 0 ? earlier | later : earlier | (later & BOOTED);
 }
 

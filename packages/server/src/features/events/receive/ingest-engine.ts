@@ -12,15 +12,15 @@ import { type Ingested, writeEvents } from './ingest.ts';
 type EnginePart = Part & { events: readonly EngineEvent[] };
 
 /**
- * Writes the valid events durably, all or none. Invalid events are never an error, or the module would send its queue
- * again forever.
+ * Writes the valid events durably, all or none. Invalid events are not an error, because the module would then send its
+ * queue again forever.
  */
 export async function ingestEngineEvents(
   ctx: Context,
   events: readonly EngineEvent[],
 ): Promise<OutputOf<typeof createEngineEvents>> {
   const { valid, skipped } = judgeEngineEvents(await withGameIds(ctx, events));
-  const { ingested, unknown } = await writeExisting(ctx, partsOf(valid));
+  const { ingested, unknown } = await writeWithoutUnknown(ctx, partsOf(valid));
   skipped.push(...unknown.flatMap((part) => part.events.map(skipUnknownBuild)));
   for (const [rule, { length }] of Map.groupBy(skipped, ({ rule }) => rule))
     ctx.metrics.eventsSkipped.inc({ rule }, length);
@@ -31,17 +31,17 @@ export async function ingestEngineEvents(
   return { ...ingested, skipped: skipped.length, reasons };
 }
 
-/** Writes the events of builds that exist. */
-async function writeExisting(
+/** Writes the events of builds that exist, and returns the events of builds that do not. */
+async function writeWithoutUnknown(
   ctx: Context,
   parts: readonly EnginePart[],
 ): Promise<{ ingested: Ingested; unknown: EnginePart[] }> {
   const unknown: EnginePart[] = [];
-  for (let existing = parts; existing.length > 0; ) {
-    const result = await writeEvents(ctx, existing);
+  for (let remaining = parts; remaining.length > 0; ) {
+    const result = await writeEvents(ctx, remaining);
     if (!('unknown' in result)) return { ingested: result, unknown };
-    unknown.push(...existing.filter((part) => result.unknown.has(keyOf(part))));
-    existing = existing.filter((part) => !result.unknown.has(keyOf(part)));
+    unknown.push(...remaining.filter((part) => result.unknown.has(keyOf(part))));
+    remaining = remaining.filter((part) => !result.unknown.has(keyOf(part)));
   }
   return { ingested: { accepted: 0, repeated: 0 }, unknown };
 }

@@ -15,7 +15,7 @@ import { type ClientId, claimIds, DeletedGamesError, writeBatch } from './write.
 /** How many events of a request were counted, and how many had been sent before. */
 export type Ingested = { accepted: number; repeated: number };
 
-/** The keys of builds that do not exist (see `keyOf`). Then no event of the request was written. */
+/** The keys of builds that do not exist (see `keyOf`). If there are any, no event of the request was written. */
 export type UnknownBuilds = { unknown: ReadonlySet<string> };
 
 const NO_EVENTS: ReadonlySet<GameEvent> = new Set();
@@ -28,8 +28,8 @@ const WRITERS = 3;
  */
 const SLOTS = 60;
 /**
- * The minimum weight of a request, in events: limits a batch to 129 requests, because with more all senders would wait
- * at once.
+ * The minimum weight of a request, in events. It limits a batch to 129 requests; with larger batches, all senders would
+ * wait at the same time.
  */
 const MIN_WEIGHT = 31;
 
@@ -81,8 +81,8 @@ async function writeRequests(
 }
 
 /**
- * Writes events and returns those that had been sent before. Throws DeletedGamesError if a game is deleted, and then
- * writes nothing.
+ * Writes events and returns the events that had been sent before. Throws DeletedGamesError, without writing anything,
+ * if a game is deleted.
  */
 async function writeParts(
   ctx: Context,

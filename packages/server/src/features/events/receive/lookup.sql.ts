@@ -5,7 +5,7 @@ import { type Db, rows, transact } from '../../../kernel/database/db.ts';
 export type BuildRef = { gameId: string; buildId: string };
 export type NamesOfGame = { gameId: string; names: readonly string[] };
 
-/** Those of the builds that exist and whose game is not deleted. */
+/** Selects the builds that exist and whose game is not deleted. */
 export function findBuilds(db: Db, builds: readonly BuildRef[]): Promise<BuildRef[]> {
   const column = (name: keyof BuildRef) => builds.map((build) => build[name]);
   return rows(
@@ -16,7 +16,7 @@ export function findBuilds(db: Db, builds: readonly BuildRef[]): Promise<BuildRe
 }
 
 /**
- * Registers new names, up to `max` for each game, and returns those of the names that are registered, as
+ * Registers new names, up to `max` for each game, and returns which of the names are now registered, as
  * `<game>/<name>`. A lock on the game's names keeps concurrent calls within the limit. Nothing is registered for a
  * deleted game.
  */
@@ -26,31 +26,31 @@ export function registerNames(
   { max, now }: { max: number; now: Date },
 ): Promise<Set<string>> {
   const pairs = namesOfGames.flatMap(({ gameId, names }) => names.map((name) => [gameId, name] as const));
-  const given = sql`unnest(${pairs.map(([gameId]) => gameId)}::uuid[], ${pairs.map(([, name]) => name)}::text[])
-    as given (game_id, name)`;
+  const requested = sql`unnest(${pairs.map(([gameId]) => gameId)}::uuid[], ${pairs.map(([, name]) => name)}::text[])
+    as requested (game_id, name)`;
   return transact(db, async (tx) => {
     await rows(
       tx,
       sql`select pg_advisory_xact_lock(key) from (
-        select distinct hashtextextended('event names/' || game_id, 0) as key from ${given} order by key
+        select distinct hashtextextended('event names/' || game_id, 0) as key from ${requested} order by key
       ) as keys`,
     );
     await rows(
       tx,
-      sql`with fresh as (
-          select game_id, given.name, row_number() over (partition by game_id order by given.name) as place
-          from ${given} join games using (game_id)
-          where not exists (select from event_names known where known.game_id = given.game_id and known.name = given.name)
+      sql`with unregistered as (
+          select game_id, requested.name, row_number() over (partition by game_id order by requested.name) as place
+          from ${requested} join games using (game_id)
+          where not exists (select from event_names existing where existing.game_id = requested.game_id and existing.name = requested.name)
         )
         insert into event_names (game_id, name, first_seen)
-        select game_id, name, ${now} from fresh
-        where place <= ${max}::integer - (select count(*) from event_names known where known.game_id = fresh.game_id)`,
+        select game_id, name, ${now} from unregistered
+        where place <= ${max}::integer - (select count(*) from event_names existing where existing.game_id = unregistered.game_id)`,
     );
-    const found = await rows(
+    const registered = await rows(
       tx,
       sql<{ game_id: string; name: string }>`select game_id, name from event_names
-        where (game_id, name) in (select game_id, name from ${given})`,
+        where (game_id, name) in (select game_id, name from ${requested})`,
     );
-    return new Set(found.map(({ game_id, name }) => `${game_id}/${name}`));
+    return new Set(registered.map(({ game_id, name }) => `${game_id}/${name}`));
   });
 }

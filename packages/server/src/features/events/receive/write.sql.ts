@@ -14,28 +14,28 @@ const ID_COLUMNS: readonly Column<ClientId>[] = [
 ];
 
 /**
- * Claims the ids for the events of this transaction and returns the indexes of those that were claimed before. In the
- * order of the key, so two transactions with the same ids cannot deadlock.
+ * Claims the ids for the events of this transaction and returns the indexes of ids that were claimed before. Ids are
+ * inserted in the order of the key, so two transactions with the same ids cannot deadlock.
  */
 export async function claimIds(db: Db, ids: readonly ClientId[], day: string): Promise<number[]> {
-  const given = new BulkRows(ID_COLUMNS);
-  for (const id of ids) given.add(id);
-  const found = await rows(
+  const requested = new BulkRows(ID_COLUMNS);
+  for (const id of ids) requested.add(id);
+  const repeated = await rows(
     db,
     keepPlan(sql<{ index: number }>`
-      with given as materialized (
-        select game_id, event_id collate "C" as event_id, no from ${given.unnest('given')}
+      with requested as materialized (
+        select game_id, event_id collate "C" as event_id, no from ${requested.unnest('requested')}
       ), claimed as (
         insert into event_ids (game_id, event_id, day)
-        select game_id, event_id, ${day}::date from given order by game_id, event_id
+        select game_id, event_id, ${day}::date from requested order by game_id, event_id
         on conflict do nothing returning game_id, event_id
       )
-      select no::integer - 1 as index from given where (game_id, event_id) not in (select game_id, event_id from claimed)`),
+      select no::integer - 1 as index from requested where (game_id, event_id) not in (select game_id, event_id from claimed)`),
   );
-  return found.map(({ index }) => index);
+  return repeated.map(({ index }) => index);
 }
 
-/** Games of a batch are deleted. Nothing of the batch was written. */
+/** Some games of a batch are deleted, so the batch was not written. */
 export class DeletedGamesError extends Error {
   override readonly name = 'DeletedGamesError';
   readonly gameIds: readonly string[];
@@ -48,9 +48,9 @@ export class DeletedGamesError extends Error {
 
 /**
  * Writes events, the state of their devices, and all counts, in one statement; throws DeletedGamesError if a game is
- * deleted. A device's row is only changed if the batch changes it, in the order of the key. It returns the days on
- * which it was counted before, and the same statement subtracts it from them. All other rows belong to the `slot`,
- * which no other writer of this process uses.
+ * deleted. Only rows of devices whose state changes are written, in the order of the key. They return the days on which
+ * the devices were counted before, and the same statement subtracts the devices from those days. All other rows belong
+ * to the `slot`, which no other writer of this process uses.
  */
 export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<void> {
   const { at, day, hour, events, devices, names, times } = batch;
@@ -62,65 +62,65 @@ export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<vo
     keepPlan(sql<{ deleted_games: string[] }>`
       with deleted as materialized (
         select game_id from all_games where deleted_at is not null and game_id = any(${games}::uuid[])
-      ), given as (
+      ), written as (
         insert into events (game_id, build_id, received_at, ${insertedNames(EVENT_COLUMNS)})
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
           ${insertedValues(EVENT_COLUMNS, 'event')}
         from ${events.unnest('event')} where ${allExist}
       ), folded as (
-        insert into event_devices as known (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
+        insert into event_devices as existing (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
         select game_id, device_uid collate "C", build_id, ${at}::timestamptz, ${day}::date,
           case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end
         from changing_devices(${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date) where ${allExist}
         order by game_id, device_uid collate "C", build_id
         on conflict (game_id, device_uid, build_id) do update set
-          was_last_day = known.last_day, was_boot_day = known.boot_day, was_crash_day = known.crash_day,
-          last_day = greatest(known.last_day, excluded.last_day),
-          boot_day = greatest(known.boot_day, excluded.boot_day),
-          crash_day = case when known.first_boot_at is null then greatest(known.crash_day, excluded.crash_day) else known.crash_day end,
-          first_boot_at = coalesce(known.first_boot_at, excluded.first_boot_at)
+          was_last_day = existing.last_day, was_boot_day = existing.boot_day, was_crash_day = existing.crash_day,
+          last_day = greatest(existing.last_day, excluded.last_day),
+          boot_day = greatest(existing.boot_day, excluded.boot_day),
+          crash_day = case when existing.first_boot_at is null then greatest(existing.crash_day, excluded.crash_day) else existing.crash_day end,
+          first_boot_at = coalesce(existing.first_boot_at, excluded.first_boot_at)
         returning game_id, device_uid, build_id, last_day, boot_day, crash_day, was_last_day, was_boot_day, was_crash_day
       ), days as (
-        insert into event_device_days as known (game_id, day, build_id, slot, devices, booted, crashed)
+        insert into event_device_days as existing (game_id, day, build_id, slot, devices, booted, crashed)
         select game_id, moved.day, build_id, ${slot}::smallint, sum(devices), sum(booted), sum(crashed)
         from (
-          select game_id, build_id, last_day, was_last_day, boot_day, was_boot_day, crash_day, was_crash_day, count(*) as alike from folded
+          select game_id, build_id, last_day, was_last_day, boot_day, was_boot_day, crash_day, was_crash_day, count(*) as group_size from folded
           group by 1, 2, 3, 4, 5, 6, 7, 8
         ) as moves cross join lateral (values
-          (last_day, alike, 0, 0), (was_last_day, -alike, 0, 0), (boot_day, 0, alike, 0), (was_boot_day, 0, -alike, 0),
-          (crash_day, 0, 0, alike), (was_crash_day, 0, 0, -alike)) as moved (day, devices, booted, crashed)
+          (last_day, group_size, 0, 0), (was_last_day, -group_size, 0, 0), (boot_day, 0, group_size, 0), (was_boot_day, 0, -group_size, 0),
+          (crash_day, 0, 0, group_size), (was_crash_day, 0, 0, -group_size)) as moved (day, devices, booted, crashed)
         where moved.day is not null
         group by game_id, moved.day, build_id having sum(devices) <> 0 or sum(booted) <> 0 or sum(crashed) <> 0
         order by game_id, moved.day, build_id
-        on conflict (game_id, day, build_id, slot) do update set devices = known.devices + excluded.devices,
-          booted = known.booted + excluded.booted, crashed = known.crashed + excluded.crashed
-      ), met as (
+        on conflict (game_id, day, build_id, slot) do update set devices = existing.devices + excluded.devices,
+          booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed
+      ), new_devices as (
         insert into game_devices (game_id, device_uid, first_seen)
         select distinct game_id, device_uid, ${at}::timestamptz from folded where was_last_day is null
         order by game_id, device_uid
         on conflict do nothing returning game_id
       ), games as (
-        insert into event_games as known (game_id, slot, devices, first_boot_at)
+        insert into event_games as existing (game_id, slot, devices, first_boot_at)
         select game_id, ${slot}::smallint, sum(devices), case when bool_or(booted) then ${at}::timestamptz end
         from (
-          select game_id, 1 as devices, false as booted from met
+          select game_id, 1 as devices, false as booted from new_devices
           union all select game_id, 0, true from folded where boot_day is not null and was_boot_day is null
-        ) as news
+        ) as changes
         group by game_id order by game_id
-        on conflict (game_id, slot) do update set devices = known.devices + excluded.devices,
-          first_boot_at = least(known.first_boot_at, excluded.first_boot_at)
+        on conflict (game_id, slot) do update set devices = existing.devices + excluded.devices,
+          first_boot_at = least(existing.first_boot_at, excluded.first_boot_at)
       ), hours as (
-        insert into event_hours as known (game_id, name, hour, build_id, slot, count)
+        insert into event_hours as existing (game_id, name, hour, build_id, slot, count)
         select (${games}::uuid[])[place], name collate "C", ${hour}::timestamptz, (${builds}::uuid[])[place], ${slot}::smallint, count
         from ${names.unnest('counted')} where ${allExist}
         order by 1, 2, 4
-        on conflict (game_id, name, hour, build_id, slot) do update set count = known.count + excluded.count
+        on conflict (game_id, name, hour, build_id, slot) do update set count = existing.count + excluded.count
       ), times as (
-        insert into event_times as known (game_id, build_id, day, what, bucket, slot, count)
+        insert into event_times as existing (game_id, build_id, day, what, bucket, slot, count)
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${day}::date, what collate "C", bucket, ${slot}::smallint, count
         from ${times.unnest('timed')} where ${allExist}
         order by 1, 2, 4, 5
-        on conflict (game_id, build_id, day, what, bucket, slot) do update set count = known.count + excluded.count
+        on conflict (game_id, build_id, day, what, bucket, slot) do update set count = existing.count + excluded.count
       )
       select array(select game_id::text from deleted) as deleted_games`),
   );
