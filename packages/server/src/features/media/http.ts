@@ -69,7 +69,7 @@ async function storeForm(ctx: Context, gameId: string, { kind, files }: Received
   try {
     return await addImages(ctx, gameId, kind, images);
   } catch (error) {
-    // After any other error the rows may exist; the sweep decides.
+    // After any other error the rows may exist, so the blobs are left to the sweep.
     if (error instanceof ApiError) await dropBlobs(ctx, images);
     throw error;
   }
@@ -111,8 +111,8 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
 }
 
 /**
- * `GET …/public/media/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. They are always
- * served from here, because signed URLs of a store differ each time and defeat caching.
+ * `GET …/public/media/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. They are
+ * always served from here, because signed URLs of a store differ each time and defeat caching.
  */
 export async function downloadMedia(
   ctx: Context,

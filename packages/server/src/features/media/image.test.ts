@@ -143,20 +143,20 @@ describe('encoding an image', () => {
 
   test('does not remove a file that another request is reading', async () => {
     const picture = await red().png().toBuffer();
-    const source = join(folder, 'beside');
+    const source = join(folder, 'shared');
     await writeFile(source, picture);
     let reading = true;
-    const begun = Promise.all(
+    const results = Promise.all(
       Array.from({ length: 16 }, (_, index) => encodeImage({ source, target: `${source}.${index}`, kind: 'cover' })),
     ).finally(() => {
       reading = false;
     });
-    let unread = 0;
+    let failures = 0;
     while (reading)
       await sharp(picture)
         .metadata()
-        .catch(() => (unread += 1));
-    for (const result of await begun) assert.ok('format' in result);
-    assert.equal(unread, 0);
+        .catch(() => (failures += 1));
+    for (const result of await results) assert.ok('format' in result);
+    assert.equal(failures, 0);
   });
 });

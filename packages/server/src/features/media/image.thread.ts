@@ -22,7 +22,7 @@ const COPY_WIDTHS = [480, 960];
 /** Lower, because copies are shown small. */
 const COPY_QUALITY = 78;
 
-// Caching is useless, because each image is read once. The accepted formats are set for all threads in image.ts.
+// Caching would be useless, because each image is read once. The accepted formats are set for all threads in image.ts.
 sharp.cache(false);
 
 await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
@@ -55,8 +55,8 @@ async function readFacts(source: string): Promise<ImageFacts | null> {
 }
 
 /**
- * Decodes the image and encodes its pixels again, so that the result has no metadata, no profile except sRGB and no hidden data.
- * The recorded orientation is applied. Null if the image cannot be decoded in time.
+ * Decodes the image and encodes its pixels again, so that the result has no metadata, no profile except sRGB and no
+ * hidden data. The recorded orientation is applied. Null if the image cannot be decoded in time.
  */
 async function encode(
   { source, seconds }: EncodeInput,

@@ -1,8 +1,8 @@
-// Converts an uploaded image into the one that is served, in a thread.
+// Converts an uploaded image into the served image, in a thread.
 
 import type { ImageFormat } from '@chauffeur/contract/image-rules';
-// The main thread loads the library as well, as its documentation requires: on glibc, a native library that only worker threads
-// have loaded is unloaded when the last of them ends, while its own threads still run.
+// The main thread loads the library as well, as its documentation requires: on glibc, a native library that only worker
+// threads have loaded is unloaded when the last of them ends, while the library's own threads are still running.
 import sharp from 'sharp';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import { takeTurns } from '../../kernel/threads/turns.ts';
@@ -28,19 +28,20 @@ export type EncodedImage = {
   size: number;
   copies: readonly ImageCopy[];
 };
-/** `refused` is the reason and the requirement. */
+/** `refused` says why the image was refused and what is required. */
 export type EncodeResult = EncodedImage | { refused: string };
 
 const THREAD = new URL('./image.thread.ts', import.meta.url);
 const SECONDS = 30;
 /**
- * The library stops itself after its time limit. The thread, which cannot be stopped during native work, gets a later limit.
- * Pixels are outside the heap; their number is limited separately.
+ * The library stops itself after its time limit. The thread, which cannot be stopped during native work, gets a later
+ * limit. Pixels are outside the heap; their number is limited separately.
  */
 const LIMITS = { timeoutMs: (SECONDS + 15) * 1000, maxHeapMb: 128 };
 
-// The library supports many formats, some with large, old decoders, so only these are enabled. The setting applies to the whole
-// process. It is made here, once, because changing it in each thread would refuse images that other threads are reading.
+// The library supports many formats, some with large, old decoders, so only these are enabled. The setting applies to
+// the whole process. It is made here, once, because changing it in each thread would refuse images that other threads
+// are reading.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
@@ -49,7 +50,10 @@ sharp.unblock({
 /** The library shares the few libuv threads with file access and DNS, so some must stay free. */
 const inTurn = takeTurns(2);
 
-/** Checks an image by the rules of its kind and encodes it again. Rejects like `runInThread`, and if a file cannot be written. */
+/**
+ * Checks an image by the rules of its kind and encodes it again. Rejects like `runInThread`, and if a file cannot be
+ * written.
+ */
 export function encodeImage(task: EncodeTask): Promise<EncodeResult> {
   const input: EncodeInput = { ...task, seconds: SECONDS };
   return inTurn(() => runInThread<EncodeResult>(THREAD, input, LIMITS));

@@ -69,8 +69,8 @@ export async function updateOrder(tx: Tx, gameId: string, mediaIds: readonly str
   await changed(
     tx,
     sql`update media set position = place - 1
-      from unnest(${mediaIds}::uuid[]) with ordinality as asked (asked_id, place)
-      where game_id = ${gameId} and media_id = asked_id and kind = 'screenshot'`,
+      from unnest(${mediaIds}::uuid[]) with ordinality as requested (requested_id, place)
+      where game_id = ${gameId} and media_id = requested_id and kind = 'screenshot'`,
   );
 }
 

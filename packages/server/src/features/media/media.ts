@@ -1,4 +1,4 @@
-// Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order that the developer chooses.
+// Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order chosen by the developer.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -65,8 +65,8 @@ function recordOf(ctx: Context, image: ImageRow): ImageRecord {
 }
 
 /**
- * Adds images of one kind, all or none: screenshots to the end of the gallery, a cover or thumbnail in place of the current one.
- * Throws 4152 if the gallery has no room for all of them; the caller then deletes their blobs.
+ * Adds images of one kind, all or none. Screenshots are added to the end of the gallery; a cover or thumbnail replaces
+ * the current one. Throws 4152 if the gallery has no room for all of them; the caller then deletes their blobs.
  */
 export async function addImages(
   ctx: Context,
@@ -90,11 +90,11 @@ export async function addImages(
 }
 
 function requireRoom(present: number, more: number): void {
-  const most = LIMITS.galleryImages;
-  if (present + more <= most) return;
+  const max = LIMITS.galleryImages;
+  if (present + more <= max) return;
   throw new ApiError(
     4152,
-    `The gallery has ${present} of at most ${most} images and no room for ${more} more. Delete some first.`,
+    `The gallery has ${present} of at most ${max} images and no room for ${more} more. Delete some first.`,
   );
 }
 
@@ -107,23 +107,23 @@ export async function deleteMedia(
 }
 
 async function deleteImage(ctx: Context, gameId: string, uid: string): Promise<ImageSet> {
-  const { image, left } = await changeImages(ctx, gameId, async (tx, images) => {
+  const { image, remaining } = await changeImages(ctx, gameId, async (tx, images) => {
     const ref = uid.toLowerCase();
     const image = images.find(({ media_id, kind }) => media_id === ref || (kind !== 'screenshot' && kind === ref));
     if (image === undefined) throw unknownImage();
     if (image.kind !== 'screenshot') await requireUnlisted(tx, gameId, image.kind);
     await media.deleteImage(tx, image);
-    return { image, left: await media.listImages(tx, gameId) };
+    return { image, remaining: await media.listImages(tx, gameId) };
   });
   await dropBlobs(ctx, [image]);
-  return imageSetOf(ctx, left);
+  return imageSetOf(ctx, remaining);
 }
 
 /** The cover and thumbnail of a public game can be replaced but not deleted. */
 async function requireUnlisted(tx: Tx, gameId: string, kind: ImageKind): Promise<void> {
   const game = await findGame(tx, gameId);
   if (game?.visibility !== 'public') return;
-  throw new ApiError(4153, `A public game needs its ${kind}. Upload a replacement, or unlist the game first.`);
+  throw new ApiError(4153, `A public game needs its ${kind}. Upload a replacement, or make the game invisible first.`);
 }
 
 /** Sorts the gallery. Throws 4154 unless the order names each of its images exactly once. */

@@ -43,13 +43,13 @@ export type JobPlace = { failedUs: string; jobId: string };
 
 export function listFailed(db: Db, before: JobPlace | null, limit: number): Promise<FailedJobRow[]> {
   const failedUs = sql`(extract(epoch from updated_at) * 1000000)::bigint`;
-  const behind =
+  const beforeCursor =
     before === null ? sql`` : sql`and (${failedUs}, id) < (${before.failedUs}::bigint, ${before.jobId}::bigint)`;
   return rows(
     db,
     sql<FailedJobRow>`select id as job_id, task_identifier as task, attempts as tries, last_error as error,
         updated_at as failed_at, ${failedUs}::text as failed_us, created_at
-      from graphile_worker.jobs where ${isFailed} ${behind}
+      from graphile_worker.jobs where ${isFailed} ${beforeCursor}
       order by updated_at desc, id desc limit ${limit}`,
   );
 }

@@ -146,7 +146,7 @@ function userOf({ created_at, ...user }: users.UserRow): User {
 
 export async function getSettings(ctx: Context): Promise<OutputOf<typeof contract.getSettings>> {
   const { limitUploads, limitChunks, limitMedia, limitSymbolUploads } = ctx.config;
-  const most: Readonly<Record<string, number>> = {
+  const maxima: Readonly<Record<string, number>> = {
     uploads: limitUploads,
     chunks: limitChunks,
     'media uploads': limitMedia,
@@ -157,6 +157,10 @@ export async function getSettings(ctx: Context): Promise<OutputOf<typeof contrac
   const used = await state.listUsedLimits(ctx.db, since, MAX_LIMITS);
   return {
     settings: showSettings(ctx.config),
-    limits_in_use: used.map((limit) => ({ ...limit, most: most[limit.limit] ?? 0, since: limit.since.toISOString() })),
+    limits_in_use: used.map((limit) => ({
+      ...limit,
+      most: maxima[limit.limit] ?? 0,
+      since: limit.since.toISOString(),
+    })),
   };
 }

@@ -7,7 +7,7 @@ import type { ServiceState } from './problems.ts';
 
 const TIMEOUT_MS = 3000;
 
-/** The result of `check`; null if it fails or takes longer than a viewer of the page would wait. */
+/** The result of `check`; null if it fails or exceeds the time limit, because an operator is waiting for the page. */
 async function checkWithTimeout<T>({ log }: Context, part: string, check: () => Promise<T>): Promise<T | null> {
   const finished = new AbortController();
   const timeout = wait(TIMEOUT_MS, null, { signal: finished.signal }).catch(() => null);
@@ -23,12 +23,12 @@ async function checkWithTimeout<T>({ log }: Context, part: string, check: () => 
 
 export async function readScanner(ctx: Context): Promise<ServiceState['scanner']> {
   const { clamd, clamdStreamLimit: streamLimit } = ctx.config;
-  const nothing = { engine: null, signatures: null, signatures_day: null };
-  if (clamd === undefined) return { configured: false, reachable: false, ...nothing };
+  const unknown = { engine: null, signatures: null, signatures_day: null };
+  if (clamd === undefined) return { configured: false, reachable: false, ...unknown };
   const version = await checkWithTimeout(ctx, 'scanner', () =>
     createClamdScanner({ address: clamd, streamLimit }).version(),
   );
-  if (version === null) return { configured: true, reachable: false, ...nothing };
+  if (version === null) return { configured: true, reachable: false, ...unknown };
   const { engine, signatures } = version;
   const day = /\((\d{4}-\d{2}-\d{2})\)$/.exec(signatures ?? '')?.[1] ?? null;
   return { configured: true, reachable: true, engine, signatures, signatures_day: day };

@@ -4,7 +4,7 @@ import { findProblems, type ServiceState } from './problems.ts';
 
 const GIB = 1024 ** 3;
 
-const well: Omit<ServiceState, 'problems'> = {
+const HEALTHY: Omit<ServiceState, 'problems'> = {
   at: '2026-11-21T12:00:00.000Z',
   queue: { waiting: 0, running: 0, failed: 0, oldest_waiting_at: null, kinds: [] },
   storage: { kind: 'files', reachable: true, free_bytes: 100 * GIB, total_bytes: 200 * GIB, kept: [] },
@@ -29,29 +29,30 @@ const well: Omit<ServiceState, 'problems'> = {
   totals: { users: 1, games: 1, builds: 1 },
 };
 
-const said = (changes: Partial<typeof well>) =>
-  findProblems({ ...well, ...changes }).map(({ part, level, says }) => `${level} ${part}: ${says}`);
+const describeProblems = (changes: Partial<typeof HEALTHY>) =>
+  findProblems({ ...HEALTHY, ...changes }).map(({ part, level, says }) => `${level} ${part}: ${says}`);
 
 describe('the problems of a service', () => {
-  it('are empty if all is well', () => {
-    assert.deepEqual(said({}), []);
+  it('are empty for a healthy service', () => {
+    assert.deepEqual(describeProblems({}), []);
   });
 
   it('start with missing workers, even if a dead process is still listed', () => {
-    const dead = { ...well.processes[0]!, alive: false };
+    const dead = { ...HEALTHY.processes[0]!, alive: false };
     for (const processes of [[], [dead], [{ ...dead, alive: true, takes_jobs: false }]])
-      assert.match(said({ processes })[0] ?? '', /^bad processes: No process runs jobs/);
+      assert.match(describeProblems({ processes })[0] ?? '', /^bad processes: No process runs jobs/);
   });
 
   it('include low disk space by severity, and nothing if the space is unknown', () => {
-    const free = (bytes: number | null) => said({ storage: { ...well.storage, free_bytes: bytes } });
+    const free = (bytes: number | null) => describeProblems({ storage: { ...HEALTHY.storage, free_bytes: bytes } });
     assert.deepEqual(free(null), []);
     assert.deepEqual(free(19 * GIB), ['unsure storage: The disk of the data folder has 19.0 GiB free.']);
     assert.match(free(GIB / 2)[0] ?? '', /^bad storage: .*512 MiB/);
   });
 
   it('include a scanner that is unavailable, missing or has old signatures', () => {
-    const scanner = (changes: Partial<typeof well.scanner>) => said({ scanner: { ...well.scanner, ...changes } });
+    const scanner = (changes: Partial<typeof HEALTHY.scanner>) =>
+      describeProblems({ scanner: { ...HEALTHY.scanner, ...changes } });
     assert.match(scanner({ reachable: false })[0] ?? '', /^bad scanner/);
     assert.match(scanner({ configured: false, reachable: false })[0] ?? '', /^unsure scanner: There is no/);
     assert.deepEqual(scanner({ signatures_day: '2026-11-14' }), []);
@@ -61,13 +62,13 @@ describe('the problems of a service', () => {
   });
 
   it('include failed jobs, and jobs that are overdue in their lane', () => {
-    assert.deepEqual(said({ queue: { ...well.queue, failed: 1 } }), [
+    assert.deepEqual(describeProblems({ queue: { ...HEALTHY.queue, failed: 1 } }), [
       'bad queue: 1 job has failed after all attempts.',
     ]);
     const waiting = (lane: 'quick' | 'long', minutes: number) => {
-      const oldest = new Date(Date.parse(well.at) - minutes * 60_000).toISOString();
+      const oldest = new Date(Date.parse(HEALTHY.at) - minutes * 60_000).toISOString();
       const kind = { task: 't', lane, waiting: 1, later: 0, running: 0, failed: 0, oldest_waiting_at: oldest };
-      return said({ queue: { ...well.queue, kinds: [kind] } });
+      return describeProblems({ queue: { ...HEALTHY.queue, kinds: [kind] } });
     };
     assert.deepEqual(waiting('quick', 1), []);
     assert.deepEqual(waiting('quick', 5), ['unsure queue: A quick job has waited for 5 minutes.']);
@@ -76,9 +77,9 @@ describe('the problems of a service', () => {
   });
 
   it('list failures before warnings', () => {
-    const found = said({ mail: { by: 'outbox' }, queue: { ...well.queue, failed: 3 } });
+    const lines = describeProblems({ mail: { by: 'outbox' }, queue: { ...HEALTHY.queue, failed: 3 } });
     assert.deepEqual(
-      found.map((line) => line.split(' ')[0]),
+      lines.map((line) => line.split(' ')[0]),
       ['bad', 'unsure'],
     );
   });

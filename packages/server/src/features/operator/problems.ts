@@ -16,7 +16,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const MIN_FREE_BYTES = GIB;
 /** Enough for a few of the largest builds. */
 const WARNING_FREE_BYTES = 20 * GIB;
-/** Someone is waiting for a quick job; a long one takes minutes itself. */
+/** Users wait for quick jobs, while a long job takes minutes anyway. */
 const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS } as const;
 /** ClamAV publishes signatures every day. */
 const STALE_SIGNATURES_DAYS = 7;
@@ -26,7 +26,7 @@ const RULES: readonly Rule[] = [
   ({ processes }) =>
     processes.some(({ alive, takes_jobs: takesJobs }) => alive && takesJobs)
       ? null
-      : bad(
+      : failure(
           'processes',
           'No process runs jobs, so scans, mails and crash reports are not processed.',
           'Start chauffeur-server worker.',
@@ -34,22 +34,26 @@ const RULES: readonly Rule[] = [
   ({ storage }) =>
     storage.reachable
       ? null
-      : bad('storage', 'The blob store does not respond. Uploads and downloads fail.', 'Check the log for the reason.'),
+      : failure(
+          'storage',
+          'The blob store does not respond. Uploads and downloads fail.',
+          'Check the log for the reason.',
+        ),
   ({ storage: { free_bytes: free } }) => {
     if (free === null || free >= WARNING_FREE_BYTES) return null;
     const message = `The disk of the data folder has ${formatBytes(free)} free.`;
     return free < MIN_FREE_BYTES
-      ? bad('storage', message, 'Free up disk space now. Uploads are about to be refused with code 5070.')
-      : unsure('storage', message, 'Free up disk space or move blobs to S3 before large builds are refused.');
+      ? failure('storage', message, 'Free up disk space now. Uploads are about to be refused with code 5070.')
+      : warning('storage', message, 'Free up disk space or move blobs to S3 before large builds are refused.');
   },
   ({ scanner }) =>
     scanner.configured && !scanner.reachable
-      ? bad('scanner', 'The virus scanner does not respond.', 'Start clamd. Uploads wait for it for about a day.')
+      ? failure('scanner', 'The virus scanner does not respond.', 'Start clamd. Uploads wait for it for about a day.')
       : null,
   ({ queue: { failed } }) =>
     failed === 0
       ? null
-      : bad(
+      : failure(
           'queue',
           failed === 1 ? '1 job has failed after all attempts.' : `${failed} jobs have failed after all attempts.`,
           'Fix the cause, then retry them.',
@@ -57,29 +61,29 @@ const RULES: readonly Rule[] = [
   ...(['quick', 'long'] as const).map(
     (lane): Rule =>
       (facts) =>
-        lateIn(facts, lane),
+        findOverdue(facts, lane),
   ),
   ({ scanner }) =>
     scanner.configured
       ? null
-      : unsure('scanner', 'There is no virus scanner. Files are offered without a scan.', 'Set CHAUFFEUR_CLAMD.'),
+      : warning('scanner', 'There is no virus scanner. Files are offered without a scan.', 'Set CHAUFFEUR_CLAMD.'),
   ({ at, scanner: { signatures_day: day } }) => {
     const days = day === null ? 0 : Math.floor((Date.parse(at) - Date.parse(day)) / DAY_MS);
     if (days <= STALE_SIGNATURES_DAYS) return null;
-    return unsure('scanner', `The virus signatures are ${days} days old.`, 'Make sure that freshclam is running.');
+    return warning('scanner', `The virus signatures are ${days} days old.`, 'Make sure that freshclam is running.');
   },
-  ({ database: { connections, most_connections: most } }) =>
-    connections < most * FULL_SHARE
+  ({ database: { connections, most_connections: max } }) =>
+    connections < max * FULL_SHARE
       ? null
-      : unsure(
+      : warning(
           'database',
-          `${connections} of ${most} PostgreSQL connections are in use.`,
+          `${connections} of ${max} PostgreSQL connections are in use.`,
           'Raise max_connections or lower CHAUFFEUR_DATABASE_CONNECTIONS.',
         ),
   ({ mail }) =>
     mail.by === 'smtp'
       ? null
-      : unsure('mail', 'Mails are written to a folder and not delivered.', 'Set CHAUFFEUR_SMTP.'),
+      : warning('mail', 'Mails are written to a folder and not delivered.', 'Set CHAUFFEUR_SMTP.'),
 ];
 
 /** The problems in the order of the rules, failures before warnings. */
@@ -88,7 +92,7 @@ export function findProblems(facts: Facts): Problem[] {
   return problems.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
 }
 
-function lateIn({ at, queue }: Facts, lane: 'quick' | 'long'): Problem | null {
+function findOverdue({ at, queue }: Facts, lane: 'quick' | 'long'): Problem | null {
   const waits = queue.kinds
     .filter((kind) => kind.lane === lane && kind.oldest_waiting_at !== null)
     .map((kind) => Date.parse(at) - Date.parse(kind.oldest_waiting_at ?? at));
@@ -99,13 +103,13 @@ function lateIn({ at, queue }: Facts, lane: 'quick' | 'long'): Problem | null {
     lane === 'quick'
       ? `A quick job has waited for ${minutes} minutes.`
       : `A long job has waited for ${minutes} minutes.`;
-  return unsure('queue', message, 'Start another worker, or raise CHAUFFEUR_JOBS and CHAUFFEUR_QUICK_JOBS.');
+  return warning('queue', message, 'Start another worker, or raise CHAUFFEUR_JOBS and CHAUFFEUR_QUICK_JOBS.');
 }
 
-function bad(part: Problem['part'], message: string, remedy: string): Problem {
+function failure(part: Problem['part'], message: string, remedy: string): Problem {
   return { part, level: 'bad', says: message, remedy };
 }
 
-function unsure(part: Problem['part'], message: string, remedy: string): Problem {
+function warning(part: Problem['part'], message: string, remedy: string): Problem {
   return { part, level: 'unsure', says: message, remedy };
 }

@@ -50,11 +50,11 @@ export function countTotals(db: Db): Promise<Totals> {
 export type UsedLimitRow = { game_uid: string; slug: string; name: string; limit: string; used: number; since: Date };
 
 /** Counters of the windows that started at `since` or later, the highest first. */
-export function listUsedLimits(db: Db, since: Date, most: number): Promise<UsedLimitRow[]> {
+export function listUsedLimits(db: Db, since: Date, limit: number): Promise<UsedLimitRow[]> {
   return rows(
     db,
     sql<UsedLimitRow>`select games.game_id as game_uid, slug, games.name, rate_counters.name as limit, used, window_start as since
       from rate_counters join games on games.game_id::text = rate_counters.subject
-      where window_start >= ${since} order by used desc, games.game_id limit ${most}`,
+      where window_start >= ${since} order by used desc, games.game_id limit ${limit}`,
   );
 }

@@ -1,4 +1,5 @@
-// Determines the content type of an entry of a web build from its name. Neither the content nor the browser's guess matters.
+// Determines the content type of an entry of a web build from its name only, so that browsers do not guess it from the
+// content.
 
 const TEXT = '; charset=utf-8';
 
@@ -59,8 +60,8 @@ export type EntryKind = {
 };
 
 /**
- * Unity exports files such as `Build/walk.wasm.br` with a loader that requires `Content-Encoding: br`. Other games unpack files
- * such as `level.bin.gz` themselves, so only the names that Unity and Emscripten use count as encoded.
+ * Unity exports files such as `Build/walk.wasm.br` with a loader that requires `Content-Encoding: br`. Other games
+ * unpack files such as `level.bin.gz` themselves, so only the names that Unity and Emscripten use count as encoded.
  */
 const ENCODED = /\.(js|wasm|data|mem|symbols\.json)\.(br|gz)$/i;
 

@@ -1,5 +1,5 @@
-// The pass in the URL of a game: the id of a file that anyone can play, or a signed token for other files. It is in the path
-// because the frame of a game has an opaque origin, which sends no cookies.
+// The pass in the URL of a game: the id of a file that anyone can play, or a signed token for other files. It is in the
+// path because the frame of a game has an opaque origin, which sends no cookies.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Caller, Context } from '../../context.ts';
@@ -13,7 +13,7 @@ import { type FileRow, findFile, findFileById, isOffered } from '../files/files.
 import { requireDownloadable } from '../store/store.ts';
 
 export type Pass = { readonly pass: string; readonly expiresAt: Date | null };
-/** The file that a pass opens. */
+/** The file that a pass opens; `isForAll` if anyone can play it. */
 export type Opened = { readonly file: FileRow; readonly isForAll: boolean };
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'play'));
@@ -47,8 +47,8 @@ async function isForAll(ctx: Context, file: FileRow): Promise<boolean> {
 /** How long a check is reused. A game loads hundreds of files at once. */
 const CACHE_MS = 10 * SECOND;
 /**
- * How long players can continue to load files of a build after the next one goes live. Only the process that served them before
- * grants this, which is enough for a best effort.
+ * How long players can continue to load files of a build after the next one goes live. Only the process that served
+ * them before grants this, which is enough for a best effort.
  */
 const GRACE_MS = 360 * MINUTE;
 const MAX_PASSES = 10_000;
@@ -86,7 +86,7 @@ async function openForAll(ctx: Context, fileId: string): Promise<Opened> {
   return { file, isForAll: true };
 }
 
-/** The access of the holder was checked when the pass was issued. Here the file only has to be available still. */
+/** The player's access was checked when the pass was issued. Here the file only has to be still available. */
 async function openSigned(ctx: Context, token: string): Promise<Opened> {
   const [gameId = '', fileId = '', end] = openToken(keyOf(ctx), token)?.toString().split(' ') ?? [];
   if (!isUuid(gameId) || !isUuid(fileId) || !(Number(end) > ctx.clock.now().getTime())) throw unknownPass();

@@ -1,4 +1,5 @@
-// Serves the files of a game that is played in the browser. A stranger made all of them, so response headers limit what they can do.
+// Serves the files of a game that is played in the browser. All of them are untrusted, so response headers limit what
+// they can do.
 import { ApiError } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
@@ -17,7 +18,9 @@ const YEAR_SECONDS = 31_536_000;
 /** A range of a compressed entry requires unpacking everything before it, so larger entries are sent completely. */
 const MAX_CUT_BYTES = 32 * MIB;
 
-/** `GET /play/{pass}/{path}`; `path` is decoded. Redirects to the page of the game if it is opened outside its frame. */
+/**
+ * `GET /play/{pass}/{path}`; `path` is decoded. Redirects to the page of the game if it is opened outside its frame.
+ */
 export async function servePlayed(
   ctx: Context,
   request: FastifyRequest,
@@ -29,7 +32,7 @@ export async function servePlayed(
   const opened = await openPass(ctx, pass);
   const { game_id: gameId } = opened.file;
   if (!isHostOf(ctx, request.hostname, gameId)) throw unknownEntry();
-  // As a page of its own it could pose as the host in the address bar.
+  // Opened as a page of its own, the game could pretend to be the site in the address bar.
   if (request.headers['sec-fetch-dest'] === 'document')
     return reply.code(302).header('location', `${ctx.publicUrl}/g/${gameId}/play`).send();
   const build = await readWebBuild(ctx, opened.file);
@@ -45,10 +48,11 @@ export async function servePlayed(
 }
 
 /**
- * Applies the sandbox of the frame also to URLs that are opened without it. There is no frame-ancestors rule: a game has nothing to
- * gain by clickjacking, and its own frames have an ancestor with an opaque origin, which no rule can name. A sandboxed page has an
- * opaque origin, so its own scripts, fonts and modules are cross-origin and need CORS. The last two headers allow engines to use
- * threads: a page and its frames share memory only if all of them have these headers.
+ * Applies the sandbox of the frame to URLs that are opened without the frame, too. There is no frame-ancestors rule,
+ * because games are no target for clickjacking, and their own frames have an ancestor with an opaque origin, which no
+ * rule can name. A sandboxed page has an opaque origin, so its own scripts, fonts and modules are cross-origin and need
+ * CORS. The last two headers allow engines to use threads: a page and its frames share memory only if all of them have
+ * these headers.
  */
 function confine(ctx: Context, reply: FastifyReply): void {
   reply
@@ -59,18 +63,20 @@ function confine(ctx: Context, reply: FastifyReply): void {
     .header('cross-origin-embedder-policy', 'credentialless');
 }
 
-/** On the host of the website it could intercept the website. Browsers mark the request with a `Service-Worker` header. */
+/**
+ * On the host of the website, a service worker could intercept the website. Browsers mark its request with a header.
+ */
 function refuseServiceWorker(ctx: Context, { headers }: FastifyRequest): void {
   if (headers['service-worker'] !== undefined && !isApart(ctx)) throw unknownEntry();
 }
 
-type Asked = { opened: Opened; build: WebBuild; entry: WebEntry; path: string };
+type Requested = { opened: Opened; build: WebBuild; entry: WebEntry; path: string };
 
 async function send(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { opened, build, entry, path }: Asked,
+  { opened, build, entry, path }: Requested,
 ): Promise<FastifyReply> {
   const { contentType, coding } = kindOf(path);
   const isGzipped = coding === null && !entry.isStored && wantsGzip(request);

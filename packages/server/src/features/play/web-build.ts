@@ -1,4 +1,4 @@
-// The servable entries of a web build: read from its zip once, in a thread, and cached while it is played.
+// The entries of a web build that can be served: read from its zip once, in a thread, and cached while it is played.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
@@ -48,7 +48,7 @@ type BuildCache = { read(file: FileRow): Promise<WebBuild> };
 
 const cacheOf = perContext<BuildCache>((ctx) => {
   const cached = createRecent<string, WebBuild>(MAX_WEIGHT);
-  const underWay = new Map<string, Promise<WebBuild>>();
+  const pending = new Map<string, Promise<WebBuild>>();
   // At most two builds are indexed at once. Cached builds do not wait.
   const inTurn = takeTurns(2);
   const index = async (file: FileRow) => {
@@ -58,16 +58,18 @@ const cacheOf = perContext<BuildCache>((ctx) => {
   };
   return {
     async read(file) {
-      const build = cached.get(file.file_id) ?? underWay.get(file.file_id);
+      const build = cached.get(file.file_id) ?? pending.get(file.file_id);
       if (build !== undefined) return build;
-      const reading = index(file).finally(() => underWay.delete(file.file_id));
-      underWay.set(file.file_id, reading);
+      const reading = index(file).finally(() => pending.delete(file.file_id));
+      pending.set(file.file_id, reading);
       return reading;
     },
   };
 });
 
-/** Returns the build in this file, which must have passed its scan. Throws 4092 if the web build has too many entries. */
+/**
+ * Returns the build in this file, which must have passed its scan. Throws 4092 if the web build has too many entries.
+ */
 export function readWebBuild(ctx: Context, file: FileRow): Promise<WebBuild> {
   return cacheOf(ctx).read(file);
 }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
 
-export type Wanted = {
+export type Search = {
   readonly os: string | undefined;
   readonly tag: string | undefined;
   /** Id of the developer. */
@@ -25,32 +25,35 @@ export type MatchRow = {
 
 const publishedUs = sql`(extract(epoch from published_at) * 1000000)::bigint`;
 
-/** The stable channel offers a download now, by the definition of the listing check. */
-const offersNow = ({ os }: Wanted, now: Date) => sql`exists (
+/** Whether the stable channel offers a download now, as the listing check defines it. */
+const offersNow = ({ os }: Search, now: Date) => sql`exists (
   select from channel_pointers as pointers
   join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
   join files on files.game_id = moves.game_id and files.build_id = moves.build_id and ${offered}
   where pointers.game_id = games.game_id and pointers.channel = 'stable' and pointers.os = coalesce(${os ?? null}, pointers.os)
     and (moves.expires_at is null or moves.expires_at > ${now}))`;
 
-/** A word of the game, or of its developer's name, matches the prefix. */
+/** Whether a word of the game, or of its developer's name, matches the prefix. */
 const matches = (prefixQuery: string) => sql`(words @@ ${prefixQuery}::tsquery
   or owner_id = any(array(select id from users where crash_words(users.name) @@ ${prefixQuery}::tsquery)))`;
 
-/** Described public games with a download, after the position `after`: matches of the name first, then the newest. */
+/**
+ * Public games with a description and a download, after the position `after`: matches of the name first, then the
+ * newest.
+ */
 export function searchGames(
   db: Db,
-  wanted: Wanted,
+  search: Search,
   { after, limit, now }: { after: Position | null; limit: number; now: Date },
 ): Promise<MatchRow[]> {
-  const named = all(wanted.prefixQueries.map((prefixQuery) => sql`crash_words(games.name) @@ ${prefixQuery}::tsquery`));
+  const named = all(search.prefixQueries.map((prefixQuery) => sql`crash_words(games.name) @@ ${prefixQuery}::tsquery`));
   const conditions = [
     sql`visibility = 'public' and tagline <> '' and description <> ''`,
-    ...wanted.prefixQueries.map(matches),
-    offersNow(wanted, now),
+    ...search.prefixQueries.map(matches),
+    offersNow(search, now),
   ];
-  if (wanted.ownerId !== undefined) conditions.push(sql`owner_id = ${wanted.ownerId}`);
-  if (wanted.tag !== undefined) conditions.push(sql`tags @> array[${wanted.tag}]::text[]`);
+  if (search.ownerId !== undefined) conditions.push(sql`owner_id = ${search.ownerId}`);
+  if (search.tag !== undefined) conditions.push(sql`tags @> array[${search.tag}]::text[]`);
   if (after !== null) conditions.push(isAfter(named, after));
   return rows(
     db,

@@ -1,4 +1,4 @@
-// Searching for games by words, OS and tag, in pages.
+// Searches for games by words, OS and tag, in pages.
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/browse';
@@ -34,18 +34,18 @@ export function browseGamesOf(
   { cursor, limit }: { cursor?: string; limit?: number },
 ): Promise<Page> {
   const list = ['developer', ownerId];
-  const wanted = { os: undefined, tag: undefined, prefixQueries: [], ownerId };
-  return findGames(ctx, list, wanted, { after: readPosition(list, cursor), limit });
+  const search = { os: undefined, tag: undefined, prefixQueries: [], ownerId };
+  return findGames(ctx, list, search, { after: readPosition(list, cursor), limit });
 }
 
 async function findGames(
   ctx: Context,
   list: readonly unknown[],
-  wanted: browse.Wanted,
+  search: browse.Search,
   { after, limit = PAGE_SIZE }: { after: browse.Position | null; limit: number | undefined },
 ): Promise<Page> {
   const now = ctx.clock.now();
-  const matches = await browse.searchGames(ctx.db, wanted, { after, limit: limit + 1, now });
+  const matches = await browse.searchGames(ctx.db, search, { after, limit: limit + 1, now });
   const { page, last } = cutPage(matches, limit);
   return {
     games: await cardsOf(ctx, await candidatesOf(ctx, page, now)),

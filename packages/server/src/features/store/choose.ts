@@ -19,7 +19,7 @@ import { type FactsRow, factsOfGames, type GameKey, listChanged, listPublished }
 /** A shelf considers at most this many games and changes, newest first. */
 const MAX_GAMES = 10_000;
 const MAX_CHANGES = 1000;
-/** The tonight shelf orders the first so many matching games of the day by their health. */
+/** The tonight shelf orders this many matching games, the first of the day's order, by their health. */
 const TONIGHT_CANDIDATES = 60;
 /** Games in the first batch. Batches double in size, so that a shelf with few matches needs few statements. */
 const FIRST_BATCH = 48;
@@ -32,38 +32,38 @@ export function chooseGames(ctx: Context, request: ShelfRequest): Promise<Candid
 const CHOICES: Readonly<Record<ShelfName, (ctx: Context, request: ShelfRequest) => Promise<Candidate[]>>> = {
   async unheard_of(ctx, request) {
     const { shelf, day, os, now } = request;
-    const recent = await listPublished(ctx.db, { os, since: unheardSince(now), most: MAX_GAMES });
-    return walk(ctx, request, dayOrder(shelf, day, recent), SHELF_LENGTH, async (batch) => {
+    const recent = await listPublished(ctx.db, { os, since: unheardSince(now), limit: MAX_GAMES });
+    return takeMatching(ctx, request, dayOrder(shelf, day, recent), SHELF_LENGTH, async (batch) => {
       const launches = await launchFacts(ctx, idsOf(batch));
       return batch.filter(({ game_id }) => isUnheardOf(launches.get(game_id)!, now));
     });
   },
   async tonight(ctx, request) {
     const { shelf, day, os } = request;
-    const queue = dayOrder(shelf, day, await listPublished(ctx.db, { os, most: MAX_GAMES }));
-    const candidates = await walk(ctx, request, queue, TONIGHT_CANDIDATES);
+    const queue = dayOrder(shelf, day, await listPublished(ctx.db, { os, limit: MAX_GAMES }));
+    const candidates = await takeMatching(ctx, request, queue, TONIGHT_CANDIDATES);
     return bestFirst(candidates, await listingBands(ctx, idsOf(candidates))).slice(0, SHELF_LENGTH);
   },
   async new(ctx, request) {
-    return walk(ctx, request, await listPublished(ctx.db, { os: request.os, most: MAX_GAMES }), SHELF_LENGTH);
+    return takeMatching(ctx, request, await listPublished(ctx.db, { os: request.os, limit: MAX_GAMES }), SHELF_LENGTH);
   },
   async recently_updated(ctx, request) {
-    return walk(ctx, request, await listChanged(ctx.db, request.now, MAX_CHANGES), SHELF_LENGTH);
+    return takeMatching(ctx, request, await listChanged(ctx.db, request.now, MAX_CHANGES), SHELF_LENGTH);
   },
 };
 
-/** The first `most` games of the queue that pass the listing check, have a matching download and are kept by `keep`. */
-async function walk(
+/** The first `max` games of the queue that pass the listing check, have a matching download and are kept by `keep`. */
+async function takeMatching(
   ctx: Context,
   request: ShelfRequest,
   queue: readonly GameKey[],
-  most: number,
+  max: number,
   keep: (batch: Candidate[]) => Promise<Candidate[]> = async (batch) => batch,
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = [];
-  for (let start = 0, size = FIRST_BATCH; start < queue.length && chosen.length < most; start += size, size *= 2)
+  for (let start = 0, size = FIRST_BATCH; start < queue.length && chosen.length < max; start += size, size *= 2)
     chosen.push(...(await keep(await candidatesOf(ctx, request, idsOf(queue.slice(start, start + size))))));
-  return chosen.slice(0, most);
+  return chosen.slice(0, max);
 }
 
 /** In the order of the ids. */

@@ -16,10 +16,10 @@ const idsOf = (from: readonly Game[]) => from.map(({ game_id }) => game_id);
 describe('the order of a day', () => {
   test('contains each game once, independent of the input order', () => {
     fc.assert(
-      fc.property(games, day, fc.infiniteStream(fc.nat()), (given, on, dice) => {
-        const ordered = idsOf(dayOrder('tonight', on, given));
-        assert.deepEqual(ordered.toSorted(), idsOf(given).toSorted());
-        const shuffled = given.map((game) => ({ game, at: dice.next().value })).sort((a, b) => a.at - b.at);
+      fc.property(games, day, fc.infiniteStream(fc.nat()), (input, on, dice) => {
+        const ordered = idsOf(dayOrder('tonight', on, input));
+        assert.deepEqual(ordered.toSorted(), idsOf(input).toSorted());
+        const shuffled = input.map((game) => ({ game, at: dice.next().value })).sort((a, b) => a.at - b.at);
         assert.deepEqual(
           idsOf(
             dayOrder(
@@ -36,10 +36,10 @@ describe('the order of a day', () => {
 
   test('keeps the order of other games when a game is added or removed', () => {
     fc.assert(
-      fc.property(games, fc.uuid(), day, (given, another, on) => {
-        fc.pre(!idsOf(given).includes(another));
-        const without = idsOf(dayOrder('unheard_of', on, given));
-        const withIt = idsOf(dayOrder('unheard_of', on, [...given, { game_id: another }]));
+      fc.property(games, fc.uuid(), day, (input, another, on) => {
+        fc.pre(!idsOf(input).includes(another));
+        const without = idsOf(dayOrder('unheard_of', on, input));
+        const withIt = idsOf(dayOrder('unheard_of', on, [...input, { game_id: another }]));
         assert.deepEqual(
           withIt.filter((id) => id !== another),
           without,
@@ -55,16 +55,17 @@ describe('the order of a day', () => {
     assert.notDeepEqual(idsOf(dayOrder('tonight', '2026-11-30', some)), order);
   });
 
-  // 12 of 40 games are shown, so each has a chance of 12/40 a day: 120 times in 400 days, within five standard deviations of 9.2.
+  // 12 of 40 games are shown, so each has a chance of 12/40 a day: 120 times in 400 days, within five standard
+  // deviations of 9.2.
   test('shows each of many games about equally often', () => {
     const start = fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true });
     const forty = fc.uniqueArray(fc.uuid(), { minLength: 40, maxLength: 40 });
     const property = fc.property(forty, start, (ids, from) => {
-      const given = ids.map((game_id): Game => ({ game_id }));
+      const input = ids.map((game_id): Game => ({ game_id }));
       const shown = new Map<string, number>(ids.map((id) => [id, 0]));
       for (let no = 0; no < 400; no += 1) {
         const on = utcDayOf(new Date(from.getTime() + no * DAY));
-        for (const id of idsOf(dayOrder('unheard_of', on, given)).slice(0, 12)) shown.set(id, shown.get(id)! + 1);
+        for (const id of idsOf(dayOrder('unheard_of', on, input)).slice(0, 12)) shown.set(id, shown.get(id)! + 1);
       }
       const counts = [...shown.values()];
       assert.ok(Math.min(...counts) > 74 && Math.max(...counts) < 166, String(counts));

@@ -11,7 +11,10 @@ export type ListingFacts = {
   readonly has_cover: boolean;
   readonly has_thumbnail: boolean;
   readonly has_screenshot: boolean;
-  /** The platforms on which `stable` offers a file now that passed its scan, or was not scanned for lack of a scanner. */
+  /**
+   * The platforms on which `stable` now offers a file that passed its scan, or was not scanned because there is no
+   * scanner.
+   */
   readonly offers: readonly unknown[];
 };
 

@@ -48,9 +48,9 @@ export async function getPublicGame(
 }
 
 /** The channels that the caller can choose: stable first, then by name. */
-function channelsOf(pointers: readonly Pointer[], viewer: Viewer, asked: string | undefined): string[] {
+function channelsOf(pointers: readonly Pointer[], viewer: Viewer, requested: string | undefined): string[] {
   const shown = pointers.filter(
-    ({ channel }) => isListed(channel, viewer, undefined) || isListed(channel, viewer, asked),
+    ({ channel }) => isListed(channel, viewer, undefined) || isListed(channel, viewer, requested),
   );
   const names = [...new Set(shown.map(({ channel }) => channel))].sort();
   return [...names.filter((name) => name === 'stable'), ...names.filter((name) => name !== 'stable')];

@@ -18,21 +18,21 @@ import {
 const NOW = new Date('2026-11-30T20:00:00Z');
 const daysAgo = (days: number, ms = 0) => new Date(NOW.getTime() - days * DAY + ms);
 
-const offer = (given: Partial<StableOffer> = {}): StableOffer => ({
+const offer = (changes: Partial<StableOffer> = {}): StableOffer => ({
   os: 'linux',
   arch: 'x86_64',
   size: 1000,
   changed_at: NOW,
-  ...given,
+  ...changes,
 });
 const game = (...offers: StableOffer[]): Candidate => ({ game_id: 'g', published_at: NOW, offers });
-const asked = (shelf: ShelfName, os?: Os) => ({ shelf, os, now: NOW, day: '2026-11-30' });
+const requestFor = (shelf: ShelfName, os?: Os) => ({ shelf, os, now: NOW, day: '2026-11-30' });
 
 describe('a shelf for one OS', () => {
   test('has games with a download for it; without an OS it has all games', () => {
     const both = game(offer({ os: 'windows' }), offer());
     assert.deepEqual(
-      [fits(both, asked('new', 'windows')), fits(both, asked('new', 'macos')), fits(both, asked('new'))],
+      [fits(both, requestFor('new', 'windows')), fits(both, requestFor('new', 'macos')), fits(both, requestFor('new'))],
       [true, false, true],
     );
   });
@@ -41,17 +41,17 @@ describe('a shelf for one OS', () => {
 describe('the tonight shelf', () => {
   test('has downloads under 1 GiB, while other shelves have any size', () => {
     const huge = game(offer({ size: GIB }));
-    assert.equal(fits(huge, asked('tonight')), false);
-    assert.equal(fits(game(offer({ size: GIB - 1 })), asked('tonight')), true);
+    assert.equal(fits(huge, requestFor('tonight')), false);
+    assert.equal(fits(game(offer({ size: GIB - 1 })), requestFor('tonight')), true);
     for (const shelf of ['new', 'unheard_of', 'recently_updated'] as const)
-      assert.equal(fits(huge, asked(shelf)), true);
+      assert.equal(fits(huge, requestFor(shelf)), true);
   });
 
   test('uses the size for the requested OS', () => {
     const mixed = game(offer({ os: 'windows', size: 2 * GIB }), offer({ size: 1000 }));
-    assert.equal(fits(mixed, asked('tonight', 'windows')), false);
-    assert.equal(fits(mixed, asked('tonight', 'linux')), true);
-    assert.equal(fits(mixed, asked('tonight')), true);
+    assert.equal(fits(mixed, requestFor('tonight', 'windows')), false);
+    assert.equal(fits(mixed, requestFor('tonight', 'linux')), true);
+    assert.equal(fits(mixed, requestFor('tonight')), true);
   });
 
   test('lists excellent and healthy games first, then unrated ones, and none with poor health', () => {
@@ -71,18 +71,22 @@ describe('the tonight shelf', () => {
   });
 });
 
-describe('a game is unheard of', () => {
-  const is = (devicesEver: number, firstBootOkAt: Date | null) => isUnheardOf({ devicesEver, firstBootOkAt }, NOW);
+describe('the unheard-of shelf', () => {
+  const isUnheard = (devicesEver: number, firstBootOkAt: Date | null) =>
+    isUnheardOf({ devicesEver, firstBootOkAt }, NOW);
 
-  test('with fewer than 200 devices in total', () => {
-    assert.deepEqual([is(0, null), is(199, null), is(200, null)], [true, true, false]);
+  test('has games with fewer than 200 devices in total', () => {
+    assert.deepEqual([isUnheard(0, null), isUnheard(199, null), isUnheard(200, null)], [true, true, false]);
   });
 
-  test('up to 30 days after its first boot_ok, or as long as it has none', () => {
-    assert.deepEqual([is(1, daysAgo(30)), is(1, daysAgo(30, -1)), is(1, null)], [true, false, true]);
+  test('has games up to 30 days after their first boot_ok, or without any', () => {
+    assert.deepEqual(
+      [isUnheard(1, daysAgo(30)), isUnheard(1, daysAgo(30, -1)), isUnheard(1, null)],
+      [true, false, true],
+    );
   });
 
-  test('if it was published within the last 60 days', () => {
+  test('has games published within the last 60 days', () => {
     assert.deepEqual(unheardSince(NOW), daysAgo(60));
   });
 });

@@ -17,8 +17,8 @@ type RawRow = Omit<FactsRow, 'offers'> & {
 };
 
 /**
- * When the pointer of `moves` moved to its build. Promoting the current build again only changes the expiry, not what players
- * get; in this rare case an earlier move counts.
+ * When the pointer of `moves` moved to its build. Promoting the current build again changes only the expiry, not what
+ * players get, so in this rare case an earlier move counts.
  */
 const switchedAt = sql`case when moves.build_id is distinct from moves.previous_build_id then moves.moved_at else (
   select max(moved_at) from channel_moves as earlier
@@ -26,12 +26,12 @@ const switchedAt = sql`case when moves.build_id is distinct from moves.previous_
     and earlier.build_id is distinct from earlier.previous_build_id
 ) end`;
 
-/** The condition on `pointers` and their `moves` that are of stable and have not expired. */
+/** The condition that selects the `pointers` of stable whose `moves` have not expired. */
 const pointsNow = (now: Date) =>
   sql`pointers.channel = 'stable' and (moves.expires_at is null or moves.expires_at > ${now})`;
 
 /** An offer is the newest offered file of a build that an unexpired pointer of stable points at. */
-function readFacts(which: ReturnType<typeof sql>, now: Date) {
+function readFacts(condition: ReturnType<typeof sql>, now: Date) {
   return sql<RawRow>`
     select games.game_id, visibility, published_at, email_verified as owner_verified,
       games.name ~ '\\S' as has_name, tagline <> '' as has_tagline, description <> '' as has_description,
@@ -54,7 +54,7 @@ function readFacts(which: ReturnType<typeof sql>, now: Date) {
       ) as newest
       where pointers.game_id = games.game_id and ${pointsNow(now)}
     ) as stable
-    where ${which}`;
+    where ${condition}`;
 }
 
 function factsOf({ offers, ...facts }: RawRow): FactsRow {
@@ -79,15 +79,18 @@ const pointersOf = (table: string, now: Date) =>
 export type GameKey = { readonly game_id: string };
 
 /**
- * The condition on games that are public and described, which an index supports. It only preselects games; the listing check
- * decides.
+ * The condition on games that are public and described, which an index supports. It only preselects games; the listing
+ * check decides.
  */
 const DESCRIBED = sql`visibility = 'public' and tagline <> '' and description <> ''`;
 
-/** The newest `most` described games with a build on stable, optionally for `os` and published since `since`. */
+/**
+ * Up to `limit` described games, the newest first, with a build on stable, optionally for `os` and published since
+ * `since`.
+ */
 export function listPublished(
   db: Db,
-  { os, since, most }: { os: string | undefined; since?: Date; most: number },
+  { os, since, limit }: { os: string | undefined; since?: Date; limit: number },
 ): Promise<GameKey[]> {
   return rows(
     db,
@@ -95,24 +98,27 @@ export function listPublished(
       where ${DESCRIBED} and published_at >= ${since ?? '-infinity'}
         and exists (select from channel_pointers as pointers where pointers.game_id = games.game_id and channel = 'stable'
           and os = coalesce(${os ?? null}, os))
-      order by published_at desc, game_id limit ${most}`,
+      order by published_at desc, game_id limit ${limit}`,
   );
 }
 
-/** Described games ordered by the last change of their stable offer, from the last `most` moves and the last `most` files. */
-export function listChanged(db: Db, now: Date, most: number): Promise<GameKey[]> {
+/**
+ * Described games ordered by the last change of their stable offer, from the last `limit` moves and the last `limit`
+ * files.
+ */
+export function listChanged(db: Db, now: Date, limit: number): Promise<GameKey[]> {
   return rows(
     db,
     sql<GameKey>`select game_id from (
       (select game_id, moved_at as changed_at from channel_moves as switches join games using (game_id)
         where channel = 'stable' and build_id is distinct from previous_build_id and ${DESCRIBED}
           and exists (${pointersOf('switches', now)} and pointers.os = switches.os and pointers.arch = switches.arch)
-        order by moved_at desc limit ${most})
+        order by moved_at desc limit ${limit})
       union all
       (select game_id, uploaded_at from files join games using (game_id)
         where ${offered} and ${DESCRIBED}
           and exists (${pointersOf('files', now)} and moves.build_id = files.build_id)
-        order by uploaded_at desc limit ${most})
+        order by uploaded_at desc limit ${limit})
     ) as changes group by game_id order by max(changed_at) desc, game_id`,
   );
 }

@@ -1,4 +1,5 @@
-// Which games and files a caller may see, what keeps a game from being listed, and what the server renders into the head of its page.
+// Decides which games and files a caller may see, finds what keeps a game from being listed, and reads the facts that
+// the server renders into the head of a page.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
@@ -77,7 +78,9 @@ export async function requireFile(ctx: Context, caller: Caller, input: FileInput
   return { game, viewer, file };
 }
 
-/** Players can download only what a visible channel offers now: the newest offered file of its build. */
+/**
+ * Throws 4074 unless a channel that the viewer can reach offers the file now, as the newest offered file of its build.
+ */
 export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow): Promise<void> {
   const pointers = await currentPointers(ctx.db, file.game_id, ctx.clock.now());
   const reachable = pointers.some(

@@ -1,4 +1,5 @@
-// Who sees which channel (spec: Channels): stable is for everyone, beta for beta members, dev for game members, others need a link.
+// Decides who sees which channel (spec: Channels): stable is for everyone, beta for beta members, dev for game members,
+// others need a link.
 
 export type Viewer = {
   /** The owner or an admin of the game, or its deploy key. */
@@ -14,8 +15,8 @@ export function isReachable(channel: string, viewer: Viewer): boolean {
 }
 
 /**
- * Whether the page of a game lists the channel to the viewer; `requested` is the channel in the link. A channel with a custom name
- * is listed for members and for links that name it.
+ * Whether the page of a game lists the channel to the viewer; `requested` is the channel in the link. A channel with a
+ * custom name is listed for members and for links that name it.
  */
 export function isListed(channel: string, viewer: Viewer, requested: string | undefined): boolean {
   if (requested !== undefined) return channel === requested && isReachable(channel, viewer);
