@@ -39,5 +39,4 @@ export const REMAINING: readonly string[] = [
   'packages/server/src/mcp/',
   'packages/server/src/request/',
   'packages/server/src/worker/',
-  'packages/server/test/',
 ];

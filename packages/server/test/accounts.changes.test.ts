@@ -37,14 +37,14 @@ describe('changing the email', () => {
     const first = await openLink(confirm.link);
     assert.deepEqual([first.status, first.headers.get('location')], [302, '/verify?change=1']);
     assert.equal(await emailOf(account.cookie), account.email);
-    const prove = await mailTo(server, next, /Confirm your new/);
-    assert.equal((await openLink(prove.link)).status, 302);
+    const confirmNew = await mailTo(server, next, /Confirm your new/);
+    assert.equal((await openLink(confirmNew.link)).status, 302);
     assert.equal(await emailOf(account.cookie), next);
     assert.equal(await isVerified(server, next), true);
     assert.equal((await trySignIn(server, { ...account, email: next })).status, 200);
     assert.equal((await trySignIn(server, account)).status, 401);
     // A used link reports an error and changes nothing.
-    for (const { link } of [confirm, prove]) {
+    for (const { link } of [confirm, confirmNew]) {
       const again = await openLink(link);
       assert.match(again.headers.get('location') ?? '', /error=/);
     }
@@ -60,11 +60,11 @@ describe('changing the email', () => {
 
   test('does not reveal whether the new address has an account, and leaves that account alone', async () => {
     const [account, other] = [await signUpVerified(server), await signUp(server)];
-    const [known, unknown] = await Promise.all([
+    const [inUse, unused] = await Promise.all([
       change(account.cookie, other.email),
       change(account.cookie, newAccount().email),
     ]);
-    assert.deepEqual([known.status, await known.json()], [unknown.status, await unknown.json()]);
+    assert.deepEqual([inUse.status, await inUse.json()], [unused.status, await unused.json()]);
     assert.deepEqual(
       (await mailsTo(server, other.email)).filter(({ subject }) => /new Chauffeur/.test(subject)),
       [],
@@ -131,19 +131,19 @@ describe('deleting an account', () => {
 
   test('either succeeds or leaves a working account if a game is created concurrently', async () => {
     const account = await signUp(server);
-    const [made, removed] = await Promise.all([
+    const [creation, removed] = await Promise.all([
       callApi(server, { cookie: account.cookie }, 'POST', '/games', { name: 'Just in time' }),
       remove(account.cookie, account.password),
     ]);
-    assert.ok(removed.status < 500 && made.status < 500, `${made.status} ${removed.status}`);
+    assert.ok(removed.status < 500 && creation.status < 500, `${creation.status} ${removed.status}`);
 
     assert.equal((await trySignIn(server, account)).status, removed.status === 200 ? 401 : 200);
   });
 
   test('is refused while the account owns a game, and changes nothing', async () => {
     const account = await signUp(server);
-    const made = await callApi(server, { cookie: account.cookie }, 'POST', '/games', { name: 'Kept' });
-    assert.equal(made.status, 201);
+    const creation = await callApi(server, { cookie: account.cookie }, 'POST', '/games', { name: 'Kept' });
+    assert.equal(creation.status, 201);
     const refused = await remove(account.cookie, account.password);
     const { error, code } = (await refused.json()) as { error: { code: number }; code: string };
     assert.deepEqual([refused.status, error.code, code], [409, 4093, 'OWNS_GAMES']);

@@ -59,11 +59,11 @@ describe('a session', () => {
 
   test('is refused with the same response for a wrong password and an unknown email', async () => {
     const { email } = await signUp(server);
-    const [known, unknown] = await Promise.all([
+    const [wrongPassword, wrongEmail] = await Promise.all([
       trySignIn(server, { email, password: 'not the password' }),
       trySignIn(server, { email: newAccount().email, password: 'not the password' }),
     ]);
-    assert.deepEqual([known.status, await known.json()], [unknown.status, await unknown.json()]);
+    assert.deepEqual([wrongPassword.status, await wrongPassword.json()], [wrongEmail.status, await wrongEmail.json()]);
   });
 
   test('ends on sign-out, while the other sessions of the account continue', async () => {
@@ -190,13 +190,15 @@ describe('a password reset', () => {
   });
 
   test('for an unknown email gets the same response and sends no mail', async () => {
-    const known = await signUp(server);
+    const account = await signUp(server);
     const unknown = newAccount();
     const [one, other] = await Promise.all(
-      [known, unknown].map(({ email }) => postAuth(server, '/request-password-reset', { email, redirectTo: '/reset' })),
+      [account, unknown].map(({ email }) =>
+        postAuth(server, '/request-password-reset', { email, redirectTo: '/reset' }),
+      ),
     );
     assert.deepEqual([one?.status, await one?.json()], [other?.status, await other?.json()]);
-    await mailTo(server, known.email, /new Chauffeur password/);
+    await mailTo(server, account.email, /new Chauffeur password/);
     assert.deepEqual(await mailsTo(server, unknown.email), []);
   });
 

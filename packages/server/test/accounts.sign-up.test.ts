@@ -61,7 +61,7 @@ describe('signing up', () => {
         name: 'Other',
         callbackURL: '/verify',
       });
-    const [known, upper, unknown] = await Promise.all([
+    const [existing, upper, fresh] = await Promise.all([
       send(account.email),
       send(account.email.toUpperCase()),
       send(newAccount().email),
@@ -72,8 +72,8 @@ describe('signing up', () => {
       [...response.headers.keys()].sort(),
       response.headers.getSetCookie(),
     ];
-    assert.deepEqual(await summarize(known), await summarize(unknown));
-    assert.equal(upper.status, unknown.status);
+    assert.deepEqual(await summarize(existing), await summarize(fresh));
+    assert.equal(upper.status, fresh.status);
     const mail = await mailTo(server, account.email, /already have a Chauffeur account/);
     assert.ok(mail.link.startsWith(`${server.url}/sign-in`), mail.link);
     assert.equal((await trySignIn(server, account)).status, 200);
@@ -96,9 +96,9 @@ describe('signing up', () => {
     for (const wrong of [{ name: 'a\nb' }, { name: '' }, { image: 'x' }, { password: 'short' }, { rememberMe: 'x' }]) {
       const send = (address: string) =>
         postAuth(server, '/sign-up/email', { name: 'Ada', password: 'correct horse', ...wrong, email: address });
-      const [known, unknown] = await Promise.all([send(email), send(newAccount().email)]);
-      assert.deepEqual([known.status, await known.json()], [unknown.status, await unknown.json()]);
-      assert.equal(known.status, 400);
+      const [existing, fresh] = await Promise.all([send(email), send(newAccount().email)]);
+      assert.deepEqual([existing.status, await existing.json()], [fresh.status, await fresh.json()]);
+      assert.equal(existing.status, 400);
     }
   });
 

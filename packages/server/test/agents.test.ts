@@ -60,14 +60,14 @@ function callsOf(uid: string, headers = owner, query = '') {
 
 describe('a personal key', () => {
   test('is shown once and stored nowhere', async () => {
-    const made = await makeKey(server, owner, { name: 'Laptop' });
-    assert.match(made.key, /^chf_mcp_[A-Za-z2-9]{32}$/);
-    assert.ok(made.key.startsWith(made.key_ref) && made.key_ref.length === 14);
-    assert.equal(await callOnce(made), 0);
+    const key = await makeKey(server, owner, { name: 'Laptop' });
+    assert.match(key.key, /^chf_mcp_[A-Za-z2-9]{32}$/);
+    assert.ok(key.key.startsWith(key.key_ref) && key.key_ref.length === 14);
+    assert.equal(await callOnce(key), 0);
     const listed = JSON.stringify(await keysOf());
-    assert.ok(listed.includes(made.key_ref) && !listed.includes(made.key));
-    assert.equal((await readWholeDatabase(server.ctx.db)).includes(made.key), false);
-    assert.equal(logged.join('').includes(made.key), false);
+    assert.ok(listed.includes(key.key_ref) && !listed.includes(key.key));
+    assert.equal((await readWholeDatabase(server.ctx.db)).includes(key.key), false);
+    assert.equal(logged.join('').includes(key.key), false);
   });
 
   test('is listed with its scope and last use, newest first, in pages', async () => {
@@ -90,12 +90,12 @@ describe('a personal key', () => {
   });
 
   test('belongs to one person: others can neither see nor revoke it, nor create one for a game they are not in', async () => {
-    const made = await makeKey(server, owner);
+    const key = await makeKey(server, owner);
     const stranger = await makePlayer(server);
     assert.deepEqual((await keysOf(stranger.headers)).keys, []);
-    assert.equal((await revokeKey(server, stranger.headers, made)).status, 404);
+    assert.equal((await revokeKey(server, stranger.headers, key)).status, 404);
     await assert.rejects(makeKey(server, stranger.headers, { game: game.slug }), /4040/);
-    assert.equal(await callOnce(made), 0);
+    assert.equal(await callOnce(key), 0);
   });
 
   test('gives no access to the HTTP API, not even to create another key', async () => {
@@ -107,12 +107,12 @@ describe('a personal key', () => {
   });
 
   test('stays revoked and keeps the time of its revocation', async () => {
-    const made = await makeKey(server, owner);
-    const first = await revokeKey(server, owner, made);
+    const key = await makeKey(server, owner);
+    const first = await revokeKey(server, owner, key);
     now += 60_000;
-    const second = await revokeKey(server, owner, made);
+    const second = await revokeKey(server, owner, key);
     assert.equal(second.body.data.revoked_at, first.body.data.revoked_at);
-    await assert.rejects(callOnce(made));
+    await assert.rejects(callOnce(key));
   });
 
   test('counts toward a limit on active keys', async () => {

@@ -82,11 +82,11 @@ describe('an approved deploy key', () => {
       const { approval } = await askKey(studio, key);
       await decide(studio.owner, approval.uid, true);
       const answers = await Promise.allSettled([1, 2, 3, 4].map(() => askKey(studio, key)));
-      const handedOut = answers.flatMap((one) =>
-        one.status === 'fulfilled' && one.value.result !== undefined ? [one.value.result] : [],
+      const returned = answers.flatMap((answer) =>
+        answer.status === 'fulfilled' && answer.value.result !== undefined ? [answer.value.result] : [],
       );
-      assert.equal(handedOut.length, 1);
-      assert.equal(await statusOfKey(headersOf(handedOut[0])), WORKS);
+      assert.equal(returned.length, 1);
+      assert.equal(await statusOfKey(headersOf(returned[0])), WORKS);
       assert.equal((await keysOf(studio)).length, 2);
       if (key !== undefined) await assert.rejects(askKey(studio, key), { code: 4217, message: /not shown again/ });
     }

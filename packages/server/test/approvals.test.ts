@@ -126,8 +126,8 @@ describe('approvals', () => {
   test('concurrent equal requests create one approval and one mail, with or without an idempotency key', async () => {
     for (const key of [undefined, 'same-key']) {
       const studio = await open();
-      const asked = await Promise.all([1, 2, 3, 4, 5].map(() => ask(studio, {}, key)));
-      assert.equal(new Set(asked.map(({ approval }) => approval.uid)).size, 1);
+      const requests = await Promise.all([1, 2, 3, 4, 5].map(() => ask(studio, {}, key)));
+      assert.equal(new Set(requests.map(({ approval }) => approval.uid)).size, 1);
       await codeOf(studio);
       assert.equal((await mailsTo(server, studio.game.owner.email)).length, 1);
     }
@@ -173,8 +173,8 @@ describe('approvals', () => {
   test('only the owner decides; the requester can see it, but other admins, strangers and visitors cannot', async () => {
     const studio = await open();
     const { approval } = await ask(studio);
-    const seen = await get(studio.admin.headers, approval.uid);
-    assert.deepEqual([seen.status, seen.body.data.may_decide], [200, false]);
+    const forRequester = await get(studio.admin.headers, approval.uid);
+    assert.deepEqual([forRequester.status, forRequester.body.data.may_decide], [200, false]);
     assert.deepEqual(statusOf(await decide(studio.admin.headers, approval.uid, true)), [403, 4031]);
     const stranger = await makePlayer(server);
     for (const answer of [
@@ -258,11 +258,11 @@ describe('approvals', () => {
     test('the game has a new owner, who can still deny it', async () => {
       const studio = await open();
       const { approval } = await ask(studio);
-      const heir = await makePlayer(server);
-      await changed(server.ctx.db, sql`update games set owner_id = ${heir.id} where game_id = ${studio.game.uid}`);
-      const taken = { ...studio, owner: heir.headers };
+      const newOwner = await makePlayer(server);
+      await changed(server.ctx.db, sql`update games set owner_id = ${newOwner.id} where game_id = ${studio.game.uid}`);
+      const taken = { ...studio, owner: newOwner.headers };
       await assertRefused(taken, approval.uid, 4217, /new owner/);
-      assert.equal((await decide(heir.headers, approval.uid, false)).body.data.status, 'denied');
+      assert.equal((await decide(newOwner.headers, approval.uid, false)).body.data.status, 'denied');
     });
   });
 

@@ -26,7 +26,7 @@ describe('searching for games', () => {
     return body.data.games.map(({ name }: { name: string }) => name);
   }
 
-  async function closeShop(): Promise<void> {
+  async function hideAllGames(): Promise<void> {
     await changed(server.ctx.db, sql`delete from games`);
   }
 
@@ -43,7 +43,7 @@ describe('searching for games', () => {
   }
 
   test('matches word prefixes of the name, tagline, tags and developer in any combination', async () => {
-    await closeShop();
+    await hideAllGames();
     const by = await makeDeveloper('Zoë Quill');
     await seed({ name: 'Small Walk', tagline: 'A stroll through rain', tags: ['cosy', 'half-hour'], by });
     await seed({ name: 'Other' });
@@ -53,7 +53,7 @@ describe('searching for games', () => {
   });
 
   test('ignores letter case beyond ASCII', async () => {
-    await closeShop();
+    await hideAllGames();
     await seed({ name: 'Мир' });
     await seed({ name: 'ÖDLAND' });
     assert.deepEqual(await namesOf({ q: 'мир' }), ['Мир']);
@@ -62,7 +62,7 @@ describe('searching for games', () => {
   });
 
   test('filters by OS and tag', async () => {
-    await closeShop();
+    await hideAllGames();
     await seed({ name: 'Linux only', tags: ['puzzle', 'short'] });
     await seed({ name: 'In the browser', platforms: [{ os: 'web', arch: 'wasm32' }], tags: ['puzzles'] });
     assert.deepEqual(await namesOf({ os: 'web' }), ['In the browser']);
@@ -72,7 +72,7 @@ describe('searching for games', () => {
   });
 
   test('leaves out games that are not public, have no description or have no stable download', async () => {
-    await closeShop();
+    await hideAllGames();
     await seed({ name: 'Bare', images: [] });
     const hidden: Partial<Seed>[] = [
       { visibility: 'draft' },
@@ -90,7 +90,7 @@ describe('searching for games', () => {
   });
 
   test('lists matches of the name first, then the newest, and pages through them without gaps', async () => {
-    await closeShop();
+    await hideAllGames();
     const ago = (days: number) => new Date(Date.now() - days * DAY);
     await seed({ name: 'Walk old', publishedAt: ago(9) });
     await seed({ name: 'Newest', tagline: 'A walk', publishedAt: ago(1) });
@@ -109,7 +109,7 @@ describe('searching for games', () => {
   });
 
   test('keeps games with the same publication time across pages', async () => {
-    await closeShop();
+    await hideAllGames();
     const publishedAt = new Date();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await seed({ name, publishedAt });
     const first = await find({ limit: '3' });
@@ -120,7 +120,7 @@ describe('searching for games', () => {
   });
 
   test('refuses a cursor of other filters with 4002', async () => {
-    await closeShop();
+    await hideAllGames();
     await seed({});
     await seed({});
     const { body } = await find({ limit: '1' });

@@ -32,7 +32,7 @@ describe('deleting a build', () => {
     callApi(server, owner, method, `/games/${game.uid}${path}`, body);
 
   const remove = (studio: OwnedGame, buildId: string) => call(studio, 'DELETE', `/builds/${buildId}`);
-  const foresee = (studio: OwnedGame, buildId: string) => call(studio, 'GET', `/builds/${buildId}/deletion`);
+  const preview = (studio: OwnedGame, buildId: string) => call(studio, 'GET', `/builds/${buildId}/deletion`);
   const offered = async ({ game }: OwnedGame) =>
     (await request(`${server.api}/public/games/${game.uid}`)).body.data.downloads.length;
 
@@ -40,7 +40,7 @@ describe('deleting a build', () => {
     const studio = await open();
     const { buildId } = await shipAndScan(server, studio.game, { version: '1.0' });
     await call(studio, 'POST', '/channels/beta/promote', { build_id: buildId, expires_in_hours: 5 });
-    const { status, body } = await foresee(studio, buildId);
+    const { status, body } = await preview(studio, buildId);
     assert.equal(status, 200);
     const { channels, files, bytes, touches_players, consequences } = body.data;
     assert.deepEqual(
@@ -49,17 +49,17 @@ describe('deleting a build', () => {
     );
     assert.deepEqual([files, bytes, touches_players], [1, smallZip().length, true]);
     assert.match(consequences.join('\n'), /stable on Linux x86_64 will offer nothing.*All players lose/);
-    assert.equal((await foresee(studio, buildId)).body.data.files, 1, 'the preview deletes nothing');
+    assert.equal((await preview(studio, buildId)).body.data.files, 1, 'the preview deletes nothing');
   });
 
   test('affects no players in a draft or where no channel offers the build', async () => {
     const draft = await open('draft');
     const first = await shipAndScan(server, draft.game, { version: '1.0' });
-    assert.equal((await foresee(draft, first.buildId)).body.data.touches_players, false);
+    assert.equal((await preview(draft, first.buildId)).body.data.touches_players, false);
     const studio = await open();
     const old = await shipAndScan(server, studio.game, { version: '1.0' });
     await shipAndScan(server, studio.game, { version: '2.0' });
-    const { body } = await foresee(studio, old.buildId);
+    const { body } = await preview(studio, old.buildId);
     assert.deepEqual([body.data.channels, body.data.touches_players], [[], false]);
     assert.match(body.data.consequences[0], /No channel offers it/);
   });
@@ -141,7 +141,7 @@ describe('deleting a build', () => {
       sql<{ build_id: string }>`select build_id from upload_sessions where session_id = ${sessionId}`,
     );
     const buildId = build?.build_id ?? '';
-    assert.equal((await foresee(studio, buildId)).body.data.upload_sessions, 1);
+    assert.equal((await preview(studio, buildId)).body.data.upload_sessions, 1);
     assert.equal((await remove(studio, buildId)).status, 200);
     const next = await sendChunk(server, studio.game, sessionId, zip, 1000, 2000);
     assert.deepEqual([next.status, next.body.error?.code], [404, 4045]);
@@ -162,7 +162,7 @@ describe('deleting a build', () => {
       const buildId = builds[0].build_id;
       await sendChunk(server, studio.game, sessionId, zip, 0, 1000);
       const uploading = sendChunk(server, studio.game, sessionId, zip, 1000, zip.length);
-      for (let asked = 0; asked < headStart; asked += 1) await foresee(studio, buildId);
+      for (let calls = 0; calls < headStart; calls += 1) await preview(studio, buildId);
       const [removed, last] = await Promise.all([remove(studio, buildId), uploading]);
       assert.equal(removed.status, 200);
       if (removed.body.data.files === 1) assert.equal(last.status, 201);

@@ -37,7 +37,7 @@ describe('a crash report in JSON', () => {
   });
 
   test('is stored with an upload address for each announced file', async () => {
-    const said = {
+    const details = {
       has_dump: true,
       has_log: true,
       app_name: 'Racer',
@@ -51,10 +51,10 @@ describe('a crash report in JSON', () => {
       metadata: { gpu: 'RTX', fps: 58.5, vr: false, mod: null },
     };
     const mine = await makeSender(server);
-    const { status, body } = await report(mine, said);
+    const { status, body } = await report(mine, details);
     assert.equal(status, 201, JSON.stringify(body));
     const row = await onlyReportOf(mine);
-    const { has_dump: _, has_log: __, ...kept } = said;
+    const { has_dump: _, has_log: __, ...kept } = details;
     assert.deepEqual(row, {
       ...kept,
       os: 'windows',
@@ -130,13 +130,13 @@ describe('a crash report in JSON', () => {
       body: '{}',
     });
     assert.ok(headers.get('x-request-id'));
-    const { found } = await onlyRow(
+    const { count } = await onlyRow(
       server.ctx.db,
       sql<{
-        found: number;
-      }>`select count(*) as found from crash_reports r where r::text ~ '203\\.0\\.113|127\\.0\\.0\\.1'`,
+        count: number;
+      }>`select count(*) from crash_reports r where r::text ~ '203\\.0\\.113|127\\.0\\.0\\.1'`,
     );
-    assert.equal(found, 0);
+    assert.equal(count, 0);
   });
 });
 
@@ -147,15 +147,15 @@ describe('an invalid crash report', () => {
   const refusals: [string, () => Promise<Answer>, ErrorCode, RegExp][] = [
     ['no headers', () => report(sender, {}, {}), 4010, /X-App-Id/],
     ['no build', () => report(sender, {}, { 'x-app-id': sender.game.uid }), 4010, /X-Build-Id/],
-    ['ids of another shape', () => report(sender, {}, { 'x-app-id': 'racer', 'x-build-id': '1.0' }), 4030, /build_id/],
+    ['malformed ids', () => report(sender, {}, { 'x-app-id': 'racer', 'x-build-id': '1.0' }), 4030, /build_id/],
     ['an unknown game', () => report(sender, {}, { ...idHeaders(sender), 'x-app-id': newId() }), 4030, /build_id/],
     ['an unknown build', () => report(sender, {}, { ...idHeaders(sender), 'x-build-id': newId() }), 4030, /build_id/],
-    ['no JSON', () => report(sender, '{"message":'), 4001, /JSON/],
-    ['JSON of another kind', () => report(sender, '[]'), 4001, /object/],
-    ['nothing', () => report(sender, ''), 4001, /object/],
-    ['a field of another type', () => report(sender, { has_dump: 'yes' }), 4001, /has_dump/],
+    ['invalid JSON', () => report(sender, '{"message":'), 4001, /JSON/],
+    ['JSON other than an object', () => report(sender, '[]'), 4001, /object/],
+    ['an empty body', () => report(sender, ''), 4001, /object/],
+    ['a field of the wrong type', () => report(sender, { has_dump: 'yes' }), 4001, /has_dump/],
     ['a text that is too long', () => report(sender, { user_message: 'x'.repeat(4001) }), 4001, /user_message: longer/],
-    ['metadata that is not flat', () => report(sender, { metadata: { a: { b: 1 } } }), 4001, /metadata\.a/],
+    ['nested metadata', () => report(sender, { metadata: { a: { b: 1 } } }), 4001, /metadata\.a/],
     [
       'a long key',
       () => report(sender, { metadata: { ['k'.repeat(65)]: 1 } }),
@@ -191,7 +191,7 @@ describe('an invalid crash report', () => {
     assert.equal(await value(), before + 1);
   });
 
-  test('is not one with 64 keys and values of 1,024 characters', async () => {
+  test('does not include one with 64 keys and values of 1,024 characters', async () => {
     const mine = await makeSender(server);
     const metadata = Object.fromEntries(
       Array.from({ length: 64 }, (_, no) => [`k${no}`, no === 0 ? '😱'.repeat(1024) : no]),
@@ -214,7 +214,7 @@ test('reports that arrive at once are all stored once, each with its own respons
     if (no % 10 !== 3) assert.equal(stored.get(body.data.id), `crash ${no}`);
 });
 
-test('while the database is unavailable, clients are told when to try again, and nothing is partly written', async () => {
+test('while the database is unavailable, responses say when to retry, and nothing is partly written', async () => {
   const mine = await makeSender(server);
   const outage = outageOf(server.database);
   await outage.begin();

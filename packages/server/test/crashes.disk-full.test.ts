@@ -28,7 +28,7 @@ after(async () => {
   await server.stop();
 });
 
-/** Null if this account may not mount. */
+/** Null if this account cannot mount a disk. */
 function mountSmallDisk(folder: string): string | null {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -48,7 +48,7 @@ function assertFull(answer: Answer): void {
 }
 
 test('an upload is refused with 5070, and its address can be used again', async (t) => {
-  if (disk === null) return t.skip('skipped: this account may not mount a disk');
+  if (disk === null) return t.skip('skipped: this account cannot mount a disk');
   const sender = await makeSender(server);
   const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
   assertFull(await send(url, LARGE, {}, 'PUT'));
@@ -58,7 +58,7 @@ test('an upload is refused with 5070, and its address can be used again', async 
 });
 
 test('a complete report is refused with 5070 and not stored; a later one that fits is stored', async (t) => {
-  if (disk === null) return t.skip('skipped: this account may not mount a disk');
+  if (disk === null) return t.skip('skipped: this account cannot mount a disk');
   const sender = await makeSender(server);
   const form = (dump: Uint8Array) => multipartOf([filePart(dump, { name: 'upload_file_minidump', filename: 'a.dmp' })]);
   const headers = { ...idHeaders(sender), 'content-type': 'multipart/form-data; boundary=B' };

@@ -158,15 +158,15 @@ describe('a download link', () => {
   test('needs no session, and expires after an hour with 4040', async () => {
     const { game, id } = await makeReport();
     const { url } = await linkTo(game, id, 'dump');
-    const given = now;
+    const start = now;
     try {
-      now = given + 59 * MINUTE;
+      now = start + 59 * MINUTE;
       assert.equal((await load(url)).status, 200);
-      now = given + 60 * MINUTE;
+      now = start + 60 * MINUTE;
       const late = await load(url);
       assert.deepEqual([late.status, codeIn(late.bytes)], [404, 4040]);
     } finally {
-      now = given;
+      now = start;
     }
   });
 

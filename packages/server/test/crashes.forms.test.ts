@@ -153,8 +153,8 @@ describe('the one-shot form of an engine', () => {
       '{"message": "boom", "app_version": "2.1", "gpu": "the "best" one"}',
       /not a valid JSON object/,
     ],
-    ['that breaks off', '{"message": "boom", "app_version": "2.1", "os":', /not a valid JSON object/],
-    ['that is a list', '[{"message": "boom", "app_version": "2.1"}]', /not a valid JSON object/],
+    ['that is cut off', '{"message": "boom", "app_version": "2.1", "os":', /not a valid JSON object/],
+    ['that is an array', '[{"message": "boom", "app_version": "2.1"}]', /not a valid JSON object/],
   ];
   for (const [what, text, note] of broken)
     test(`with metadata ${what} keeps dump, log, the text, and the readable fields`, async () => {
@@ -164,11 +164,11 @@ describe('the one-shot form of an engine', () => {
         part('dump', DUMP, { filename: 'x.dmp' }),
         part('log', LOG, { type: 'text/plain' }),
       ];
-      const { status, text: answered } = await post(sender, multipartOf(parts), {
+      const { status, text: response } = await post(sender, multipartOf(parts), {
         query: '',
         headers: idHeaders(sender),
       });
-      assert.equal(status, 201, answered);
+      assert.equal(status, 201, response);
       const { source, message, app_version, dump_key, log_key, metadata: kept } = await onlyReportOf(sender);
       assert.deepEqual([source, message, app_version], ['engine', 'boom', '2.1']);
       assert.deepEqual([await blobOf(sender, dump_key), await blobOf(sender, log_key)], [DUMP, LOG]);

@@ -82,22 +82,22 @@ describe('a crash report', () => {
   test('explains why symbols of modules are missing', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
-    const [here, known] = ['0123456789ABCDEF0123456789ABCDEF0', 'FEDCBA9876543210FEDCBA98765432100'];
-    await addSymbols(game, buildId, 'game', known, { state: 'stored', problem: null });
-    await addSymbols(game, buildId, 'broken.pdb', here, { state: 'unreadable', problem: 'line 3 is not a record' });
-    const missing = ['libfoo.so', 'game', 'broken.pdb'].map((file) => `${file}/${here}`);
+    const [ownId, otherId] = ['0123456789ABCDEF0123456789ABCDEF0', 'FEDCBA9876543210FEDCBA98765432100'];
+    await addSymbols(game, buildId, 'game', otherId, { state: 'stored', problem: null });
+    await addSymbols(game, buildId, 'broken.pdb', ownId, { state: 'unreadable', problem: 'line 3 is not a record' });
+    const missing = ['libfoo.so', 'game', 'broken.pdb'].map((file) => `${file}/${ownId}`);
     const id = await addReport(server.ctx, { game, buildId, stack: ['a'], missing });
-    const found = (await get(game, id)).body.data.missing_symbols;
+    const listed = (await get(game, id)).body.data.missing_symbols;
     assert.deepEqual(
-      found.map(({ module, why }: { module: string; why: string }) => [module, why]),
+      listed.map(({ module, why }: { module: string; why: string }) => [module, why]),
       [
         ['libfoo.so', 'never_uploaded'],
         ['game', 'wrong_debug_id'],
         ['broken.pdb', 'unreadable'],
       ],
     );
-    assert.match(found[1].detail, new RegExp(known));
-    assert.match(found[2].detail, /line 3 is not a record/);
+    assert.match(listed[1].detail, new RegExp(otherId));
+    assert.match(listed[2].detail, /line 3 is not a record/);
   });
 
   test('is 4040 for non-members, under another game, and if there is none', async () => {
@@ -117,15 +117,15 @@ describe('deleting a report', () => {
     const game = await makeSharedGame(server);
     const [one, two] = [await addBuild(server, game), await addBuild(server, game, { version: '2.0', os: 'windows' })];
     const files = { dump: Buffer.from('MDMP'), log: Buffer.from('x') };
-    const kept = await addReport(server.ctx, { game, buildId: one, stack: ['a'], ...files });
-    const gone = await addReport(server.ctx, { game, buildId: two, stack: ['a'], ...files });
-    assert.equal((await blobsOf(gone)).length, 3);
-    const answer = await remove(game, gone, game.admin);
+    const remaining = await addReport(server.ctx, { game, buildId: one, stack: ['a'], ...files });
+    const deleted = await addReport(server.ctx, { game, buildId: two, stack: ['a'], ...files });
+    assert.equal((await blobsOf(deleted)).length, 3);
+    const answer = await remove(game, deleted, game.admin);
     assert.deepEqual([answer.status, answer.body.data], [200, { deleted: true }]);
-    assert.deepEqual([(await blobsOf(gone)).length, (await blobsOf(kept)).length], [0, 3]);
-    assert.deepEqual(statusOf(await get(game, gone)), [404, 4040]);
+    assert.deepEqual([(await blobsOf(deleted)).length, (await blobsOf(remaining)).length], [0, 3]);
+    assert.deepEqual(statusOf(await get(game, deleted)), [404, 4040]);
     const [group] = await groupsOf(game);
-    assert.deepEqual([group.count, group.sample_crash_id], [1, kept]);
+    assert.deepEqual([group.count, group.sample_crash_id], [1, remaining]);
     assert.deepEqual(group.builds, [{ build_id: one, version: '1.0.0', count: 1 }]);
     assert.deepEqual(group.oses, [{ os: 'linux', count: 1 }]);
   });
@@ -133,11 +133,11 @@ describe('deleting a report', () => {
   test('twice at once counts once, and the second request gets 4040', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
-    const [gone] = [
+    const [deleted] = [
       await addReport(server.ctx, { game, buildId, stack: ['a'] }),
       await addReport(server.ctx, { game, buildId, stack: ['a'] }),
     ];
-    const answers = await Promise.all([remove(game, gone), remove(game, gone), remove(game, gone)]);
+    const answers = await Promise.all([remove(game, deleted), remove(game, deleted), remove(game, deleted)]);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404]);
     assert.equal((await groupsOf(game))[0].count, 1);
   });

@@ -258,7 +258,7 @@ describe('regrouping after the rules changed', () => {
   after(() => server.stop());
 
   /** Moves everything into one group, as if by older rules. */
-  async function pretendOldRules(game: TestGame): Promise<void> {
+  async function groupByOldRules(game: TestGame): Promise<void> {
     const { db } = server.ctx;
     const ids = await rows(
       db,
@@ -287,7 +287,7 @@ describe('regrouping after the rules changed', () => {
     ]);
     for (const id of ids) await untilDone(server, id);
     const before = (await groupsOf(server, game)).map(({ title, count }) => [title, count]);
-    await pretendOldRules(game);
+    await groupByOldRules(game);
     assert.equal((await groupsOf(server, game)).length, 1);
     assert.equal(await requestRegrouping(server.ctx, game.uid), 106);
     await until(async () => !(await readRegrouping(server.ctx, game.uid)).isRunning);
@@ -306,7 +306,7 @@ describe('regrouping after the rules changed', () => {
       server,
       await reportCrash(server, game, buildId, { dump: readDumpFixture('nosym_middle') }),
     );
-    await pretendOldRules(game);
+    await groupByOldRules(game);
     await server.ctx.blobs.delete(done.stack_key ?? '');
     await regroupReports(server.ctx, { gameId: game.uid, before: null });
     assert.equal((await readRegrouping(server.ctx, game.uid)).left, 1);

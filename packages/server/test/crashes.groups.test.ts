@@ -144,18 +144,19 @@ describe('the list of groups', () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     await addReport(server.ctx, { game, buildId: await addBuild(server, game), stack: ['a'] });
     const { group_id } = (await list(game, {}, game.admin)).body.data.groups[0];
-    const one = (person: Person | null, uid = game.uid) =>
+    const getOne = (person: Person | null, uid = game.uid) =>
       callAs(server, person, `/games/${uid}/crash-groups/${group_id}`);
-    assert.equal((await one(game.admin)).status, 200);
+    assert.equal((await getOne(game.admin)).status, 200);
     for (const person of [stranger, other.owner]) {
       assert.deepEqual(statusOf(await list(game, {}, person)), [404, 4040]);
-      assert.deepEqual(statusOf(await one(person)), [404, 4040]);
+      assert.deepEqual(statusOf(await getOne(person)), [404, 4040]);
       assert.deepEqual(statusOf(await update(game, group_id, { status: 'resolved' }, person)), [404, 4040]);
     }
-    for (const answer of [await list(game, {}, null), await one(null)]) assert.deepEqual(statusOf(answer), [401, 4011]);
-    assert.deepEqual(statusOf(await one(other.owner, other.uid)), [404, 4040]);
+    for (const answer of [await list(game, {}, null), await getOne(null)])
+      assert.deepEqual(statusOf(answer), [401, 4011]);
+    assert.deepEqual(statusOf(await getOne(other.owner, other.uid)), [404, 4040]);
     assert.deepEqual(statusOf(await update(other, group_id, { status: 'resolved' })), [404, 4040]);
-    assert.equal((await one(game.owner)).body.data.status, 'open');
+    assert.equal((await getOne(game.owner)).body.data.status, 'open');
   });
 });
 

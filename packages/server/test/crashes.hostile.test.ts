@@ -69,7 +69,7 @@ describe('hostile dumps', () => {
   }
 });
 
-/** A case is a file, or a folder with a dump. */
+/** A case of the corpus is a file, or a folder with a dump. */
 function fileOf(name: string): string {
   const path = join(CORPUS, name);
   return statSync(path).isDirectory() ? join(path, 'case.dmp') : path;

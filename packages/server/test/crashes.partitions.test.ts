@@ -20,12 +20,12 @@ before(async () => {
 after(() => server.stop());
 
 async function partitions(): Promise<string[]> {
-  const found = await rows(
+  const partitions = await rows(
     server.ctx.db,
     sql<{ name: string }>`select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
       where inhparent = 'crash_reports'::regclass order by relname`,
   );
-  return found.map(({ name }) => name.replace('crash_reports_', ''));
+  return partitions.map(({ name }) => name.replace('crash_reports_', ''));
 }
 
 test('the job creates this month and the next three, and continues later', async () => {
@@ -50,11 +50,11 @@ test('concurrent calls create a partition once, and move its rows from the defau
       values (${game.uid}, ${id}, ${buildId}, ${month}, 'api', 'queued', '', '', '', 'linux', 'x86_64', 'm', '', false, '{}')`,
   );
   const tableOf = async () => {
-    const found = await rows(
+    const partitions = await rows(
       server.ctx.db,
       sql<{ name: string }>`select tableoid::regclass::text as name from crash_reports where report_id = ${id}`,
     );
-    return found.map(({ name }) => name);
+    return partitions.map(({ name }) => name);
   };
   assert.deepEqual(await tableOf(), ['crash_reports_default']);
   await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, partitionOf(month))));

@@ -262,11 +262,11 @@ describe('names of functions for the search', () => {
       return new Set((await reportRow(server, reportId)).functions);
     };
     const kept = async () => {
-      const found = await rows(
+      const stored = await rows(
         server.ctx.db,
         sql<{ function: string }>`select function from crash_functions where game_id = ${game.uid}`,
       );
-      return new Set(found.map(({ function: name }) => name));
+      return new Set(stored.map(({ function: name }) => name));
     };
     const functions = await crashIn(one);
     assert.ok(functions.size > 0);

@@ -45,13 +45,13 @@ test('a read token allows reading the state, and later the reason and the stack'
   const { id, read_token } = (await report(sender, { has_dump: true, message: 'secret words', user_message: 'hello' }))
     .body.data;
   const waiting = await get(`${id}?read_token=${read_token}`);
-  const known = { id, app_id: sender.game.uid, build_id: sender.buildId };
-  assert.deepEqual(waiting.body, { success: true, data: { ...known, state: 'received', analysis: null } });
+  const ids = { id, app_id: sender.game.uid, build_id: sender.buildId };
+  assert.deepEqual(waiting.body, { success: true, data: { ...ids, state: 'received', analysis: null } });
   assert.equal((await get(`${id}/stack?read_token=${read_token}`)).body.error?.code, 4090);
   await process(id);
   const done = await get(id, { 'x-read-token': read_token });
   assert.deepEqual(done.body.data, {
-    ...known,
+    ...ids,
     state: 'processed',
     analysis: { crash_reason: 'SIGSEGV', crash_address: '0x8' },
   });
@@ -92,12 +92,12 @@ test("an engine's reporter reads by its own id, and gets plain JSON and text", a
   const sender = await makeSender(server);
   const own = randomUUID();
   await reportWithDumpNamed(sender, `${own}.dmp`);
-  const known = { id: own, app_id: sender.game.uid, build_id: sender.buildId };
-  assert.deepEqual((await get(own)).body, { ...known, state: 'queued', analysis: null });
+  const ids = { id: own, app_id: sender.game.uid, build_id: sender.buildId };
+  assert.deepEqual((await get(own)).body, { ...ids, state: 'queued', analysis: null });
   assert.equal((await get(`${own}/stack`)).status, 404);
   await process((await onlyReportOf(sender)).report_id);
   assert.deepEqual((await get(own.toUpperCase())).body, {
-    ...known,
+    ...ids,
     id: own.toUpperCase(),
     state: 'processed',
     analysis: { crash_reason: 'SIGSEGV', crash_address: '0x8' },
@@ -124,9 +124,9 @@ test('an id that can be guessed gives no access, and ids are only stored as hash
   assert.equal((await get(report_id)).status, 404);
   const own = randomUUID();
   await reportWithDumpNamed(sender, `${own}.dmp`);
-  const found = await changed(
+  const count = await changed(
     server.ctx.db,
     sql`update crash_reports r set state = state where r::text like ${`%${own}%`}`,
   );
-  assert.equal(found, 0);
+  assert.equal(count, 0);
 });

@@ -89,8 +89,8 @@ describe('a report that is sent again', () => {
       const answers = await Promise.all(sent);
       assert.ok(answers.every(({ status }) => status === 200));
       assert.equal((await reportsOf(sender)).length, ids.length);
-      const known = (await reportsOf(sender)).map(({ report_id }) => report_id);
-      assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(known));
+      const storedIds = (await reportsOf(sender)).map(({ report_id }) => report_id);
+      assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(storedIds));
     }
     assert.deepEqual(await orphansOf(server), []);
   });

@@ -115,13 +115,13 @@ describe('the retention of crash reports', () => {
 
 describe('the names of functions', () => {
   const names = async (game: SharedGame) => {
-    const found = await rows(
+    const functions = await rows(
       server.ctx.db,
       sql<{
         function: string;
       }>`select function from crash_functions where game_id = ${game.uid} order by function collate "C"`,
     );
-    return found.map(({ function: name }) => name);
+    return functions.map(({ function: name }) => name);
   };
   const search = async (game: SharedGame, part: string): Promise<number> =>
     (await callAs(server, game.owner, `/games/${game.uid}/crashes?frame=${part}`)).body.data.crashes.length;

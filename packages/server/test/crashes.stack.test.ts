@@ -167,8 +167,8 @@ describe('similar groups', () => {
     const { status } = await request(`${walking.api}/games/${game.uid}/crash-groups/${groups[0]}/similar`, { headers });
     assert.equal(status, 200);
     await request(`${walking.api}/games/${game.uid}/crashes/${first}`, { method: 'DELETE', headers });
-    const gone = await request(`${walking.api}/games/${game.uid}/crash-groups/${groups[0]}/similar`, { headers });
-    assert.deepEqual(statusOf(gone), [404, 4040]);
+    const deleted = await request(`${walking.api}/games/${game.uid}/crash-groups/${groups[0]}/similar`, { headers });
+    assert.deepEqual(statusOf(deleted), [404, 4040]);
   });
 });
 

@@ -1,4 +1,4 @@
-// A full database disk under the real server: every operation reports it, nothing is half done, and everything works again afterwards.
+// A full database disk under the real server: operations report it, leave nothing half done, and succeed once there is space.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,7 +20,7 @@ import { sendSymbols, storedCountsOf, symText } from './setup/symbols.ts';
 import { formOf, postJson, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 const DISK_BYTES = 8 * MIB;
-/** Text that cannot be compressed and needs new pages. */
+/** Random text, which PostgreSQL cannot compress and needs new pages for. */
 const noise = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
 
 let server: TestServer;
@@ -43,7 +43,7 @@ after(async () => {
 
 type Disk = { fill(): Promise<void>; makeRoom(): Promise<void>; remove(): Promise<void> };
 
-/** A small disk with the tables that the tests write to; null where this account cannot mount one or the database is remote. */
+/** A small disk with the tables that the tests write to; null if this account cannot mount one or the database is remote. */
 async function mountDisk(): Promise<Disk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-small-disk-'));
   const tablespace = `small_${newId().replaceAll('-', '')}`;
@@ -60,15 +60,15 @@ async function mountDisk(): Promise<Disk | null> {
   await run(`create tablespace ${tablespace} location '${folder}'`);
   for (const table of ['builds', 'files', 'symbol_texts', partitionOf(new Date()).name])
     await run(`alter table ${table} set tablespace ${tablespace}`);
-  const ballast = join(folder, 'ballast');
+  const filler = join(folder, 'filler');
   return {
     async fill() {
-      await using file = await open(ballast, 'a');
+      await using file = await open(filler, 'a');
       await assert.rejects(async () => {
         for (;;) await file.writeFile(Buffer.alloc(4096));
       }, /ENOSPC/);
     },
-    makeRoom: () => rm(ballast),
+    makeRoom: () => rm(filler),
     async remove() {
       await command(`drop tablespace ${tablespace}`);
       execFileSync('umount', [folder]);
@@ -84,7 +84,7 @@ async function command(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-type Case = { what: string; send: () => Promise<Answer>; kept: () => Promise<unknown> };
+type Case = { what: string; send: () => Promise<Answer>; stored: () => Promise<unknown> };
 
 const DUMP = Buffer.from('MDMP and more');
 const form = () =>
@@ -97,24 +97,24 @@ const CASES: readonly Case[] = [
   {
     what: 'a build',
     send: () => postJson(server, sender.game, { ...BUILD, description: noise(10_000) }),
-    kept: async () =>
+    stored: async () =>
       (await request(`${server.api}/tool/builds`, { headers: sender.game.keyHeaders })).body.data.builds,
   },
   {
     what: 'a zip',
     send: async () => upload(server, sender.game, formOf(uploadFields(sender.buildId, smallZip()), smallZip())),
-    kept: () => Array.fromAsync(server.ctx.blobs.list('files/')),
+    stored: () => Array.fromAsync(server.ctx.blobs.list('files/')),
   },
   {
     what: 'symbols',
     send: () => sendSymbols(server, sender.game, sender.buildId, symText()),
-    kept: async () => ({ ...(await storedCountsOf(server, sender.game)), blobs: 'left to the sweeper' }),
+    stored: async () => ({ ...(await storedCountsOf(server, sender.game)), blobs: 'left to the sweeper' }),
   },
   {
     what: 'a crash report',
     send: () =>
       report(sender, { metadata: Object.fromEntries(Array.from({ length: 60 }, (_, no) => [no, noise(1000)])) }),
-    kept: () => reportsOf(sender),
+    stored: () => reportsOf(sender),
   },
   {
     what: 'a crash report in a form, with its dump',
@@ -124,19 +124,19 @@ const CASES: readonly Case[] = [
         headers: { ...idHeaders(sender), 'content-type': 'multipart/form-data; boundary=B' },
         body: form() as Buffer<ArrayBuffer>,
       }),
-    kept: async () => [await reportsOf(sender), await crashBlobs(server)],
+    stored: async () => [await reportsOf(sender), await crashBlobs(server)],
   },
 ];
 
 describe('a full database', () => {
-  for (const { what, send, kept } of CASES) {
-    test(`refuses ${what} with 5070 and keeps nothing of it, and takes it when there is room`, async (t) => {
-      if (disk === null) return t.skip('skipped: this account may not mount a disk');
-      const before = await kept();
+  for (const { what, send, stored } of CASES) {
+    test(`refuses ${what} with 5070, stores nothing of it, and accepts it once there is space`, async (t) => {
+      if (disk === null) return t.skip('skipped: this account cannot mount a disk');
+      const before = await stored();
       await disk.fill();
       const refused = await send();
       assert.deepEqual([refused.status, refused.body.error?.code], [507, 5070], JSON.stringify(refused.body));
-      assert.deepEqual(await kept(), before);
+      assert.deepEqual(await stored(), before);
       assert.equal((await fetch(`${server.url}/ready`)).status, 200);
       await disk.makeRoom();
       const { status, body } = await send();

@@ -63,7 +63,7 @@ describe('developers and their handles', () => {
   test('a handle cannot be chosen by a page of another site or by a visitor', async () => {
     const forged = { ...ann, headers: { ...ann.headers, origin: 'https://evil.example' } };
     assert.equal((await choose(forged, 'forged')).body.error?.code, 4032);
-    assert.equal((await choose({ ...ann, headers: { cookie: '' } }, 'nobody-yet')).body.error?.code, 4011);
+    assert.equal((await choose({ ...ann, headers: { cookie: '' } }, 'new-handle')).body.error?.code, 4011);
   });
 
   test('a page lists the games that a search would find, newest first, in pages', async () => {

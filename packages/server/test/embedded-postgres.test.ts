@@ -109,14 +109,14 @@ describe('an embedded PostgreSQL', () => {
   test('never stops another program that has reused the process id of a killed server', async () => {
     const { stop } = await start();
     const pid = await serverPid();
-    const bystander = spawn('sleep', ['60'], { stdio: 'ignore' });
-    await once(bystander, 'spawn');
+    const otherProcess = spawn('sleep', ['60'], { stdio: 'ignore' });
+    await once(otherProcess, 'spawn');
     process.kill(pid as number, 'SIGKILL');
-    await writeFile(lockFile, `${bystander.pid}\n`);
+    await writeFile(lockFile, `${otherProcess.pid}\n`);
     await stop();
-    assert.deepEqual([bystander.exitCode, bystander.signalCode], [null, null]);
+    assert.deepEqual([otherProcess.exitCode, otherProcess.signalCode], [null, null]);
     await (await start()).stop();
-    bystander.kill();
-    assert.equal((await once(bystander, 'exit'))[1], 'SIGTERM');
+    otherProcess.kill();
+    assert.equal((await once(otherProcess, 'exit'))[1], 'SIGTERM');
   });
 });

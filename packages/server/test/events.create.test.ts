@@ -36,7 +36,7 @@ describe('events', () => {
         properties: { level: 'garage "3"', tries: 2.5, won: true, mod: null },
       },
       { event: 'session_end', seconds: 86_400, timestamp: 'yesterday' },
-      { event: 'quit', ms: 'never looked at', further: [1] },
+      { event: 'quit', ms: 'ignored', further: [1] },
       { event: 'crash', device_uid: DEVICE, event_id: 'e-1' },
     ];
     assertAccepted(await send(sender, { events }), 7);
@@ -94,11 +94,11 @@ describe('events', () => {
   test('are in the partition of their day, and the default partition stays empty', async () => {
     const mine = await makeSender(server);
     await send(mine, { event: 'quit' });
-    const found = await rows(
+    const partitions = await rows(
       server.ctx.db,
       sql<{ name: string }>`select tableoid::regclass::text as name from events where game_id = ${mine.game.uid}`,
     );
-    assert.deepEqual(found, [{ name: partitionOf(new Date()).name }]);
+    assert.deepEqual(partitions, [{ name: partitionOf(new Date()).name }]);
     assert.equal((await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from events_default`)).count, 0);
   });
 
@@ -163,7 +163,7 @@ describe('events', () => {
   test('may be sent from pages of any origin', async () => {
     const origin = 'https://play.example.com';
     for (const url of [`${server.api}/public/events`, `${server.url}/v1/events`]) {
-      const asked = await request(url, {
+      const preflight = await request(url, {
         method: 'OPTIONS',
         headers: {
           origin,
@@ -171,8 +171,8 @@ describe('events', () => {
           'access-control-request-headers': 'x-app-id,content-type',
         },
       });
-      assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [204, '*']);
-      assert.match(asked.headers.get('access-control-allow-headers') ?? '', /X-App-Id/);
+      assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, '*']);
+      assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /X-App-Id/);
     }
     for (const [from, allowed] of [
       [{ origin }, '*'],
@@ -196,13 +196,7 @@ describe('an invalid request', () => {
   type Refused = [what: string, body: unknown, code: ErrorCode, message: RegExp, options?: SendOptions];
   const refusals: Refused[] = [
     ['no ids', { event: 'quit' }, 4010, /X-App-Id/, { headers: {} }],
-    [
-      'ids of another shape',
-      { event: 'quit' },
-      4030,
-      /build_id/,
-      { headers: { 'x-app-id': 'racer', 'x-build-id': '1.0' } },
-    ],
+    ['malformed ids', { event: 'quit' }, 4030, /build_id/, { headers: { 'x-app-id': 'racer', 'x-build-id': '1.0' } }],
     [
       'an unknown game',
       { event: 'quit' },
@@ -210,25 +204,25 @@ describe('an invalid request', () => {
       /build_id/,
       { query: `?app_id=${newId()}&build_id=${newId()}`, headers: {} },
     ],
-    ['no JSON', '{"event":', 4001, /JSON/],
-    ['no JSON as text', '{"event":', 4001, /JSON/, { type: 'text/plain' }],
-    ['nothing', '', 4001, /no events/],
-    ['a list', [boot], 4001, /no events/],
-    ['another object', { event_list: [] }, 4001, /no events/],
-    ['events that are no list', { events: { 0: boot } }, 4001, /no events/],
+    ['invalid JSON', '{"event":', 4001, /JSON/],
+    ['invalid JSON as text', '{"event":', 4001, /JSON/, { type: 'text/plain' }],
+    ['an empty body', '', 4001, /no events/],
+    ['an array', [boot], 4001, /no events/],
+    ['an object without events', { event_list: [] }, 4001, /no events/],
+    ['events that are not an array', { events: { 0: boot } }, 4001, /no events/],
     ['101 events', { events: Array(101).fill(boot) }, 4130, /more than 100/],
-    ['an event that is none', { events: [boot, 'quit'] }, 4001, /events\[1\]: not an object/],
-    ['no name', { events: [{}] }, 4001, /events\[0\]\.event: missing/],
-    ['a name that is no text', { events: [{ event: 7 }] }, 4001, /\.event: missing/],
+    ['an event that is not an object', { events: [boot, 'quit'] }, 4001, /events\[1\]: not an object/],
+    ['an event without a name', { events: [{}] }, 4001, /events\[0\]\.event: missing/],
+    ['a name that is not a string', { events: [{ event: 7 }] }, 4001, /\.event: missing/],
     ['an empty name', { events: [{ event: '' }] }, 4001, /\.event: missing/],
     ['a long name', { events: [{ event: long }] }, 4001, /longer than 64/],
-    ['a name of the service', { events: [{ event: '(other)' }] }, 4001, /not a valid name/],
+    ['a reserved name', { events: [{ event: '(other)' }] }, 4001, /not a valid name/],
     ['a name with a line break', { events: [{ event: 'a\nb' }] }, 4001, /not a valid name/],
     ['a name with a NUL', { events: [{ event: 'a\u0000' }] }, 4001, /not a valid name/],
-    ['half a character', '{"event":"\\ud800"}', 4001, /not a valid name/],
+    ['an unpaired surrogate', '{"event":"\\ud800"}', 4001, /not a valid name/],
     ['33 properties', { events: [custom({ properties: properties(33) })] }, 4001, /properties: more than 32/],
-    ['properties that are not flat', { events: [custom({ properties: { a: [1] } })] }, 4001, /nested value/],
-    ['properties that are no object', { events: [custom({ properties: 'a=1' })] }, 4001, /not an object/],
+    ['nested properties', { events: [custom({ properties: { a: [1] } })] }, 4001, /nested value/],
+    ['properties that are not an object', { events: [custom({ properties: 'a=1' })] }, 4001, /not an object/],
     ['a long property', { events: [custom({ properties: { a: 'x'.repeat(257) } })] }, 4001, /longer than 256/],
     ['a long key', { events: [custom({ properties: { [long]: 1 } })] }, 4001, /longer than 64/],
     ['a NUL in a property', { events: [custom({ properties: { a: '\u0000' } })] }, 4001, /NUL/],
@@ -244,15 +238,20 @@ describe('an invalid request', () => {
     ['a device_uid with a space', { event: 'session_start', device_uid: 'my pc' }, 4158, /device_uid: use/],
     ['a negative ms', { events: [{ ...boot, ms: -1 }] }, 4158, /events\[0\]\.ms: .*0 to 600000/],
     ['a large ms', { event: 'first_input', ms: 600_001 }, 4158, /ms/],
-    ['a broken ms', { event: 'first_input', ms: 0.5 }, 4158, /ms/],
-    ['an ms that is a text', { event: 'first_input', ms: '5' }, 4158, /ms/],
+    ['a fractional ms', { event: 'first_input', ms: 0.5 }, 4158, /ms/],
+    ['an ms that is a string', { event: 'first_input', ms: '5' }, 4158, /ms/],
     ['session_end without seconds', { event: 'session_end' }, 4158, /events\[0\]\.seconds: missing/],
-    ['seconds that are no whole number', { event: 'session_end', seconds: 1.5 }, 4158, /seconds: use/],
+    ['fractional seconds', { event: 'session_end', seconds: 1.5 }, 4158, /seconds: use/],
     ['too many seconds', { event: 'session_end', seconds: 86_401 }, 4158, /seconds: use/],
     ['a session_id that is a number', { event: 'quit', session_id: 5 }, 4158, /session_id/],
     ['an event_id that is too long', { event: 'quit', event_id: long }, 4158, /event_id/],
-    ['an anonymous that is neither', { event: 'quit', anonymous: 'no' }, 4158, /anonymous/],
-    ['a standard event behind a bad custom one', { events: [{ event: '' }, { event: 'crash' }] }, 4158, /events\[1\]/],
+    ['an anonymous that is not a boolean', { event: 'quit', anonymous: 'no' }, 4158, /anonymous/],
+    [
+      'an invalid standard event after an invalid custom one',
+      { events: [{ event: '' }, { event: 'crash' }] },
+      4158,
+      /events\[1\]/,
+    ],
   ];
   for (const [what, body, code, message, options] of refusals) {
     test(`${what}: ${code}`, async () => {

@@ -27,7 +27,7 @@ describe("events of an engine's analytics module", () => {
     ...fields,
   });
 
-  test('have their own ids, and the length of a session as a float', async () => {
+  test('have their own ids, and the duration of a session as a float', async () => {
     const [one, two] = [await makeSender(server), await makeSender(server)];
     const { status, body } = await sendByEngine(server, {
       events: [
@@ -73,26 +73,26 @@ describe("events of an engine's analytics module", () => {
     ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id: missing; send the uid or slug/],
     ['without a build_id', (mine) => eventOf(mine, { event: 'quit', build_id: '' }), 4010, /^events\[1\]\.build_id/],
     [
-      'of a version instead of a build_id',
+      'with a version instead of a build_id',
       (mine) => eventOf(mine, { event: 'quit', build_id: '1.0' }),
       4030,
       /build_id/,
     ],
     [
-      'of an unknown build',
+      'for an unknown build',
       (mine) => eventOf(mine, { event: 'quit', build_id: newId() }),
       4030,
       /^events\[1\]\.build_id/,
     ],
-    ['session_end without its length', (mine) => eventOf(mine, { event: 'session_end' }), 4158, /seconds: missing/],
+    ['session_end without a duration', (mine) => eventOf(mine, { event: 'session_end' }), 4158, /seconds: missing/],
     [
-      'session_end of a session too long',
+      'session_end with too long a duration',
       (mine) => eventOf(mine, { event: 'session_end', session_sec: 1e6 }),
       4158,
       /^events\[1\]\.seconds/,
     ],
     ['without a name', (mine) => eventOf(mine, {}), 4001, /event: missing/],
-    ['that is no object', () => [], 4010, /app_id/],
+    ['that is not an object', () => [], 4010, /app_id/],
   ];
   for (const [what, badOf, code, reason] of skips) {
     test(`an event ${what} is skipped, and the other events are stored`, async () => {

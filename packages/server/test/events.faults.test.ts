@@ -33,7 +33,7 @@ function sendMany(count: number, { place = -1, odd = '' } = {}) {
   );
 }
 
-/** Counters that differ from the rows that they count; empty if all are correct. */
+/** Returns the counters that differ from the rows that they count; empty if all are correct. */
 function findMiscounts({ game }: Sender) {
   return rows(
     server.ctx.db,
@@ -41,20 +41,20 @@ function findMiscounts({ game }: Sender) {
       with counted as (
         select build_id, day, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
         where game_id = ${game.uid} group by 1, 2
-      ), found as (
+      ), actual as (
         select build_id, day, count(*) filter (where what = 'd') as devices, count(*) filter (where what = 'b') as booted,
           count(*) filter (where what = 'c') as crashed
         from event_devices cross join lateral (values ('d', last_day), ('b', boot_day), ('c', crash_day)) as of (what, day)
         where game_id = ${game.uid} and of.day is not null group by 1, 2
       )
-      select 'devices' as what, build_id::text, day::text from counted full join found using (build_id, day)
-      where (counted.devices, counted.booted, counted.crashed) is distinct from (found.devices, found.booted, found.crashed)
+      select 'devices' as what, build_id::text, day::text from counted full join actual using (build_id, day)
+      where (counted.devices, counted.booted, counted.crashed) is distinct from (actual.devices, actual.booted, actual.crashed)
       union all
       select 'hours', name, null from (
         select name, sum(count) as counted from event_hours where game_id = ${game.uid} group by 1
       ) as counted full join (
-        select name, count(*) as found from events where game_id = ${game.uid} group by 1
-      ) as found using (name) where counted is distinct from found
+        select name, count(*) as actual from events where game_id = ${game.uid} group by 1
+      ) as actual using (name) where counted is distinct from actual
       union all
       select 'ever', null, null
       where (select coalesce(sum(devices), 0) from event_games where game_id = ${game.uid})
@@ -62,7 +62,7 @@ function findMiscounts({ game }: Sender) {
   );
 }
 
-test('while the database is unavailable, clients are told when to try again, and nothing is partly written', async () => {
+test('while the database is unavailable, responses say when to retry, and nothing is partly written', async () => {
   sender = await makeSender(server);
   const outage = outageOf(server.database);
   await outage.begin();

@@ -49,12 +49,12 @@ describe('the partitions of events', () => {
     now = new Date('2027-12-28T10:00:00Z');
     await makeEventPartitions(server.ctx);
     await makeEventPartitions(server.ctx);
-    const made = (await listPartitions(server.ctx.db, 'events')).filter((name) => name >= 'events_2027_12_28');
+    const created = (await listPartitions(server.ctx.db, 'events')).filter((name) => name >= 'events_2027_12_28');
     assert.deepEqual(
-      made.map((name) => name.slice('events_'.length)),
+      created.map((name) => name.slice('events_'.length)),
       ['2027_12_28', '2027_12_29', '2027_12_30', '2027_12_31', '2028_01_01', '2028_01_02', '2028_01_03', '2028_01_04'],
     );
-    for (const name of made) await changed(server.ctx.db, sql`drop table ${sql.table(name)}`);
+    for (const name of created) await changed(server.ctx.db, sql`drop table ${sql.table(name)}`);
   });
 
   test('take over rows of the default partition, even if created concurrently', async () => {

@@ -208,9 +208,9 @@ describe('deleting a game', () => {
     const { uid } = studio.game;
     const former = await listBlobKeysOf(server, uid);
     await remove(studio);
-    let cuts = 0;
-    for (; ; cuts += 1) {
-      let steps = cuts;
+    let interruptions = 0;
+    for (; ; interruptions += 1) {
+      let steps = interruptions;
       const signal = {
         throwIfAborted() {
           if (steps === 0) throw new Error('stopped');
@@ -223,7 +223,7 @@ describe('deleting a game', () => {
       );
       if (!isCut) break;
     }
-    assert.ok(cuts > 25, `${cuts} cuts`);
+    assert.ok(interruptions > 25, `${interruptions} interruptions`);
     assert.deepEqual(await countRows(server, uid), { all_games: 1 });
     const left = await listBlobKeys(server);
     assert.deepEqual(
@@ -319,10 +319,10 @@ describe('deleting a game', () => {
   test('notifies every member by mail and lets the former owner delete their account', async () => {
     const worker = await startServer();
     try {
-      const made = await makeGame(worker, { visibility: 'draft' });
-      const [owner, admin] = [await signIn(worker, made.owner), await makePlayer(worker)];
-      await makeAdmin(worker, made.uid, admin);
-      const path = `${worker.api}/games/${made.uid}`;
+      const game = await makeGame(worker, { visibility: 'draft' });
+      const [owner, admin] = [await signIn(worker, game.owner), await makePlayer(worker)];
+      await makeAdmin(worker, game.uid, admin);
+      const path = `${worker.api}/games/${game.uid}`;
       const { name } = (await request(path, { headers: owner })).body.data;
       const post = (url: string, body: object) =>
         request(url, {
@@ -330,8 +330,8 @@ describe('deleting a game', () => {
           headers: { ...owner, 'content-type': 'application/json', origin: worker.url },
           body: JSON.stringify(body),
         });
-      assert.equal((await post(`${path}/deletion`, { name, password: made.owner.password })).status, 202);
-      for (const email of [made.owner.email, admin.email]) {
+      assert.equal((await post(`${path}/deletion`, { name, password: game.owner.password })).status, 202);
+      for (const email of [game.owner.email, admin.email]) {
         const mail = await until(async () =>
           (await mailsTo(worker, email)).find(({ subject }) => subject === `${name} was deleted`),
         );
@@ -339,10 +339,10 @@ describe('deleting a game', () => {
       }
       // The worker removes the data without further calls.
       await until(async () => {
-        const keys = await rows(worker.ctx.db, sql`select from deploy_keys where game_id = ${made.uid}`);
+        const keys = await rows(worker.ctx.db, sql`select from deploy_keys where game_id = ${game.uid}`);
         return keys.length === 0;
       });
-      const gone = await post(`${worker.url}/api/auth/delete-user`, { password: made.owner.password });
+      const gone = await post(`${worker.url}/api/auth/delete-user`, { password: game.owner.password });
       assert.equal(gone.status, 200, JSON.stringify(gone.body));
     } finally {
       await worker.stop();

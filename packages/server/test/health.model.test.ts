@@ -68,7 +68,7 @@ async function checkRun(steps: readonly Step[]): Promise<void> {
   const received: Received[] = [];
   for (const [no, { hours, build, events }] of steps.entries()) {
     now = new Date(now.getTime() + hours * HOUR + 1);
-    const fresh = freshOf(received, events);
+    const fresh = withoutRepeats(received, events);
     const sender = { server: no % 2 === 0 ? server : other, game, buildId: builds[build]! };
     const { body } = await send(sender, { events });
     assert.deepEqual(body.data, { accepted: fresh.length, repeated: events.length - fresh.length });
@@ -91,7 +91,7 @@ async function makeModelGame(): Promise<TestGame> {
 }
 
 /** The events with new ids, without repetitions. */
-function freshOf(received: readonly Received[], events: readonly Sent[]): Sent[] {
+function withoutRepeats(received: readonly Received[], events: readonly Sent[]): Sent[] {
   const seen = new Set(received.map(({ event_id }) => event_id));
   return events.filter(({ event_id }) => {
     if (event_id === undefined) return true;

@@ -117,13 +117,13 @@ describe('the health of builds', () => {
     const builds: string[] = [];
     for (const version of ['1', '2', '3', '4', '5']) builds.push(await addBuild(server, game, { version }));
     for (const buildId of builds.slice(0, 4)) await launch(game.uid, buildId, 1);
-    const found: string[] = [];
+    const versions: string[] = [];
     for (let query = '?limit=3'; query !== ''; ) {
       const { builds: page, next_cursor } = await listOf(query);
-      found.push(...page.map(({ version }: { version: string }) => version));
+      versions.push(...page.map(({ version }: { version: string }) => version));
       query = next_cursor === null ? '' : `?limit=3&cursor=${next_cursor}`;
     }
-    assert.deepEqual(found, ['4', '3', '2', '1']);
+    assert.deepEqual(versions, ['4', '3', '2', '1']);
   });
 
   test('is 4006 for a build of another game', async () => {

@@ -71,14 +71,14 @@ describe('inviting an admin', () => {
   test('gets the same response and mail whether or not the address has an account, and adds no member', async () => {
     const own = await open();
     const person = await makePlayer(server);
-    const stranger = `nobody-${newId()}@example.com`;
+    const stranger = `stranger-${newId()}@example.com`;
     const answers = [await invite(own, person.email), await invite(own, stranger)];
-    const [known, unknown] = answers.map(({ status, body }) => {
+    const [toAccount, toStranger] = answers.map(({ status, body }) => {
       const { invitation_uid, email, invited_at, sent_at, expires_at, ...rest } = body.data;
       return [status, rest];
     });
-    assert.deepEqual(known, unknown);
-    assert.deepEqual(known, [202, { role: 'admin', status: 'pending', invited_by: 'Owner' }]);
+    assert.deepEqual(toAccount, toStranger);
+    assert.deepEqual(toAccount, [202, { role: 'admin', status: 'pending', invited_by: 'Owner' }]);
     assert.equal(await roleIn(own, person.headers), null);
     const [one, other] = await Promise.all([person.email, stranger].map((email) => mailTo(server, email, ABOUT)));
     const textOf = (mail: typeof one, email: string) =>
@@ -360,8 +360,8 @@ describe('transferring a game', () => {
     const person = await makePlayer(server);
     const { key } = await makeKey(server, own.owner);
     const agent = await connect(server, key);
-    const asked = await agent.call('promote_build', { uid: own.game.uid, build_id: buildId, channel: 'stable' });
-    const { uid } = asked.structuredContent.approval;
+    const promotion = await agent.call('promote_build', { uid: own.game.uid, build_id: buildId, channel: 'stable' });
+    const { uid } = promotion.structuredContent.approval;
     const codeIn = async (email: string) =>
       /Confirmation code: (\d{6})/.exec((await mailTo(server, email, /^Approve/)).text.replace(/\s+/g, ' '))?.[1] ?? '';
     const formerCode = await codeIn(own.game.owner.email);

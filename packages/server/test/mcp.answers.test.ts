@@ -144,7 +144,7 @@ describe('external text', () => {
     assert.doesNotMatch(JSON.stringify(answer.structuredContent), /[\u202e\u2066]|\u{e0041}/u);
   });
 
-  test('is named as such by the schema of each field that carries it', async () => {
+  test('is marked in the schema of each field that contains it', async () => {
     const { tools } = await agent.client.listTools();
     const properties = (name: string) =>
       tools.find((tool) => tool.name === name)?.outputSchema?.properties as Record<string, { description?: string }>;
@@ -187,12 +187,12 @@ describe('an error', () => {
   test('is returned for calls over the limit, which are not logged', async () => {
     const limited = await startServer({ shareWith: server, env: { CHAUFFEUR_LIMIT_AGENTS: '3' } });
     const key = await makeKey(limited, await signIn(limited, game.owner), { name: 'Eager' });
-    const eager = await connect(limited, key.key);
+    const agent = await connect(limited, key.key);
     const codes: number[] = [];
-    for (let index = 0; index < 5; index += 1) codes.push(codeOf(await eager.call('list_channels', { uid: game.uid })));
+    for (let index = 0; index < 5; index += 1) codes.push(codeOf(await agent.call('list_channels', { uid: game.uid })));
     assert.ok(codes.includes(4290), codes.join());
     assert.ok(codes.filter((code) => code === 0).length <= 6);
-    await eager.close();
+    await agent.close();
     await limited.stop();
   });
 });

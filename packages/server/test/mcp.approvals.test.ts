@@ -155,7 +155,7 @@ describe('a risky change', () => {
     }
   });
 
-  test('concerns stable only: other channels move immediately', async () => {
+  test('needs approval on stable only: other channels move immediately', async () => {
     const studio = await open();
     const answer = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
     assert.equal(answer.structuredContent.code, undefined);

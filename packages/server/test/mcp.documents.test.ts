@@ -22,7 +22,7 @@ let server: TestServer;
 let game: TestGame;
 let session: { cookie: string };
 let now = Date.now();
-let made = 0;
+let addressCount = 0;
 
 before(async () => {
   site = await openDocumentSite();
@@ -42,8 +42,8 @@ beforeEach(() => {
 
 /** The address of a client that has not been requested yet. */
 const newAddress = () => {
-  made += 1;
-  return `https://${HOST}/programs/${made}`;
+  addressCount += 1;
+  return `https://${HOST}/programs/${addressCount}`;
 };
 const client = (client_id: string) => ({ client_id, redirect_uris: [], grant_types: [] });
 const ask = (address: string, query: Record<string, string> = {}) =>
@@ -156,7 +156,7 @@ describe('a client with a document', () => {
     const metadata = await fetch(`${server.url}/.well-known/oauth-authorization-server/api/auth`);
     assert.equal((await metadata.json()).client_id_metadata_document_supported, true);
     const address = newAddress();
-    const program = await startProgram(server.url, { name: 'Not asked', document: address });
+    const program = await startProgram(server.url, { name: 'Ignored', document: address });
     t.after(() => program.close());
     const opened = await program.begin();
     assert.equal(opened.searchParams.get('client_id'), address);
@@ -206,7 +206,7 @@ describe('a client with a document', () => {
     assert.deepEqual([(await describeClient(address)).data.name, timesRead(address)], ['Day owl', 2]);
   });
 
-  test('gets its redirects where the current document says, after a new consent', async () => {
+  test('redirects to the URI in the current document, after a new consent', async () => {
     const address = newAddress();
     await connectClient(server, session.cookie, client(address));
     site.publish({ redirect_uris: ['https://agents.example/back'] });

@@ -60,7 +60,7 @@ describe('clients', () => {
     const client = await connectOld(server, reading.key);
     const { tools } = await client.listTools();
     for (const [name, { args }] of Object.entries(callsOf(studio))) {
-      const tool = tools.find((one) => one.name === name);
+      const tool = tools.find((tool) => tool.name === name);
       const answer = (await client.callTool({ name, arguments: args })) as ToolAnswer;
       assert.equal(answer.isError === true, tool?.annotations?.readOnlyHint !== true, name);
     }

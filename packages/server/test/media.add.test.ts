@@ -163,22 +163,22 @@ for (const [kind, megabytes] of [
   });
 }
 
-const needed =
+const requirement =
   'A cover is a PNG, JPEG, GIF or WebP of 1024×576 to 2048×1152 pixels, 16:9 (width to height 1.70 to 1.85), at most 8 MB.';
 const REFUSED: Record<string, { bytes: () => Promise<Buffer>; reason: string }> = {
   'too small': { bytes: () => picture(1023, 576), reason: '1023×576 pixels are too few' },
   'too large': { bytes: () => picture(2049, 1152), reason: '2049×1152 pixels are too many' },
   'not 16:9': { bytes: () => picture(1280, 960), reason: '1280×960 pixels are not 16:9, 1.333 to 1' },
   'a text': {
-    bytes: async () => Buffer.from('no picture'),
+    bytes: async () => Buffer.from('not an image'),
     reason: 'not a readable PNG, JPEG, GIF or WebP',
   },
-  'a SVG': {
+  'an SVG': {
     bytes: async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="720"/>'),
     reason: 'not a readable PNG, JPEG, GIF or WebP',
   },
   empty: { bytes: async () => Buffer.alloc(0), reason: 'not a readable PNG, JPEG, GIF or WebP' },
-  'cut off': {
+  truncated: {
     bytes: async () => (await picture(1280, 720, 'png')).subarray(0, -60),
     reason: 'damaged, truncated or too slow to decode; export it again',
   },
@@ -188,7 +188,7 @@ for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {
     const game = await makeGame(server);
     const answer = await postMedia(server, game, mediaForm('cover', [named('x.png', await bytes())]));
     assertRefusal(answer, 4151, /./);
-    assert.equal(answer.body.error?.message, `x.png: ${reason}. ${needed}`);
+    assert.equal(answer.body.error?.message, `x.png: ${reason}. ${requirement}`);
   });
 }
 
@@ -235,7 +235,7 @@ const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; mess
     body: async () => mediaForm('thumbnail', await screenshots(2)),
     message: /^file: a game has one thumbnail\. Send exactly one file part\.$/,
   },
-  'with the kind twice': {
+  'with two kinds': {
     body: async () => {
       const form = mediaForm('cover', await screenshots(1));
       form.append('kind', 'cover');
@@ -251,7 +251,7 @@ const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; mess
     },
     message: /each named file/,
   },
-  'whose file has too long a name': {
+  'with a file whose name is too long': {
     body: async () => mediaForm('cover', [named('x'.repeat(256), await picture())]),
     message: /^filename: longer than 255 characters/,
   },

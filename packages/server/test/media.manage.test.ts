@@ -89,8 +89,8 @@ describe('the gallery', () => {
   test('keeps an order without gaps when images are deleted and reordered concurrently', async () => {
     const game = await makeGame(server);
     const uids = await addPictures(server, game, 'screenshot', await screenshots(6));
-    const [gone = '', ...left] = uids;
-    await Promise.all([order(game, uids.toReversed()), remove(game, gone), order(game, uids.toSorted())]);
+    const [deleted = '', ...left] = uids;
+    await Promise.all([order(game, uids.toReversed()), remove(game, deleted), order(game, uids.toSorted())]);
     const { body } = await order(game, left);
     assert.deepEqual(
       body.data.gallery.map((image: { uid: string }) => image.uid),

@@ -113,11 +113,11 @@ test('a client from a public generator ships a build, reports a crash with its d
   const headers = await signIn(server, game.owner);
   const { body } = await request(`${server.api}/games/${game.uid}/crashes/${crashId}`, { headers });
   assert.equal(body.data.user_message, 'I opened the door');
-  const asked = await request(`${server.api}/games/${game.uid}/crashes/${crashId}/downloads`, {
+  const link = await request(`${server.api}/games/${game.uid}/crashes/${crashId}/downloads`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: '{"kind":"dump"}',
   });
-  const stored = await fetch(asked.body.data.url);
+  const stored = await fetch(link.body.data.url);
   assert.deepEqual(Buffer.from(await stored.arrayBuffer()), dump);
 });

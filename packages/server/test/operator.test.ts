@@ -203,8 +203,8 @@ describe('operators', () => {
     assert.equal((await call('POST', `/users/${player.id}/sign-out`)).body.data.sessions, 0);
     const after = await request(`${server.api}/games`, { headers: player.headers });
     assert.equal(after.body.error?.code, 4011);
-    const nobody = await call('POST', '/users/00000000-0000-7000-8000-000000000000/verify');
-    assert.deepEqual([nobody.status, nobody.body.error?.code], [404, 4040]);
+    const unknownUser = await call('POST', '/users/00000000-0000-7000-8000-000000000000/verify');
+    assert.deepEqual([unknownUser.status, unknownUser.body.error?.code], [404, 4040]);
   });
 
   test('see the settings without secrets, and the games that are close to their limits', async () => {

@@ -184,8 +184,8 @@ describe('a web build in the browser', () => {
     const linux = await ship(game, 'tux', PIECES, { os: 'linux', arch: 'x86_64' });
     assert.equal((await askFor(linux.fileUid)).body.error?.code, 4092);
     assert.equal((await read(`${server.url}/play/${linux.fileUid}/walk/index.html`)).status, 409);
-    const pageless = await ship(game, 'bare', [{ name: 'game.exe', data: 'x' }]);
-    const { status, body } = await askFor(pageless.fileUid);
+    const noStartPage = await ship(game, 'bare', [{ name: 'game.exe', data: 'x' }]);
+    const { status, body } = await askFor(noStartPage.fileUid);
     assert.deepEqual([status, body.error?.code], [409, 4092]);
     assert.match(body.error?.message ?? '', /index\.html/);
     const many = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}.txt` }));

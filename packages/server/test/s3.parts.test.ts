@@ -13,10 +13,10 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 
 const PART = Buffer.alloc(16 * 1024 * 1024);
-const FAILED = new Error('the client was cut off');
+const FAILED = new Error('the client disconnected');
 
 /** What reached S3, in order of the responses. */
-type Log = ('part' | 'given up')[];
+type Log = ('part' | 'aborted')[];
 type Proxy = { address: string; log: Log; held: Promise<void>; release(): void; stop(): Promise<void> };
 
 /** Forwards everything to `target` but holds back parts of uploads until they are released. */
@@ -32,7 +32,7 @@ async function startProxy(target: URL): Promise<Proxy> {
     // A client that has disconnected gets no response; what it sent before was forwarded.
     await passOn(incoming, outgoing, target).catch(() => undefined);
     if (isPart) log.push('part');
-    if (incoming.method === 'DELETE' && incoming.url?.includes('uploadId=')) log.push('given up');
+    if (incoming.method === 'DELETE' && incoming.url?.includes('uploadId=')) log.push('aborted');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
@@ -49,12 +49,12 @@ async function startProxy(target: URL): Promise<Proxy> {
   };
 }
 
-/** The signature covers the Host header, so the client's value is kept. */
+/** Forwards a request with its Host header, which the signature covers. */
 async function passOn(incoming: IncomingMessage, outgoing: ServerResponse, target: URL): Promise<void> {
   const { method, url: path, headers } = incoming;
   const onward = request({ host: target.hostname, port: target.port, method, path, headers });
-  const answered = once(onward, 'response') as Promise<[IncomingMessage]>;
-  const [[answer]] = await Promise.all([answered, pipeline(incoming, onward)]);
+  const responded = once(onward, 'response') as Promise<[IncomingMessage]>;
+  const [[answer]] = await Promise.all([responded, pipeline(incoming, onward)]);
   outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
   await pipeline(answer, outgoing);
 }
@@ -101,7 +101,7 @@ describe('a part in transit when the source of a blob fails', () => {
     assert.deepEqual(proxy.log, []);
     proxy.release();
     assert.equal(await ended, FAILED);
-    assert.deepEqual(proxy.log, ['part', 'given up']);
+    assert.deepEqual(proxy.log, ['part', 'aborted']);
     assert.deepEqual(await Array.fromAsync(store.list('crashes/')), []);
   });
 
@@ -109,6 +109,6 @@ describe('a part in transit when the source of a blob fails', () => {
     if (s3 === null) return t.skip(S3_MISSING);
     const { proxy, ended } = await beginAndFail(s3, { lastPartMs: 1 });
     assert.equal(await ended, FAILED);
-    assert.deepEqual(proxy.log, ['given up']);
+    assert.deepEqual(proxy.log, ['aborted']);
   });
 });

@@ -56,7 +56,7 @@ async function launch(game: SeededGame, event: string, devices: number, firstNo 
 }
 
 /** Empties the store, so that a test knows its content. */
-async function closeShop(): Promise<void> {
+async function hideAllGames(): Promise<void> {
   await changed(server.ctx.db, sql`delete from games`);
 }
 
@@ -69,7 +69,7 @@ async function shelvesOf(game: SeededGame): Promise<ShelfName[]> {
 
 describe('any shelf', () => {
   test('shows a game created and shipped through the API, with everything its card needs', async () => {
-    await closeShop();
+    await hideAllGames();
     const game = await makeGame(server);
     const headers = { ...(await signIn(server, game.owner)), 'content-type': 'application/json' };
     const texts = { name: 'Small Walk', tagline: 'A walk', description: 'Long.' };
@@ -104,10 +104,10 @@ describe('any shelf', () => {
   });
 
   test('leaves out games that are not public, are incomplete or have no stable download', async () => {
-    await closeShop();
+    await hideAllGames();
     assert.deepEqual(await shelvesOf(await seed()), [...SHELVES]);
     const unverified = await makeOwner(server, { verified: false });
-    const lacking: Partial<Seed>[] = [
+    const incomplete: Partial<Seed>[] = [
       { visibility: 'draft' },
       { visibility: 'invisible' },
       { name: ' ' },
@@ -124,7 +124,7 @@ describe('any shelf', () => {
       { scanState: 'error' },
       { expiresAt: ago(1) },
     ];
-    for (const fields of lacking) assert.deepEqual(await shelvesOf(await seed(fields)), [], JSON.stringify(fields));
+    for (const fields of incomplete) assert.deepEqual(await shelvesOf(await seed(fields)), [], JSON.stringify(fields));
     assert.deepEqual(await shelvesOf(await seedGame(server, unverified)), []);
   });
 
@@ -140,7 +140,7 @@ describe('any shelf', () => {
   });
 
   test('removes a hidden or deleted game within a minute', async () => {
-    await closeShop();
+    await hideAllGames();
     const [hidden, gone, stays] = [await seed(), await seed(), await seed()];
     for (const shelf of SHELVES) assert.equal((await uidsOn(shelf)).length, 3);
     await changed(server.ctx.db, sql`update games set visibility = 'draft' where game_id = ${hidden.uid}`);
@@ -149,14 +149,14 @@ describe('any shelf', () => {
   });
 
   test('has at most 12 games and can be empty', async () => {
-    await closeShop();
+    await hideAllGames();
     for (const shelf of SHELVES) assert.deepEqual(await gamesOn(shelf), []);
     for (let no = 0; no < 13; no += 1) await seed();
     for (const shelf of SHELVES) assert.equal(new Set(await uidsOn(shelf)).size, 12);
   });
 
   test('filters by OS, under any of its names', async () => {
-    await closeShop();
+    await hideAllGames();
     const windows = { os: 'windows', arch: 'x86_64' };
     const linux = { os: 'linux', arch: 'x86_64' };
     const both = await seed({ platforms: [windows, linux] });
@@ -171,7 +171,7 @@ describe('any shelf', () => {
   });
 
   test('finds matching games behind many that do not match', async () => {
-    await closeShop();
+    await hideAllGames();
     const fitting = await seed({ publishedAt: ago(DAY), movedAt: ago(DAY), uploadedAt: ago(DAY) });
     for (let no = 0; no < 60; no += 1) await seed({ images: [] });
     assert.deepEqual(await shelvesOf(fitting), [...SHELVES]);
@@ -193,7 +193,7 @@ describe('any shelf', () => {
 
 describe('the response', () => {
   test('is the same for everyone for a minute and has an ETag', async () => {
-    await closeShop();
+    await hideAllGames();
     const game = await makeGame(server);
     const first = await seed();
     now += MINUTE;
@@ -241,7 +241,7 @@ describe('the response', () => {
 
 describe('unheard of', () => {
   test('has games published within the last 60 days', async () => {
-    await closeShop();
+    await hideAllGames();
     const old = await seed({ publishedAt: ago(60 * DAY) });
     const young = await seed({ publishedAt: ago(60 * DAY - 2 * MINUTE) });
     assert.deepEqual(await uidsOn('unheard_of'), [young.uid]);
@@ -249,7 +249,7 @@ describe('unheard of', () => {
   });
 
   test('removes a game at its 200th device, whatever events they sent', async () => {
-    await closeShop();
+    await hideAllGames();
     const game = await seed();
     await launch(game, 'crash', 150);
     await launch(game, 'boot_ok', 199);
@@ -260,7 +260,7 @@ describe('unheard of', () => {
   });
 
   test('removes a game 30 days after its first boot_ok, and keeps one that has none yet', async () => {
-    await closeShop();
+    await hideAllGames();
     const [started, crashing] = [await seed(), await seed()];
     await launch(started, 'boot_ok', 1);
     await launch(crashing, 'crash', 1);
@@ -271,7 +271,7 @@ describe('unheard of', () => {
   });
 
   test('shows another twelve games each day, the same in every process, in the order of the day', async () => {
-    await closeShop();
+    await hideAllGames();
     const games = await Promise.all(Array.from({ length: 30 }, () => seed()));
     const expected = () =>
       dayOrder(
@@ -309,7 +309,7 @@ describe('unheard of', () => {
 
 describe('new', () => {
   test('lists the most recently published games first', async () => {
-    await closeShop();
+    await hideAllGames();
     const times = [3, 1, 400, 2].map((days) => days * DAY);
     const games = await Promise.all(times.map((time) => seed({ publishedAt: ago(time) })));
     assert.deepEqual(
@@ -321,7 +321,7 @@ describe('new', () => {
 
 describe('recently updated', () => {
   test('is ordered by the last change to the stable download: a new build, or a new file of that build', async () => {
-    await closeShop();
+    await hideAllGames();
     const at = (days: number) => ({ movedAt: ago(days * DAY), uploadedAt: ago(days * DAY) });
     const moved = await seed({ ...at(9), movedAt: ago(2 * DAY) });
     const refiled = await seed(at(8));
@@ -334,7 +334,7 @@ describe('recently updated', () => {
   });
 
   test('ignores refused files, other channels and promotions that only change the expiry', async () => {
-    await closeShop();
+    await hideAllGames();
     const at = (days: number) => ({ movedAt: ago(days * DAY), uploadedAt: ago(days * DAY) });
     const oldest = at(6);
     const [quiet, older, newer] = [await seed(at(5)), await seed(oldest), await seed(at(4))];
@@ -356,7 +356,7 @@ describe('recently updated', () => {
 
 describe('tonight', () => {
   test('has downloads under 1 GiB for the requested OS', async () => {
-    await closeShop();
+    await hideAllGames();
     const small = await seed({ size: GIB - 1 });
     const large = await seed({ size: GIB });
     assert.deepEqual(await uidsOn('tonight'), [small.uid]);
@@ -365,7 +365,7 @@ describe('tonight', () => {
   });
 
   test('lists games known to start first, and leaves out games known not to start', async () => {
-    await closeShop();
+    await hideAllGames();
     const games = await Promise.all(Array.from({ length: 4 }, () => seed()));
     const [troubled, healthy, ...unrated] = games;
     await launch(troubled!, 'crash', 20);

@@ -107,7 +107,7 @@ describe('the form of sym_upload', () => {
       const forms = [...fields, `symbol_file=@${file}`].flatMap((field) => ['-F', field]);
       const args = ['-sS', '-o', join(folder, 'answer'), '-w', '%{http_code}', '-H', 'Expect:', ...forms, address];
       const status = await run('curl', args);
-      if (status === null) return t.skip('skipped: there is no curl');
+      if (status === null) return t.skip('skipped: curl not found');
       assert.equal(status, '200');
       assert.equal((await symbolsOf(server, game, buildId)).length, 1);
     } finally {

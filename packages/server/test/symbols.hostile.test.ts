@@ -1,4 +1,4 @@
-// Malformed zips, zip bombs and other tricks instead of symbols: refused with a reason, within limits, with nothing kept.
+// Malformed zips and zip bombs instead of symbols: refused with a reason, within limits, without leaving data behind.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
@@ -28,7 +28,7 @@ const bomb = () => deflateRawSync(Buffer.concat([Buffer.from(header), Buffer.all
 
 const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][] = [
   [
-    'something else inside',
+    'a file of another type',
     4049,
     /“readme\.txt” is not a supported symbol file/,
     () => buildZip([good, { name: 'readme.txt', data: 'x' }]),
@@ -53,10 +53,15 @@ const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][
   ],
   ['an empty file', 4049, /“a\.sym” is not a supported symbol file/, () => buildZip([good, { name: 'a.sym' }])],
   ['no entry', 4049, /contains no files/, () => buildZip([])],
-  ['folders alone', 4049, /contains no files/, () => buildZip([{ name: 'a/', mode: 0o040755 }])],
-  ['its end missing', 4049, /^The \.zip cannot be read/, () => buildZip([good]).subarray(0, -10)],
-  ['its start alone', 4049, /^The \.zip cannot be read/, () => Buffer.from('PK\x03\x04')],
-  ['a path that leads out', 4049, /invalid relative path/, () => buildZip([good, { name: '../../a.sym', data: text }])],
+  ['only folders', 4049, /contains no files/, () => buildZip([{ name: 'a/', mode: 0o040755 }])],
+  ['a missing end', 4049, /^The \.zip cannot be read/, () => buildZip([good]).subarray(0, -10)],
+  ['only its first bytes', 4049, /^The \.zip cannot be read/, () => Buffer.from('PK\x03\x04')],
+  [
+    'a path outside its folder',
+    4049,
+    /invalid relative path/,
+    () => buildZip([good, { name: '../../a.sym', data: text }]),
+  ],
   ['an absolute path', 4049, /absolute path/, () => buildZip([good, { name: '/etc/a.sym', data: text }])],
   [
     'an encrypted entry',
@@ -71,7 +76,7 @@ const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][
     () => buildZip([good, { name: 'a.sym', data: text, method: 14 }]),
   ],
   [
-    'a broken stream',
+    'a damaged stream',
     4049,
     /“a\.sym” cannot be read/,
     () => buildZip([good, { name: 'a.sym', data: text, method: 8, packed: Buffer.alloc(50, 7) }]),
@@ -95,20 +100,20 @@ const zips: [what: string, code: ErrorCode, message: RegExp, zip: () => Buffer][
     () => buildZip([good, { name: 'a.sym', data: text, method: 8, size: 9999 }]),
   ],
   [
-    'an entry after the end',
+    'an entry beyond its end',
     4049,
     /cannot be read/,
     () => buildZip([good, { name: 'a.sym', data: text, recordOnly: true, offset: 1e9 }]),
   ],
   ['a wrong entry count', 4049, /cannot be read/, () => buildZip([good], { count: 3 })],
   [
-    'one file too large, and told',
+    'a file that is too large by its announced size',
     4043,
     /“a\.sym” is larger than 512 MB/,
     () => buildZip([good, { name: 'a.sym', data: text, method: 8, size: LIMITS.symbolFileBytes + 1 }]),
   ],
   [
-    'files too large together',
+    'files that are too large in total',
     4043,
     /unpacks to more than 2 GB/,
     () =>
@@ -157,7 +162,7 @@ test('a zip bomb that announces a small size is stopped at that size without usi
   assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
 });
 
-test('a name in a message stays on one line and cannot reverse its direction', async () => {
+test('a name in a message stays on one line and cannot reverse the text direction', async () => {
   const zip = buildZip([{ name: `a\u202Egnp.sym\n${'x'.repeat(500)}`, data: 'x' }]);
   const { body } = await sendSymbols(server, game, buildId, zip);
   assert.match(body.error?.message ?? '', /^“…x{80}” is not a supported symbol file/);

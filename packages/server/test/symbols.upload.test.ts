@@ -225,12 +225,12 @@ describe('a refused upload leaves nothing', () => {
 
   test('if the store fails: 5020, and the same upload succeeds afterwards', async () => {
     const { game, buildId } = await makeBuild();
-    const inTheWay = join(server.dataFolder, 'blobs', 'symbols', game.uid);
+    const obstacle = join(server.dataFolder, 'blobs', 'symbols', game.uid);
     await addSymbols(server, ...(Object.values(await makeBuild()) as [TestGame, string]), text);
-    await writeFile(inTheWay, '');
+    await writeFile(obstacle, '');
     for (const file of [text, zip])
       assertRefusal(await sendSymbols(server, game, buildId, file), 5020, /could not be stored/);
-    await rm(inTheWay);
+    await rm(obstacle);
     assert.deepEqual(await storedCountsOf(server, game), NOTHING_STORED);
     assert.equal((await sendSymbols(server, game, buildId, zip)).status, 201);
   });

@@ -157,7 +157,7 @@ test('a Content-Length that is not a number, is duplicated or comes with chunks 
   const form = multipartOf([...fields, filePart(zip)]);
   const { headers, ...rest } = requestOf(form, FORM_TYPE, null);
   const plain = headers.filter(([name]) => name !== 'Transfer-Encoding');
-  const lies = [
+  const invalid = [
     [['Content-Length', '-1']],
     [['Content-Length', '1e3']],
     [['Content-Length', '18446744073709551616']],
@@ -170,9 +170,9 @@ test('a Content-Length that is not a number, is duplicated or comes with chunks 
       ['Transfer-Encoding', 'chunked'],
     ],
   ] as [string, string][][];
-  for (const lie of lies) {
-    const answer = await sendRaw(server, { ...rest, headers: [...plain, ...lie] });
-    assert.deepEqual([answer?.status, answer?.body?.error?.code], [400, 4002], JSON.stringify(lie));
+  for (const lengthHeaders of invalid) {
+    const answer = await sendRaw(server, { ...rest, headers: [...plain, ...lengthHeaders] });
+    assert.deepEqual([answer?.status, answer?.body?.error?.code], [400, 4002], JSON.stringify(lengthHeaders));
     assert.deepEqual(await leftoversOf(server, game), { blobs: [], files: 0, sessions: 0 });
   }
 });

@@ -19,18 +19,18 @@ import {
 const zip = smallZip();
 const MAX_SESSIONS = 8;
 
-type Setting = { server: TestServer; game: TestGame; buildId: string };
+type Target = { server: TestServer; game: TestGame; buildId: string };
 
-async function uploadTo({ server, game, buildId }: Setting): Promise<Answer> {
+async function uploadTo({ server, game, buildId }: Target): Promise<Answer> {
   return upload(server, game, formOf(uploadFields(buildId, zip), zip));
 }
 
-function openFor({ server, game, buildId }: Setting): Promise<Answer> {
+function openFor({ server, game, buildId }: Target): Promise<Answer> {
   const fields = { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(buildId, zip) };
   return openSession(server, game, fields);
 }
 
-async function settingOf(server: TestServer): Promise<Setting> {
+async function makeTarget(server: TestServer): Promise<Target> {
   const game = await makeGame(server);
   return { server, game, buildId: await register(server, game) };
 }
@@ -58,38 +58,38 @@ describe('the hourly limits', () => {
 
   test('count single uploads and opened sessions together, and reset in the next window', async () => {
     now = start;
-    const setting = await settingOf(server);
-    assert.equal((await uploadTo(setting)).status, 201);
-    assert.equal((await openFor(setting)).status, 201);
-    const kept = await leftoversOf(server, setting.game);
-    assertLimited(await uploadTo(setting), 4290, 30);
-    const session = await openFor(setting);
+    const target = await makeTarget(server);
+    assert.equal((await uploadTo(target)).status, 201);
+    assert.equal((await openFor(target)).status, 201);
+    const kept = await leftoversOf(server, target.game);
+    assertLimited(await uploadTo(target), 4290, 30);
+    const session = await openFor(target);
     assertLimited(session, 4290, 30);
     assert.match(session.body.error?.message ?? '', /limit of 2 uploads an hour; try again in 30 s/);
-    assert.deepEqual(await leftoversOf(server, setting.game), kept);
+    assert.deepEqual(await leftoversOf(server, target.game), kept);
     now = new Date(start.getTime() + 30_000);
-    assert.equal((await uploadTo(setting)).status, 201);
-    assert.equal((await openFor(setting)).status, 201);
-    assertLimited(await openFor(setting), 4290, HOUR / 1000);
+    assert.equal((await uploadTo(target)).status, 201);
+    assert.equal((await openFor(target)).status, 201);
+    assertLimited(await openFor(target), 4290, HOUR / 1000);
   });
 
   test('count each game separately', async () => {
-    const [one, other] = [await settingOf(server), await settingOf(server)];
+    const [one, other] = [await makeTarget(server), await makeTarget(server)];
     await Promise.all([uploadTo(one), uploadTo(one)]);
     assertLimited(await uploadTo(one), 4290);
     assert.equal((await uploadTo(other)).status, 201);
   });
 
   test('allow exactly the limit when all requests are concurrent', async () => {
-    const setting = await settingOf(server);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => uploadTo(setting)));
+    const target = await makeTarget(server);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => uploadTo(target)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 2);
     for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4290);
   });
 
   test('count chunks, and a refused chunk does not change its session', async () => {
     now = start;
-    const { game } = await settingOf(server);
+    const { game } = await makeTarget(server);
     const large = zipOfSize(3000);
     const session = await startSession(server, game, large);
     assert.equal((await sendChunk(server, game, session, large, 0, 1000)).status, 202);
@@ -113,58 +113,58 @@ describe('the limit on open sessions', () => {
   after(() => server.stop());
 
   /** Opens as many sessions as allowed and returns their ids. */
-  async function fill(setting: Setting): Promise<string[]> {
-    const answers = await Promise.all(Array.from({ length: MAX_SESSIONS }, () => openFor(setting)));
+  async function fill(target: Target): Promise<string[]> {
+    const answers = await Promise.all(Array.from({ length: MAX_SESSIONS }, () => openFor(target)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     return answers.map(({ body }) => body.data.session_id);
   }
 
   test('refuses the ninth session with 4291 and keeps nothing of it', async () => {
-    const setting = await settingOf(server);
-    await fill(setting);
-    assertLimited(await openFor(setting), 4291);
-    const { blobs, sessions } = await leftoversOf(server, setting.game);
+    const target = await makeTarget(server);
+    await fill(target);
+    assertLimited(await openFor(target), 4291);
+    const { blobs, sessions } = await leftoversOf(server, target.game);
     assert.deepEqual([blobs.length, sessions], [MAX_SESSIONS, MAX_SESSIONS]);
   });
 
   test('allows exactly eight of many concurrent sessions', async () => {
-    const setting = await settingOf(server);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => openFor(setting)));
+    const target = await makeTarget(server);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => openFor(target)));
     assert.equal(answers.filter(({ status }) => status === 201).length, MAX_SESSIONS);
     for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4291);
-    const { blobs, sessions } = await leftoversOf(server, setting.game);
+    const { blobs, sessions } = await leftoversOf(server, target.game);
     assert.deepEqual([blobs.length, sessions], [MAX_SESSIONS, MAX_SESSIONS]);
   });
 
   test('allows another session after one is completed', async () => {
-    const setting = await settingOf(server);
-    const [first = ''] = await fill(setting);
-    assert.equal((await sendChunk(server, setting.game, first, zip, 0, zip.length)).status, 201);
-    assert.equal((await openFor(setting)).status, 201);
-    assertLimited(await openFor(setting), 4291);
+    const target = await makeTarget(server);
+    const [first = ''] = await fill(target);
+    assert.equal((await sendChunk(server, target.game, first, zip, 0, zip.length)).status, 201);
+    assert.equal((await openFor(target)).status, 201);
+    assertLimited(await openFor(target), 4291);
   });
 
   test('allows another session after one is aborted', async () => {
-    const setting = await settingOf(server);
-    const [first] = await fill(setting);
+    const target = await makeTarget(server);
+    const [first] = await fill(target);
     const url = `${server.api}/tool/upload/sessions/${first}`;
-    assert.equal((await request(url, { method: 'DELETE', headers: setting.game.keyHeaders })).status, 200);
-    assert.equal((await openFor(setting)).status, 201);
-    assertLimited(await openFor(setting), 4291);
+    assert.equal((await request(url, { method: 'DELETE', headers: target.game.keyHeaders })).status, 200);
+    assert.equal((await openFor(target)).status, 201);
+    assertLimited(await openFor(target), 4291);
   });
 
   test('allows other sessions after they expire, even before they are swept', async () => {
-    const setting = await settingOf(server);
-    await fill(setting);
+    const target = await makeTarget(server);
+    await fill(target);
     now = new Date(now.getTime() + 6 * HOUR - 1);
-    assertLimited(await openFor(setting), 4291);
+    assertLimited(await openFor(target), 4291);
     now = new Date(now.getTime() + 1);
-    await fill(setting);
-    assertLimited(await openFor(setting), 4291);
+    await fill(target);
+    assertLimited(await openFor(target), 4291);
   });
 
   test('counts each game separately', async () => {
-    const [one, other] = [await settingOf(server), await settingOf(server)];
+    const [one, other] = [await makeTarget(server), await makeTarget(server)];
     await fill(one);
     assert.equal((await openFor(other)).status, 201);
   });
@@ -174,14 +174,14 @@ test('0 lifts every limit', async () => {
   const names = ['UPLOADS', 'CHUNKS', 'SESSIONS'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
   const server = await startServer({ role: 'api', env: Object.fromEntries(names) });
   try {
-    const setting = await settingOf(server);
-    const sessions = await Promise.all(Array.from({ length: MAX_SESSIONS + 4 }, () => openFor(setting)));
+    const target = await makeTarget(server);
+    const sessions = await Promise.all(Array.from({ length: MAX_SESSIONS + 4 }, () => openFor(target)));
     for (const { status, body } of sessions) {
       assert.equal(status, 201);
-      const answer = await sendChunk(server, setting.game, body.data.session_id, zip, 0, 10);
+      const answer = await sendChunk(server, target.game, body.data.session_id, zip, 0, 10);
       assert.equal(answer.status, 202);
     }
-    for (let count = 0; count < 4; count += 1) assert.equal((await uploadTo(setting)).status, 201);
+    for (let count = 0; count < 4; count += 1) assert.equal((await uploadTo(target)).status, 201);
   } finally {
     await server.stop();
   }

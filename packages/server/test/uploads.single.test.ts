@@ -163,9 +163,13 @@ describe('a refused upload leaves nothing', () => {
     ['a device', { name: 'null', mode: 0o020666 }, /“null” is a device/],
     ['a pipe', { name: 'pipe', mode: 0o010644 }, /“pipe” is a device, pipe/],
     ['a setuid program', { name: 'sudo', data: 'x', mode: 0o104755 }, /“sudo” .*setuid/],
-    ['a file that is a folder, too', { name: 'game.txt/x', data: 'x' }, /“game\.txt” is a file and a folder/],
+    [
+      'a path that is both a file and a folder',
+      { name: 'game.txt/x', data: 'x' },
+      /“game\.txt” is a file and a folder/,
+    ],
     ['a line break in a name', { name: 'a\r\nb', data: 'x' }, /“a\?\?b” has a line break/],
-    ['a name that is read backwards', { name: 'gpj.\u202Eexe', data: 'x' }, /“gpj\.\?exe” has /],
+    ['a name with reversed text', { name: 'gpj.\u202Eexe', data: 'x' }, /“gpj\.\?exe” has /],
   ];
   for (const [what, piece, message] of badZips)
     test(`with a zip that contains ${what}: 4041`, async () => {
@@ -215,16 +219,16 @@ describe('a refused upload leaves nothing', () => {
 
   const file: ZipPiece = { name: 'game.txt', data: 'hello' };
   const zips: [name: string, bytes: Buffer, message: RegExp][] = [
-    ['is no zip', Buffer.from('MZ, and certainly not a zip'), /zip/],
+    ['is not a zip', Buffer.from('MZ, and certainly not a zip'), /zip/],
     ['is empty', Buffer.alloc(0), /zip/],
     ['is cut off', zip.subarray(0, zip.length - 10), /zip/],
-    ['has lost its beginning', zip.subarray(20), /zip/],
+    ['is missing its beginning', zip.subarray(20), /zip/],
     ['contains nothing', buildZip([]), /contains no files/],
     ['leads out of its folder', buildZip([{ ...file, name: '../game.txt' }]), /\.\./],
     ['leads out of its folder in the middle', buildZip([{ ...file, name: 'a/../../b' }]), /\.\./],
     ['has an absolute path', buildZip([{ ...file, name: '/etc/passwd' }]), /absolute/],
     ['has a drive letter', buildZip([{ ...file, name: 'C:/game.txt' }]), /absolute/],
-    ['has two entries of one name', buildZip([file, file]), /two entries named/],
+    ['has two entries with the same name', buildZip([file, file]), /two entries named/],
     ['announces 60 GB', buildZip(Array.from({ length: 20 }, (_, no) => bomb(`${no}`))), /unpacks to over 50 GB/],
     ['announces over 200:1', buildZip([{ ...bomb('a'), size: 1_000_000 }]), /unpacks to over 200 times/],
   ];
@@ -241,8 +245,8 @@ describe('a refused upload leaves nothing', () => {
     const session = await openSession(server, game, { ...fields, total_size: String(LIMITS.fileBytes + 1) });
     await assertRefused(server, game, session, 4043, /larger than 5 GB/);
     const largest = await makeGame(server);
-    const most = { build_id: await register(server, largest), total_size: String(LIMITS.fileBytes) };
-    assert.equal((await openSession(server, largest, { ...fields, ...most })).status, 201);
+    const largestFields = { build_id: await register(server, largest), total_size: String(LIMITS.fileBytes) };
+    assert.equal((await openSession(server, largest, { ...fields, ...largestFields })).status, 201);
   });
 
   test('while the owner has not verified their email: 4096', async () => {

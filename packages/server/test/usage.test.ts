@@ -140,7 +140,7 @@ describe('the storage quota of a game', () => {
     assert.deepEqual([storage.builds_bytes, storage.sessions_bytes], [zip.length, 0]);
   });
 
-  test('counts symbols at their stored size and refuses those that do not fit', async () => {
+  test('counts symbols at their stored size, and refuses symbols that do not fit', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     assertFull(await sendSymbols(server, game, buildId, noisySymbols('huge.so', 3 * MIB)));
