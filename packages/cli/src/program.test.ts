@@ -21,7 +21,7 @@ async function gameFolder(t: Parameters<typeof tempFolder>[0], bytes = 1000): Pr
   return cwd;
 }
 
-test('genbuild, addchangelog and build take a build from nothing to its id', async (t) => {
+test('genbuild, addchangelog and build create a build and print its ids', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   const steps = [
@@ -34,7 +34,7 @@ test('genbuild, addchangelog and build take a build from nothing to its id', asy
     built.stdout,
     `SERVICE_GAMES_APP_ID=01900000-0000-7000-8000-000000000002\nSERVICE_GAMES_BUILD_ID=${BUILD_ID}\n`,
   );
-  assert.deepEqual(Object.fromEntries(peer.seen[0]?.fields ?? []), {
+  assert.deepEqual(Object.fromEntries(peer.requests[0]?.fields ?? []), {
     version: '1.10',
     build_type: 'game',
     os: 'windows',
@@ -52,10 +52,10 @@ test('addfiles zips, uploads and waits for the scan', async (t) => {
   const peer = await startPeer(t);
   const cwd = await gameFolder(t);
   peer.scans = [{ status: 'pending' }, { status: 'clean' }];
-  const ended = await runCli(['addfiles', '--asset', 'addfiles.yml', '--wait'], { cwd, peer });
-  assert.equal(ended.code, 0, ended.stderr);
-  assert.match(ended.stdout, /^file_uid=.*\nchecksum=[0-9a-f]{64}\nstatus=clean\n$/);
-  assert.deepEqual(Object.fromEntries(peer.seen[0]?.query ?? []), {
+  const result = await runCli(['addfiles', '--asset', 'addfiles.yml', '--wait'], { cwd, peer });
+  assert.equal(result.code, 0, result.stderr);
+  assert.match(result.stdout, /^file_uid=.*\nchecksum=[0-9a-f]{64}\nstatus=clean\n$/);
+  assert.deepEqual(Object.fromEntries(peer.requests[0]?.query ?? []), {
     version: '1.0',
     os: 'linux',
     arch: 'x86_64',
@@ -68,32 +68,32 @@ test('addfiles zips, uploads and waits for the scan', async (t) => {
   );
 });
 
-test('addfiles reads the descriptor of the original public client, and zips what it lists', async (t) => {
+test('addfiles reads the descriptor of the original public client, and zips the files in it', async (t) => {
   const cwd = await gameFolder(t);
   const uploadOf = async (...files: string[]) => {
     const peer = await startPeer(t);
     const list = files.map((file) => `    - file: ${file}\n`).join('');
     const asset = `  asset_type: game\n  version: 1.0\n  channel: stable\n  os: linux\n  arch: amd64\n  files:\n${list}`;
-    writeTree(cwd, { 'theirs.yml': `version: v1\nspec: addfiles\nasset:\n${asset}` });
-    const ended = await runCli(['addfiles', '--asset', 'theirs.yml'], { cwd, peer });
-    return { ...ended, paths: peer.files.flatMap((zip) => readZip(zip).map(({ path }) => path)) };
+    writeTree(cwd, { 'public-client.yml': `version: v1\nspec: addfiles\nasset:\n${asset}` });
+    const result = await runCli(['addfiles', '--asset', 'public-client.yml'], { cwd, peer });
+    return { ...result, paths: peer.files.flatMap((zip) => readZip(zip).map(({ path }) => path)) };
   };
   const folder = await uploadOf('game');
   assert.deepEqual([folder.code, folder.paths], [0, ['data/', 'data/level.json', 'run']], folder.stderr);
   assert.deepEqual((await uploadOf('./game/run')).paths, ['run']);
   assert.deepEqual((await uploadOf('game/run', 'game/data')).paths, ['data/', 'data/level.json', 'run']);
-  assert.deepEqual((await uploadOf('game/data/level.json', 'theirs.yml')).paths, [
+  assert.deepEqual((await uploadOf('game/data/level.json', 'public-client.yml')).paths, [
     'game/',
     'game/data/',
     'game/data/level.json',
-    'theirs.yml',
+    'public-client.yml',
   ]);
   const missing = await uploadOf('game/run', 'game/none');
   assert.deepEqual([missing.code, missing.paths], [1, []]);
   assert.match(missing.stderr, /game\/none: does not exist/);
 });
 
-test('the descriptor of another program of the game, or for any system, is refused before anything is sent', async (t) => {
+test('a descriptor for another program of the game, or for any OS, is refused before anything is sent', async (t) => {
   const cwd = await gameFolder(t);
   const asset = (more: string, os = 'linux') =>
     `version: v1\nspec: addfiles\nasset:\n  type: game\n  version: 1.0\n  channel: stable\n  os: ${os}\n  arch: x86_64\n${more}`;
@@ -104,34 +104,34 @@ test('the descriptor of another program of the game, or for any system, is refus
     [asset(''), /asset\.files is empty/],
     [asset('  files:\n    - game\n'), /asset\.files\[0\]/],
   ] as const) {
-    writeTree(cwd, { 'theirs.yml': text });
+    writeTree(cwd, { 'public-client.yml': text });
     const peer = await startPeer(t);
-    const ended = await runCli(['addfiles', '--asset', 'theirs.yml'], { cwd, peer });
-    assert.equal(ended.code, 1);
-    assert.match(ended.stderr, message);
-    assert.deepEqual(peer.seen, []);
+    const result = await runCli(['addfiles', '--asset', 'public-client.yml'], { cwd, peer });
+    assert.equal(result.code, 1);
+    assert.match(result.stderr, message);
+    assert.deepEqual(peer.requests, []);
   }
 });
 
-test('a file that its scan rejects ends with 2 and the reason', async (t) => {
+test('a file that the scan rejects exits with 2 and the reason', async (t) => {
   const peer = await startPeer(t);
   const cwd = await gameFolder(t);
   peer.scans = [{ status: 'infected', detail: 'Eicar-Test in run' }];
-  const ended = await runCli(['--json', 'addfiles', '--wait'], { cwd, peer });
-  const printed = JSON.parse(ended.stdout) as { status: string; error: { code: string; message: string } };
-  assert.deepEqual([ended.code, printed.status, printed.error.code], [2, 'infected', 'scan']);
+  const result = await runCli(['--json', 'addfiles', '--wait'], { cwd, peer });
+  const printed = JSON.parse(result.stdout) as { status: string; error: { code: string; message: string } };
+  assert.deepEqual([result.code, printed.status, printed.error.code], [2, 'infected', 'scan']);
   assert.match(printed.error.message, /Eicar-Test in run/);
 });
 
 test('addfiles without a registered build says how to register it', async (t) => {
   const peer = await startPeer(t);
   peer.builds = [{ build_id: BUILD_ID, build_type: 'demo' }];
-  const ended = await runCli(['addfiles'], { cwd: await gameFolder(t), peer });
-  assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /chauffeur build --os linux --arch x86_64 --channel stable/);
+  const result = await runCli(['addfiles'], { cwd: await gameFolder(t), peer });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /chauffeur build --os linux --arch x86_64 --channel stable/);
 });
 
-test('nothing is sent when something is wrong here', async (t) => {
+test('invalid input exits with 1, and nothing is sent', async (t) => {
   const peer = await startPeer(t);
   const cwd = await gameFolder(t);
   mkdirSync(join(cwd, 'empty'));
@@ -141,7 +141,7 @@ test('nothing is sent when something is wrong here', async (t) => {
   );
   writeFileSync(join(cwd, 'broken.yml'), 'version: v1\n  spec: [build\n');
   writeFileSync(join(cwd, 'other.yml'), 'services: {}\n');
-  writeFileSync(join(cwd, 'note.txt'), 'no image');
+  writeFileSync(join(cwd, 'note.txt'), 'not an image');
   const cases: [string[], RegExp][] = [
     [['genbuild', '--version', 'x'.repeat(33)], /asset\.version: longer than 32 characters/],
     [['genbuild'], /required option '--version <version>'/],
@@ -167,15 +167,15 @@ test('nothing is sent when something is wrong here', async (t) => {
     [[], /No command given/],
   ];
   for (const [args, message] of cases) {
-    const ended = await runCli(args, { cwd, peer });
-    assert.equal(ended.code, 1, args.join(' '));
-    assert.match(ended.stderr, message);
-    assert.doesNotMatch(ended.stderr, /\n\s+at /, 'no stack trace');
+    const result = await runCli(args, { cwd, peer });
+    assert.equal(result.code, 1, args.join(' '));
+    assert.match(result.stderr, message);
+    assert.doesNotMatch(result.stderr, /\n\s+at /, 'no stack trace');
   }
-  assert.deepEqual(peer.seen, []);
+  assert.deepEqual(peer.requests, []);
 });
 
-test('a refusal by the service ends with 2, its code, the remedy and the request id', async (t) => {
+test('an error of the service exits with 2, and prints its code, the remedy and the request id', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   peer.fail('info', { status: 401, code: 4023 }, { status: 401, code: 4023 });
@@ -197,16 +197,16 @@ test('a refusal by the service ends with 2, its code, the remedy and the request
   });
 });
 
-test('a service that cannot be reached ends with 3 after a few tries', async (t) => {
+test('an unreachable service exits with 3 after a few attempts', async (t) => {
   const peer = await startPeer(t);
   peer.fail('info', 'reset', 'reset', 'reset');
-  const ended = await runCli(['info', '--json', '--quiet'], { cwd: tempFolder(t), peer });
-  assert.equal(ended.code, 3);
-  assert.equal((JSON.parse(ended.stdout) as { error: { code: string } }).error.code, 'network');
-  assert.equal(ended.stderr, '');
+  const result = await runCli(['info', '--json', '--quiet'], { cwd: tempFolder(t), peer });
+  assert.equal(result.code, 3);
+  assert.equal((JSON.parse(result.stdout) as { error: { code: string } }).error.code, 'network');
+  assert.equal(result.stderr, '');
 });
 
-test('with --json there is one object on stdout, also for a wrong flag', async (t) => {
+test('--json prints one object to stdout, even for invalid flags', async (t) => {
   for (const args of [
     ['--json', 'nosuch'],
     ['genbuild', '--json'],
@@ -214,28 +214,28 @@ test('with --json there is one object on stdout, also for a wrong flag', async (
     ['media', '--json'],
     ['build', '--asset', 'none.yml', '--json'],
   ]) {
-    const ended = await runCli(args, { cwd: tempFolder(t) });
-    assert.equal(ended.code, 1);
-    assert.ok((JSON.parse(ended.stdout) as { error: { message: string } }).error.message, args.join(' '));
+    const result = await runCli(args, { cwd: tempFolder(t) });
+    assert.equal(result.code, 1);
+    assert.ok((JSON.parse(result.stdout) as { error: { message: string } }).error.message, args.join(' '));
   }
 });
 
-test('the secret may come from stdin, and is printed nowhere', async (t) => {
+test('the secret can be read from stdin, and is never printed', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   const env = { SERVICE_API_URL: peer.url };
   const args = ['media', 'list', '--access', KEY.access, '--secret-stdin'];
-  const ended = await runCli(args, { cwd, env, stdin: `${KEY.secret}\n` });
-  assert.equal(ended.code, 0, ended.stderr);
+  const result = await runCli(args, { cwd, env, stdin: `${KEY.secret}\n` });
+  assert.equal(result.code, 0, result.stderr);
   peer.fail('media', { status: 401, code: 4024 });
   const refused = await runCli([...args, '--json'], { cwd, env, stdin: KEY.secret });
   assert.equal(refused.code, 2);
   const broken = await runCli(args, { cwd, env, stdin: `${KEY.secret} and more` });
   assert.match(broken.stderr, /contains a space/);
-  for (const { stdout, stderr } of [ended, refused, broken]) assert.doesNotMatch(stdout + stderr, /very-secret/);
+  for (const { stdout, stderr } of [result, refused, broken]) assert.doesNotMatch(stdout + stderr, /very-secret/);
 });
 
-test('global flags count before and after the command, and --version is the build’s where a command has one', async (t) => {
+test('global flags work before and after the command, and --version after a command is the version of the build', async (t) => {
   const cwd = tempFolder(t);
   assert.match((await runCli(['--version'], { cwd })).stdout, /^\d+\.\d+\.\d+\n$/);
   const before = await runCli(['--json', 'genbuild', '--version', '7'], { cwd });
@@ -247,7 +247,7 @@ test('global flags count before and after the command, and --version is the buil
   assert.equal((await runCli(['media', 'list', '--url', peer.url], { cwd, peer, env: { SERVICE_API_URL } })).code, 0);
 });
 
-test('every command has a help with an example', async (t) => {
+test('the help of every command has an example', async (t) => {
   const cwd = tempFolder(t);
   const commands = [
     'genbuild',
@@ -269,28 +269,29 @@ test('every command has a help with an example', async (t) => {
   }
 });
 
-test('Ctrl-C ends with 130, says how to go on and leaves no temporary file', async (t) => {
+test('Ctrl-C exits with 130, says how to continue and leaves no temporary file', async (t) => {
   const peer = await startPeer(t);
   const cwd = await gameFolder(t, 70 * MIB);
   const temp = tempFolder(t);
-  const { child, ended } = startCli(['addfiles', '--tmp', temp], { cwd, peer });
-  peer.onSeen = (kind) => {
+  const { child, exit } = startCli(['addfiles', '--tmp', temp], { cwd, peer });
+  peer.onRequest = (kind) => {
     if (kind === 'chunk') child.kill('SIGINT');
   };
-  peer.fail('chunk', { status: 409, code: 4047 }); // so that there is more to do when the signal arrives
-  const { code, stderr } = await ended;
+  // The retry ensures that the upload is not complete when the signal arrives.
+  peer.fail('chunk', { status: 409, code: 4047 });
+  const { code, stderr } = await exit;
   assert.equal(code, 130);
   assert.match(stderr, /run the same command again before/);
   assert.deepEqual(readdirSync(temp), []);
-  peer.onSeen = () => {};
+  peer.onRequest = () => {};
   const [session] = peer.sessions.values();
   if (session) session.bytes = Buffer.alloc(0);
   const again = await runCli(['addfiles', '--tmp', temp, '--quiet'], { cwd, peer });
   assert.equal(again.code, 0, again.stderr);
-  assert.equal(peer.sessions.size, 1, 'the session of before was continued');
+  assert.equal(peer.sessions.size, 1, 'continues the first session');
 });
 
-test('symbols are checked and go up as one file or as a zip', async (t) => {
+test('symbols are checked, and uploaded as a single file or a zip', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   const sym = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\nFILE 0 a.c\n`;
@@ -303,8 +304,8 @@ test('symbols are checked and go up as one file or as a zip', async (t) => {
   });
   const args = (path: string) => ['symbols', '--build-id', BUILD_ID, path];
   for (const path of ['one', 'one/a.sym', 'two']) {
-    const ended = await runCli(args(path), { cwd, peer });
-    assert.equal(ended.code, 0, ended.stderr);
+    const result = await runCli(args(path), { cwd, peer });
+    assert.equal(result.code, 0, result.stderr);
   }
   assert.equal(peer.files[0]?.toString(), sym('a'));
   assert.deepEqual(peer.files[0], peer.files[1]);
@@ -315,7 +316,7 @@ test('symbols are checked and go up as one file or as a zip', async (t) => {
   assert.match((await runCli(args('bad'), { cwd, peer })).stderr, /c\.sym: is not a Breakpad symbol file/);
 });
 
-test('symbols that the service has are not sent again', async (t) => {
+test('symbols that the service already has are not uploaded again', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   const sym = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\n`;
@@ -333,17 +334,17 @@ test('symbols that the service has are not sent again', async (t) => {
   assert.equal(peer.files.length, 1);
 });
 
-test('symbols are sent again when the service could not store them', async (t) => {
+test('symbols are uploaded again if the service could not store them', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   writeTree(cwd, { 'a.sym': 'MODULE Linux x86_64 ABC0 a\n' });
   peer.fail('symbols', { status: 502, code: 5020 }, { status: 429, code: 4290, header: '0' });
   const { code, stderr } = await runCli(['symbols', '--build-id', BUILD_ID, 'a.sym'], { cwd, peer });
   assert.equal(code, 0, stderr);
-  assert.equal(peer.seen.filter(({ kind }) => kind === 'symbols').length, 3);
+  assert.equal(peer.requests.filter(({ kind }) => kind === 'symbols').length, 3);
 });
 
-test('images go up with their kind, ten in a request', async (t) => {
+test('images are uploaded with their kind, ten in each request', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -351,18 +352,18 @@ test('images go up with their kind, ten in a request', async (t) => {
   writeTree(cwd, Object.fromEntries(names.map((name) => [name, png])));
   assert.equal((await runCli(['media', 'add', ...names], { cwd, peer })).code, 0);
   assert.deepEqual(
-    peer.seen.map(({ fields }) => fields.length),
+    peer.requests.map(({ fields }) => fields.length),
     [11, 3],
   );
-  assert.deepEqual(peer.seen[0]?.fields.slice(0, 2), [
+  assert.deepEqual(peer.requests[0]?.fields.slice(0, 2), [
     ['kind', 'screenshot'],
     ['file', 'shot-0.png'],
   ]);
   assert.equal((await runCli(['media', 'delete', 'cover'], { cwd, peer })).code, 0);
-  assert.equal(peer.seen.at(-1)?.method, 'DELETE');
+  assert.equal(peer.requests.at(-1)?.method, 'DELETE');
 });
 
-test('completion scripts name every command', async (t) => {
+test('completion scripts include every command', async (t) => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, stdout } = await runCli(['completion', shell], { cwd: tempFolder(t) });
     assert.equal(code, 0);

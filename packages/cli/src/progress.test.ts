@@ -4,7 +4,7 @@ import { createLines } from './progress.ts';
 
 const MIB = 1024 * 1024;
 
-test('a log gets a line every ten percent or ten seconds, with the speed and the time left', () => {
+test('a log has a line every ten percent or ten seconds, with the speed and the time left', () => {
   const lines: string[] = [];
   let now = 0;
   const progress = createLines(

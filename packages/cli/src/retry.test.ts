@@ -5,7 +5,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { GaveUpError } from './failures.ts';
 import { delayOf, isRetryable, persist, REAL_WAITING, readCurrentSize } from './retry.ts';
 
-function patience(tries: number) {
+function makeOptions(tries: number) {
   const pauses: number[] = [];
   const notes: string[] = [];
   const pause = async (ms: number) => {
@@ -55,7 +55,7 @@ test('an invalid current_size is ignored', () => {
 });
 
 test('a transient failure is retried, with a note, until the last attempt', async () => {
-  const { options, pauses, notes } = patience(3);
+  const { options, pauses, notes } = makeOptions(3);
   let calls = 0;
   const attempt = async () => {
     calls += 1;
@@ -70,7 +70,7 @@ test('a transient failure is retried, with a note, until the last attempt', asyn
 });
 
 test('a limit that resets in an hour is reported immediately', async () => {
-  const { options, pauses } = patience(3);
+  const { options, pauses } = makeOptions(3);
   const limit = new ApiError(4290, 'x', { data: { retry_after: 3600 } });
   await assert.rejects(
     persist(options, () => Promise.reject(limit)),

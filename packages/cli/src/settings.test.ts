@@ -16,14 +16,14 @@ test('the URL defaults to a local service, and the upload host to the API', asyn
 test('flags override the environment, and a trailing slash is ignored', async () => {
   const env = { ...key, SERVICE_API_URL: 'https://a.example/api/v1', SERVICE_UPLOAD_URL: 'https://up.example/api/v1' };
   const settings = await readSettings(
-    { url: 'https://b.example/x/api/v1/', access: 'mine', secretStdin: true },
+    { url: 'https://b.example/x/api/v1/', access: 'own', secretStdin: true },
     env,
     stdin('hush\n'),
   );
   assert.deepEqual(settings, {
     url: 'https://b.example/x/api/v1',
     uploadUrl: 'https://up.example/api/v1',
-    accessToken: 'mine',
+    accessToken: 'own',
     secretKey: 'hush',
   });
 });

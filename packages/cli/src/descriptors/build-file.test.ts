@@ -83,17 +83,17 @@ test('the platform matches the flags, including aliases', () => {
   assert.throws(() => choosePlatform(two, { os: 'macos' }), /No matching platform/);
 });
 
-test('a platform that is not listed is taken from the flags, with the channel shared by the others', () => {
-  const one = asset({ platforms: [platform('windows', 'x86_64', 'beta')] });
-  assert.deepEqual(choosePlatform(one, { os: 'macos', arch: 'arm64' }), platform('macos', 'arm64', 'beta'));
+test('a platform that is not listed is taken from the flags, with the channel of the listed platforms', () => {
+  const windowsOnly = asset({ platforms: [platform('windows', 'x86_64', 'beta')] });
+  assert.deepEqual(choosePlatform(windowsOnly, { os: 'macos', arch: 'arm64' }), platform('macos', 'arm64', 'beta'));
   assert.deepEqual(
-    choosePlatform(one, { os: 'macos', arch: 'arm64', channel: 'dev' }),
+    choosePlatform(windowsOnly, { os: 'macos', arch: 'arm64', channel: 'dev' }),
     platform('macos', 'arm64', 'dev'),
   );
   assert.deepEqual(choosePlatform(asset(), { os: 'web', arch: 'wasm32' }), platform('web', 'wasm32'));
 });
 
-test('a registration has the fields of the asset under the names of the service', () => {
+test('a registration has the fields of the asset, with the names of the API', () => {
   const registration = registrationOf(asset({ type: 'demo', title: 'T' }), platform('web', 'wasm32'));
   assert.deepEqual(registration, {
     version: '1.10',

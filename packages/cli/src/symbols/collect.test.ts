@@ -24,9 +24,9 @@ test('uploaded files are recognized by content, not by name', async (t) => {
   const text = (name: string) => `MODULE Linux x86_64 ABC0 ${name}\n`;
   writeTree(folder, { 'a.sym': text('a'), 'deep/again.SYM': text('a'), 'b.sym': text('b') });
   const { signal } = new AbortController();
-  const found = await findSymbolFiles(folder, signal);
-  const known = new Set([createHash('sha256').update(text('a')).digest('hex')]);
-  const left = await skipUploaded(found, known, signal);
-  assert.deepEqual([found.length, left.map(({ entry }) => entry?.path)], [3, ['b.sym']]);
-  assert.equal((await skipUploaded(found, new Set(), signal)).length, 3);
+  const symbolFiles = await findSymbolFiles(folder, signal);
+  const uploaded = new Set([createHash('sha256').update(text('a')).digest('hex')]);
+  const left = await skipUploaded(symbolFiles, uploaded, signal);
+  assert.deepEqual([symbolFiles.length, left.map(({ entry }) => entry?.path)], [3, ['b.sym']]);
+  assert.equal((await skipUploaded(symbolFiles, new Set(), signal)).length, 3);
 });

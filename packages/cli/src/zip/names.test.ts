@@ -9,13 +9,13 @@ import {
   startsLikeProgram,
 } from './names.ts';
 
-test('names that unpack elsewhere or differently are refused', () => {
+test('names that would be unpacked elsewhere or differently are refused', () => {
   for (const name of ['a\\b', 'C:evil', 'bad\uFFFDname', 'lone\uD800'])
     assert.notEqual(findNameProblem(name), null, name);
   for (const name of ['a/b', 'ä.txt', 'xx:y', '.hidden', '..two']) assert.equal(findNameProblem(name), null, name);
 });
 
-test('names with line breaks, control characters or reversed text are refused, and ones that Windows cannot create only for it', () => {
+test('names with line breaks, control characters or reversed text are refused, and for Windows also names that it cannot create', () => {
   for (const name of ['a\nb', 'Icon\r', 'a\u202Egpj.exe', 'a\u0007'])
     assert.match(findNameProblem(name) ?? '', /line break/, name);
   for (const name of ['CON', 'data/nul.txt', 'ab:c', 'end.', 'end /x']) {
@@ -24,7 +24,7 @@ test('names with line breaks, control characters or reversed text are refused, a
   }
 });
 
-test('files that differ in case only are found where the build’s system takes them for one', () => {
+test('files that differ only in case are found if the build’s OS does not distinguish them', () => {
   const paths = ['Data/', 'Data/Map', 'data/', 'data/map'];
   assert.deepEqual(findSameButForCase(paths, 'windows'), ['Data/Map', 'data/map']);
   assert.deepEqual(findSameButForCase(['Data', 'data/'], 'macos'), ['Data', 'data/']);
@@ -32,7 +32,7 @@ test('files that differ in case only are found where the build’s system takes 
   assert.equal(findSameButForCase(paths, 'linux'), null);
 });
 
-test('a symlink may point within the folder only', () => {
+test('a symlink can only point inside the folder', () => {
   for (const target of ['', '/etc', '../..', '../../x', 'C:/x', 'x/../y', 'x\\y']) {
     assert.notEqual(findTargetProblem('a/link', target), null, target);
   }
@@ -40,7 +40,7 @@ test('a symlink may point within the folder only', () => {
     assert.equal(findTargetProblem('a/link', target), null, target);
 });
 
-test('order is by bytes, a folder before its contents', () => {
+test('names are sorted by bytes, with a folder before its contents', () => {
   const names = ['b', 'a/x', 'a.txt', 'a/', 'B', 'ä'].map((name) => ({ name: Buffer.from(name) }));
   assert.deepEqual(
     names.sort(byBytes).map(({ name }) => name.toString()),
@@ -48,7 +48,7 @@ test('order is by bytes, a folder before its contents', () => {
   );
 });
 
-test('globs without a slash match names at any depth, others the path from the top', () => {
+test('globs without a slash match names at any depth, other globs match the whole path', () => {
   assert.ok(isIgnored('deep/down/a.pdb', ['*.pdb']));
   assert.ok(isIgnored('saves/slot1', ['saves/*']));
   assert.ok(!isIgnored('deep/saves/slot1', ['saves/*']));
@@ -58,7 +58,7 @@ test('globs without a slash match names at any depth, others the path from the t
   assert.ok(!isIgnored('deep/logs', ['/logs']));
 });
 
-test('programs are known by their first bytes where the disk has no executable bit', () => {
+test('programs are recognized by their first bytes', () => {
   for (const head of ['\x7fELF', '#!/bin/sh', '\xcf\xfa\xed\xfe', '\xca\xfe\xba\xbe']) {
     assert.ok(startsLikeProgram(Buffer.from(head, 'latin1')));
   }

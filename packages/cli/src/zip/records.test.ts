@@ -15,7 +15,7 @@ const record = {
   large: true,
 } as const;
 
-test('a large file announces Zip64 before its data and gives 64-bit sizes after it', () => {
+test('a large file has a Zip64 field before its data and 64-bit sizes after it', () => {
   const local = localHeader(record);
   assert.equal(local.readUInt16LE(4), 45, 'version needed');
   assert.equal(local.readUInt32LE(18), 0xffffffff);
@@ -26,7 +26,7 @@ test('a large file announces Zip64 before its data and gives 64-bit sizes after 
   assert.equal(after.readBigUInt64LE(16), BigInt(6 * GIB));
 });
 
-test('the central directory widens only the values that need it, in the order of the format', () => {
+test('the Zip64 field of the central directory has only values that need it, in the specified order', () => {
   const all = centralHeader(record).subarray(46 + 7);
   assert.deepEqual(
     [all.length, ...[4, 12, 20].map((at) => Number(all.readBigUInt64LE(at)))],
@@ -37,10 +37,10 @@ test('the central directory widens only the values that need it, in the order of
   assert.equal(centralHeader({ ...record, large: false, size: 3, packed: 3, offset: 0 }).length, 46 + 7);
 });
 
-test('the end record is plain up to 65,534 entries and Zip64 beyond', () => {
+test('the end record uses Zip64 for more than 65,534 entries', () => {
   assert.equal(endRecords({ entries: 65_534, size: 100, offset: 100 }).length, 22);
   const large = endRecords({ entries: 70_000, size: 100, offset: 200 });
   assert.equal(large.length, 22 + 20 + 56);
   assert.equal(large.readBigUInt64LE(32), 70_000n);
-  assert.equal(large.readBigUInt64LE(56 + 8), 300n, 'where the Zip64 end record starts');
+  assert.equal(large.readBigUInt64LE(56 + 8), 300n, 'offset of the Zip64 end record');
 });

@@ -14,13 +14,13 @@ const MIB = 1024 * 1024;
 const text = (bytes: number) =>
   Buffer.from('The quick brown fox jumps over the lazy dog. '.repeat(bytes / 45 + 1)).subarray(0, bytes);
 
-/** The reason to skip a test of `command`; where CI runs, a missing one fails instead. */
+/** Returns the reason to skip a test that needs `command`, or false. With CI=true, a missing command makes the test fail. */
 function missing(command: string): string | false {
-  const found = spawnSync(command, ['-h'], { stdio: 'ignore' }).error === undefined;
-  return found || process.env.CI === 'true' ? false : `skipped: ${command} not found`;
+  const exists = spawnSync(command, ['-h'], { stdio: 'ignore' }).error === undefined;
+  return exists || process.env.CI === 'true' ? false : `skipped: ${command} not found`;
 }
 
-test('a folder comes back whole: contents, modes, symlinks, empty folders and names outside ASCII', async (t) => {
+test('a zip has everything in the folder: contents, modes, symlinks, empty folders and non-ASCII names', async (t) => {
   const folder = tempFolder(t);
   const game = join(folder, 'game');
   writeTree(game, {
@@ -62,7 +62,7 @@ test('a folder comes back whole: contents, modes, symlinks, empty folders and na
   });
 });
 
-test('one folder always gives the same bytes, whatever the times of its files and the number of threads', async (t) => {
+test('the same folder always produces the same bytes, regardless of file times and the number of threads', async (t) => {
   const folder = tempFolder(t);
   writeTree(join(folder, 'game'), { 'a.txt': text(5 * MIB), 'b/c.bin': randomBytes(MIB + 1), 'b.txt': 'b' });
   const { sha256 } = await writeZip(join(folder, 'game'), join(folder, '1.zip'));
@@ -75,7 +75,7 @@ test('one folder always gives the same bytes, whatever the times of its files an
   assert.equal(again.toString(), sha256);
 });
 
-test('blocks that compress and blocks that do not form one deflate stream', async (t) => {
+test('compressible and incompressible blocks form one deflate stream', async (t) => {
   const folder = tempFolder(t);
   const content = Buffer.concat([text(MIB), randomBytes(2 * MIB), text(1.5 * MIB), randomBytes(MIB), text(99)]);
   writeTree(join(folder, 'game'), { 'mixed.pak': content, 'noise.pak': randomBytes(3 * MIB) });
@@ -87,7 +87,7 @@ test('blocks that compress and blocks that do not form one deflate stream', asyn
   assert.equal(noise?.content.length, 3 * MIB);
 });
 
-test('files of one block know their size before their data, so that streaming readers need no descriptor', async (t) => {
+test('files of one block have their size before their data, so that streaming readers need no descriptor', async (t) => {
   const folder = tempFolder(t);
   writeTree(join(folder, 'game'), { 'a.txt': text(MIB), 'noise.bin': randomBytes(1000) });
   await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
@@ -101,7 +101,9 @@ test('files of one block know their size before their data, so that streaming re
   );
 });
 
-test('Zip64 takes over above the 32-bit limit, and unzip and python agree', { skip: missing('unzip') }, async (t) => {
+test('Zip64 is used above the 32-bit limit, and accepted by unzip and Python', {
+  skip: missing('unzip'),
+}, async (t) => {
   const folder = tempFolder(t);
   writeTree(join(folder, 'game'), {
     'big.txt': text(3 * MIB),
@@ -134,7 +136,7 @@ test('unzip restores what was zipped', { skip: missing('unzip') }, async (t) => 
   execFileSync('diff', ['-r', '--no-dereference', game, join(folder, 'again')]);
 });
 
-test('any tree comes back whole', async (t) => {
+test('a zip has every file of any tree', async (t) => {
   const name = fc.stringMatching(/^[a-z0-9ä .()-]{0,8}[a-z0-9ä]$/);
   const content = fc.oneof(
     fc.uint8Array({ maxLength: 2000 }),
@@ -151,9 +153,9 @@ test('any tree comes back whole', async (t) => {
     const folder = tempFolder(t);
     writeTree(join(folder, 'game'), files);
     await writeZip(join(folder, 'game'), join(folder, 'out.zip'), { level });
-    const found = readZip(readFileSync(join(folder, 'out.zip'))).filter(({ path }) => !path.endsWith('/'));
+    const entries = readZip(readFileSync(join(folder, 'out.zip'))).filter(({ path }) => !path.endsWith('/'));
     assert.deepEqual(
-      new Map(found.map((entry) => [entry.path, entry.content.toString('base64')])),
+      new Map(entries.map((entry) => [entry.path, entry.content.toString('base64')])),
       new Map(
         Object.entries(files)
           .map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])
@@ -164,7 +166,7 @@ test('any tree comes back whole', async (t) => {
   await fc.assert(checked, { numRuns: 25 });
 });
 
-test('a folder without files, a missing one and a file are refused', async (t) => {
+test('an empty folder, a missing folder and a file are refused', async (t) => {
   const folder = tempFolder(t);
   writeTree(folder, { 'game/empty/': '', 'file.txt': 'x' });
   const out = join(folder, 'out.zip');
@@ -174,7 +176,7 @@ test('a folder without files, a missing one and a file are refused', async (t) =
   assert.equal(existsSync(out), false);
 });
 
-test('a symlink that leaves the folder, or could, is refused', async (t) => {
+test('a symlink that leaves the folder, or could leave it, is refused', async (t) => {
   for (const [target, other] of [['/etc/passwd'], ['../outside'], ['here/../outside', '.']] as const) {
     const folder = tempFolder(t);
     writeTree(folder, { outside: 'secret', 'game/a.txt': 'a' });
@@ -184,7 +186,7 @@ test('a symlink that leaves the folder, or could, is refused', async (t) => {
   }
 });
 
-test('symlinks that lead in a circle or to a folder around them are refused', async (t) => {
+test('circular symlinks and symlinks to a parent folder are refused', async (t) => {
   for (const links of [{ a: 'a' }, { a: 'b', b: 'a' }, { 'sub/up': '..' }]) {
     const folder = tempFolder(t);
     writeTree(folder, { 'game/a.txt': 'a', 'game/sub/b.txt': 'b' });
@@ -194,7 +196,7 @@ test('symlinks that lead in a circle or to a folder around them are refused', as
   }
 });
 
-test('names that the build’s system cannot create or tell apart are refused', {
+test('names that the build’s OS cannot create or distinguish are refused', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const folder = tempFolder(t);
@@ -217,7 +219,7 @@ test('a pipe or another special file is refused', { skip: missing('mkfifo') }, a
   await assert.rejects(writeZip(join(folder, 'game'), join(folder, 'out.zip')), /neither a file/);
 });
 
-test('ignored files and folders stay out, with all that is in them', async (t) => {
+test('ignored files, and ignored folders with their contents, are left out', async (t) => {
   const folder = tempFolder(t);
   writeTree(join(folder, 'game'), {
     'a.exe': 'a',
@@ -252,21 +254,21 @@ test('aborting stops with the reason and leaves no zip', async (t) => {
   assert.equal(existsSync(out), false);
 });
 
-test('progress runs from the first block to all bytes', async (t) => {
+test('progress increases up to the total size', async (t) => {
   const folder = tempFolder(t);
   writeTree(join(folder, 'game'), { 'a.txt': text(3 * MIB), 'b.txt': 'b' });
-  const seen: number[] = [];
+  const progress: number[] = [];
   await writeZip(join(folder, 'game'), join(folder, 'out.zip'), {
-    onProgress: (done, total) => seen.push(done / total),
+    onProgress: (done, total) => progress.push(done / total),
   });
   assert.deepEqual(
-    seen,
-    seen.toSorted((a, b) => a - b),
+    progress,
+    progress.toSorted((a, b) => a - b),
   );
-  assert.equal(seen.at(-1), 1);
+  assert.equal(progress.at(-1), 1);
 });
 
-test('a zip larger than allowed is given up on the way', async (t) => {
+test('a zip that exceeds the size limit is aborted', async (t) => {
   const folder = tempFolder(t);
   writeTree(join(folder, 'game'), { 'noise.bin': randomBytes(3 * MIB) });
   await assert.rejects(writeZip(join(folder, 'game'), join(folder, 'out.zip'), { maxBytes: MIB }), /limit of 1\.0 MiB/);

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** `reset` closes the connection while the body arrives; `lose` does the work, then closes it instead of responding. */
+/** `reset` closes the connection while the body is received; `lose` handles the request, then closes it instead of responding. */
 export type Fault = 'reset' | 'lose' | { status: number; code: number; data?: Record<string, number>; header?: string };
 export type Kind =
   | 'info'
@@ -18,18 +18,24 @@ export type Kind =
   | 'symbols'
   | 'symbolList'
   | 'media';
-export type Seen = { kind: Kind; method: string; range: string; fields: [string, string][]; query: URLSearchParams };
+export type ReceivedRequest = {
+  kind: Kind;
+  method: string;
+  range: string;
+  fields: [string, string][];
+  query: URLSearchParams;
+};
 
 export type Peer = {
-  /** Base that ends in /api/v1. */
+  /** The base URL of the API, ending in /api/v1. */
   url: string;
   /** Every request, in order. */
-  seen: Seen[];
+  requests: ReceivedRequest[];
   /** The bytes of each complete upload. */
   files: Buffer[];
   /** Applies the faults to the next requests of this kind, in order. */
   fail(kind: Kind, ...faults: Fault[]): void;
-  /** Open sessions by id; a test may add or drop some. */
+  /** Open sessions by id; tests can add and remove sessions. */
   sessions: Map<string, { checksum: string; size: number; bytes: Buffer; file_uid?: string }>;
   /** The responses to `GET /tool/files/…`, in order; the last one is repeated. */
   scans: { status: string; detail?: string }[];
@@ -37,8 +43,8 @@ export type Peer = {
   builds: Record<string, unknown>[];
   /** The checksums in the response to `GET /tool/symbols`, each of a compiled symbol file. */
   symbols: string[];
-  /** Runs when a request of this kind has been read. */
-  onSeen: (kind: Kind) => void;
+  /** Called when a request has been read. */
+  onRequest: (kind: Kind) => void;
 };
 
 const BUILD_ID = '01900000-0000-7000-8000-000000000001';
@@ -49,14 +55,14 @@ export async function startPeer(t: TestContext): Promise<Peer> {
   const faults: { kind: Kind; fault: Fault }[] = [];
   const peer: Peer = {
     url: '',
-    seen: [],
+    requests: [],
     files: [],
     fail: (kind, ...list) => faults.push(...list.map((fault) => ({ kind, fault }))),
     sessions: new Map(),
     scans: [{ status: 'clean' }],
     builds: [{ build_id: BUILD_ID, build_type: 'game' }],
     symbols: [],
-    onSeen: () => {},
+    onRequest: () => {},
   };
   const server = createServer((request, response) => {
     const kind = kindOf(request);
@@ -98,15 +104,15 @@ async function serve(
       if (fault === 'reset') return request.socket.destroy();
     }
   } catch {
-    return; // the client went away, as it does when interrupted
+    return; // The client disconnected, as when it is interrupted.
   }
   if (fault === 'reset') return request.socket.destroy();
   const body = Buffer.concat(pieces);
   const { fields, file } = partsOf(request.headers['content-type'] ?? '', body);
   const query = new URL(request.url ?? '', 'http://peer').searchParams;
   const range = request.headers['content-range'] ?? '';
-  peer.seen.push({ kind, method: request.method ?? '', range, fields, query });
-  peer.onSeen(kind);
+  peer.requests.push({ kind, method: request.method ?? '', range, fields, query });
+  peer.onRequest(kind);
   if (typeof fault === 'object') return refuse(response, fault);
   const answer = answerOf(peer, kind, {
     fields,

@@ -1,10 +1,10 @@
-// Reads a zip in memory for tests. Shares no code with the writer, so that a mistake of layout shows.
+// Reads a zip in memory for tests. Shares no code with the writer, so that layout errors are detected.
 import assert from 'node:assert/strict';
 import { crc32, inflateRawSync } from 'node:zlib';
 
 export type ReadEntry = { path: string; mode: number; content: Buffer; method: number; streamed: boolean };
 
-/** Every entry in the order of the central directory; fails where local and central records, sizes or CRC disagree. */
+/** Returns every entry in the order of the central directory. Fails if local and central records, sizes or CRCs differ. */
 export function readZip(zip: Buffer): ReadEntry[] {
   const { count, start, end } = directoryOf(zip);
   const entries: ReadEntry[] = [];
@@ -31,7 +31,7 @@ export function readZip(zip: Buffer): ReadEntry[] {
     });
     at += 46 + nameLength! + extraLength! + commentLength!;
   }
-  assert.equal(at, end, 'the directory ends where its end record says');
+  assert.equal(at, end, 'end of the directory');
   return entries;
 }
 
@@ -53,7 +53,7 @@ function widened(extra: Buffer, values: number[]): number[] {
   assert.equal(extra.readUInt16LE(0), 1, 'zip64 extra field');
   const wide = Array.from({ length: (extra.length - 4) / 8 }, (_, i) => Number(extra.readBigUInt64LE(4 + 8 * i)));
   const result = values.map((value) => (value === 0xffffffff ? (wide.shift() ?? Number.NaN) : value));
-  assert.deepEqual(wide, [], 'the extra field holds nothing more');
+  assert.deepEqual(wide, [], 'no further values in the extra field');
   return result;
 }
 
@@ -62,7 +62,7 @@ type Located = { name: Buffer; size: number; packed: number; offset: number; crc
 function contentOf(zip: Buffer, { name, size, packed, offset, crc }: Located): Buffer {
   assert.equal(zip.readUInt32LE(offset), 0x04034b50, 'local header');
   const nameLength = zip.readUInt16LE(offset + 26);
-  assert.deepEqual(zip.subarray(offset + 30, offset + 30 + nameLength), name, 'both names');
+  assert.deepEqual(zip.subarray(offset + 30, offset + 30 + nameLength), name, 'the same name in both records');
   const start = offset + 30 + nameLength + zip.readUInt16LE(offset + 28);
   const data = zip.subarray(start, start + packed);
   const content = zip.readUInt16LE(offset + 8) === 8 ? inflateRawSync(data) : data;

@@ -6,27 +6,27 @@ import { KEY, type Peer } from './peer.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-export type Ended = { code: number | null; stdout: string; stderr: string };
+export type CliResult = { code: number | null; stdout: string; stderr: string };
 type Options = { cwd: string; peer?: Peer; env?: Record<string, string>; stdin?: string };
 
 /** Starts `chauffeur` with the key and URL of the peer in its environment, and no other settings. */
 export function startCli(
   args: readonly string[],
   { cwd, peer, env = {}, stdin = '' }: Options,
-): { child: ChildProcess; ended: Promise<Ended> } {
+): { child: ChildProcess; exit: Promise<CliResult> } {
   const { PATH = '', TMPDIR = '' } = process.env;
-  const address = peer && {
+  const credentials = peer && {
     SERVICE_API_URL: peer.url,
     SERVICE_ACCESS_TOKEN: KEY.access,
     SERVICE_SECRET_KEY: KEY.secret,
   };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, TMPDIR, ...address, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, TMPDIR, ...credentials, ...env } });
   child.stdin.end(stdin);
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]);
-  return { child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+  const outputs = Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  return { child, exit: outputs.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
 }
 
-export function runCli(args: readonly string[], options: Options): Promise<Ended> {
-  return startCli(args, options).ended;
+export function runCli(args: readonly string[], options: Options): Promise<CliResult> {
+  return startCli(args, options).exit;
 }

@@ -1,4 +1,4 @@
-// An upload of random bytes to a peer, which records its waits instead of waiting.
+// An upload of random bytes to a peer, which records its delays instead of waiting.
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import type { UploadTask } from '../../src/upload/task.ts';
 import { KEY, type Peer } from './peer.ts';
 import { tempFolder } from './temp.ts';
 
-export type Trial = UploadTask & { bytes: Buffer; notes: string[]; pauses: number[]; stop: AbortController };
+export type TestTask = UploadTask & { bytes: Buffer; notes: string[]; pauses: number[]; stop: AbortController };
 
-export function trialOf(t: TestContext, peer: Peer, size: number, more: Partial<UploadTask> = {}): Trial {
+export function makeTask(t: TestContext, peer: Peer, size: number, more: Partial<UploadTask> = {}): TestTask {
   const bytes = randomBytes(size);
   const path = join(tempFolder(t), 'build.zip');
   writeFileSync(path, bytes);
