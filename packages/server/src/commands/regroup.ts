@@ -20,15 +20,17 @@ async function regroup({ ctx }: App, { game: ref, wait: waits, json }: Options):
   if (ref !== undefined && game === null) throw new UsageError('--game: there is no game with this uid or slug.');
   const gameId = game?.game_id ?? null;
   const total = await requestRegrouping(ctx, gameId);
-  let left = total;
+  let remaining = total;
   const print = (line: string) => void (json || process.stdout.write(`${line}\n`));
   if (total > 0 && waits) print(`Regrouping ${total} reports. A running worker does this, even after Ctrl-C.`);
   for (let isRunning = waits && total > 0; isRunning; ) {
     await wait(LOOK_MS);
     const now = await readRegrouping(ctx, gameId);
-    if (now.left !== left) print(`${total - now.left} of ${total}`);
-    left = now.left;
-    isRunning = now.isRunning && left > 0;
+    if (now.left !== remaining) print(`${total - now.left} of ${total}`);
+    remaining = now.left;
+    isRunning = now.isRunning && remaining > 0;
   }
-  process.stdout.write(json ? `${JSON.stringify({ reports: total, left })}\n` : `reports=${total}\nleft=${left}\n`);
+  process.stdout.write(
+    json ? `${JSON.stringify({ reports: total, left: remaining })}\n` : `reports=${total}\nleft=${remaining}\n`,
+  );
 }

@@ -3,7 +3,7 @@ import { type App, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import type { Role } from '../roles.ts';
-import { endOnUncaughtError, exitWhateverIsOpen } from './last-resort.ts';
+import { endOnUncaughtError, exitWithOpenResources } from './last-resort.ts';
 
 export async function runService(role: Role): Promise<void> {
   const config = readProcessConfig();
@@ -43,9 +43,9 @@ function greeting(role: Role, app: App, config: Config): string {
 }
 
 /**
- * The first signal stops the service in order, even while it is starting; the second stops it at once, and interrupted
- * work recovers at the next start. Exit code 0 if everything ended in order, 1 if a part failed or was given up, 130
- * after a second signal.
+ * The first signal shuts the service down cleanly, even while it is starting. A second signal stops it immediately;
+ * interrupted work recovers at the next start. The exit code is 0 after a clean shutdown, 1 if a part failed or did not
+ * stop in time, and 130 after a second signal.
  */
 function stopOnSignal(starting: Promise<App>, log: Log): void {
   let stopping = false;
@@ -60,7 +60,7 @@ function stopOnSignal(starting: Promise<App>, log: Log): void {
       log.error({ err }, 'stopping failed');
       process.exitCode = 1;
     }
-    exitWhateverIsOpen(log);
+    exitWithOpenResources(log);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

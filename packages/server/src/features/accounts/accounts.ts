@@ -107,7 +107,8 @@ export function createAuth(db: Db, options: AuthOptions) {
         enabled: true,
         beforeDelete: async ({ id }) => {
           if (await options.ownsGames(id)) throw ownsGamesError();
-          // Deleted here in one statement, because better-auth deletes an account in several steps and could fail halfway.
+          // Deleted here in one statement, because better-auth deletes an account in several steps and could fail
+          // halfway.
           await deleteUser(db, id).catch((error) => {
             // The account became the owner of a game in the meantime.
             throw isMissingReference(error) ? ownsGamesError() : error;
@@ -120,7 +121,7 @@ export function createAuth(db: Db, options: AuthOptions) {
           addJob(db, mailJob, confirmChangeMail(user.email, newEmail, url)),
       },
       modelName: 'users',
-      // Not an input, so that users cannot appoint themselves.
+      // Not an input, so that users cannot make themselves operators.
       additionalFields: { operator: { type: 'boolean', required: false, input: false } },
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
@@ -170,7 +171,10 @@ function ownsGamesError(): APIError {
   });
 }
 
-/** The HTTP layer sets this header to the client's address before it passes a request to better-auth. Clients cannot set it. */
+/**
+ * The HTTP layer sets this header to the client's address before it passes a request to better-auth. Clients cannot set
+ * it.
+ */
 export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';
 
 /** The user of the session in the headers; null without a session. */
@@ -210,7 +214,9 @@ export async function endSessions(db: Db, userId: string): Promise<number> {
 /** Stops anyone with a stolen session from guessing the password. */
 const PASSWORD_LIMIT = { name: 'password confirmations', most: 20, windowSeconds: 3600, of: 'account' } as const;
 
-/** Confirms that the signed-in person knows the password. Throws 4236 for a wrong one, and 4290 after too many attempts. */
+/**
+ * Confirms that the signed-in person knows the password. Throws 4236 for a wrong one, and 4290 after too many attempts.
+ */
 export async function requirePassword(ctx: Context, userId: string, password: string): Promise<void> {
   await countUse(ctx.db, ctx.clock, userId, PASSWORD_LIMIT);
   const hash = await readPasswordHash(ctx.db, userId);

@@ -89,8 +89,8 @@ describe('the address of a document', () => {
 
 describe('a document', () => {
   test('provides a name, redirect addresses and requested scopes', () => {
-    const said = document({ client_name: 'Night owl', logo_uri: 'https://agents.example/owl.png', software_id: 'owl' });
-    assert.deepEqual(readDocument(ADDRESS, said), {
+    const text = document({ client_name: 'Night owl', logo_uri: 'https://agents.example/owl.png', software_id: 'owl' });
+    assert.deepEqual(readDocument(ADDRESS, text), {
       name: 'Night owl',
       redirectUris: ['http://127.0.0.1/callback'],
       grantTypes: ['authorization_code', 'refresh_token'],
@@ -132,9 +132,9 @@ describe('a document', () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fields, (said) => {
+      fc.property(fields, (metadata) => {
         try {
-          return readDocument(ADDRESS, JSON.stringify(said)).redirectUris.every((uri) => typeof uri === 'string');
+          return readDocument(ADDRESS, JSON.stringify(metadata)).redirectUris.every((uri) => typeof uri === 'string');
         } catch (error) {
           return error instanceof Error && error.name === 'ClientDocumentError';
         }

@@ -1,4 +1,5 @@
-// Supports OAuth clients that publish a metadata document, whose address is their client_id (draft-ietf-oauth-client-id-metadata-document).
+// Supports OAuth clients that publish a metadata document, whose address is their client_id
+// (draft-ietf-oauth-client-id-metadata-document).
 import { type ClientDiscovery, extendOAuthProvider, type OAuthOptions, type Scope } from '@better-auth/oauth-provider';
 import { registerClientMetadataDocument } from '@better-auth/oauth-provider/internal';
 import type { BetterAuthPlugin } from 'better-auth';
@@ -46,7 +47,7 @@ export function clientDocuments(fetchDocument: FetchDocument, clock: Clock): Bet
 /** Throws ClientDocumentError. */
 function createResolver(fetchDocument: FetchDocument, now: () => number) {
   const cache = new Map<string, CacheEntry>();
-  const underWay = new Map<string, Promise<Client>>();
+  const pending = new Map<string, Promise<Client>>();
   const countFetch = createFetchLimit(now);
 
   function remember(clientId: string, ms: number, failure: ClientDocumentError | null): void {
@@ -77,8 +78,8 @@ function createResolver(fetchDocument: FetchDocument, now: () => number) {
   }
 
   function loadOnce(ctx: Request, clientId: string, existing: Client | null): Promise<Client> {
-    const loading = underWay.get(clientId) ?? load(ctx, clientId, existing).finally(() => underWay.delete(clientId));
-    underWay.set(clientId, loading);
+    const loading = pending.get(clientId) ?? load(ctx, clientId, existing).finally(() => pending.delete(clientId));
+    pending.set(clientId, loading);
     return loading;
   }
 
@@ -87,10 +88,10 @@ function createResolver(fetchDocument: FetchDocument, now: () => number) {
     try {
       return await loadOnce(ctx, clientId, existing);
     } catch (error) {
-      const isPassing = error instanceof ClientDocumentError && error.passing;
+      const isTemporary = error instanceof ClientDocumentError && error.passing;
       const readAt = existing?.updatedAt?.getTime() ?? 0;
       // A short outage of its website does not disconnect a program.
-      if (isPassing && now() - readAt < MAX_STALE_MS) return existing;
+      if (isTemporary && now() - readAt < MAX_STALE_MS) return existing;
       throw error;
     }
   };

@@ -33,7 +33,7 @@ test('a placeholder has the form that the provider accepts, and maps back to the
 
 test('a placeholder sent by a client is refused', () => {
   for (const uri of ['javascript:alert(1)', 'http://agents.example/', 'smb://agents.example/x']) {
-    const written = `stands-in.for:/${encodeURIComponent(uri)}`;
+    const written = `placeholder.for:/${encodeURIComponent(uri)}`;
     assert.equal(fromPlaceholder(written), written);
   }
   fc.assert(

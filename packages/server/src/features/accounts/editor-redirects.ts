@@ -1,16 +1,17 @@
-// Allows editors to register their redirect addresses, which the OAuth provider's rule for private-use schemes excludes.
+// Allows editors to register their redirect addresses, which the OAuth provider's rule for private-use schemes
+// excludes.
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware } from 'better-auth/api';
 
 /**
- * Editors based on VS Code use addresses such as `cursor://anysphere.cursor-mcp/oauth/callback`: a scheme, the publisher and name of
- * an extension, and a path. RFC 8252, section 7.1, requires schemes in reverse domain form, which these are not. Only known schemes
- * are allowed, because others with a host could send the response over a network.
+ * Editors based on VS Code use addresses such as `cursor://anysphere.cursor-mcp/oauth/callback`: a scheme, the
+ * publisher and name of an extension, and a path. RFC 8252, section 7.1, requires schemes in reverse domain form, which
+ * these are not. Only known schemes are allowed, because others with a host could send the response over a network.
  */
 const EDITOR_REDIRECT = /^(cursor|vscode|vscode-insiders|windsurf):\/\/[a-z0-9-]+\.[a-z0-9.-]+\/[\w\-./]*$/i;
 
 /** The scheme of the placeholder for such an address, which the provider accepts and no program opens. */
-const PLACEHOLDER = 'stands-in.for:/';
+const PLACEHOLDER = 'placeholder.for:/';
 
 export function isEditorRedirect(uri: string): boolean {
   return EDITOR_REDIRECT.test(uri);
@@ -50,11 +51,11 @@ export function editorRedirects(): BetterAuthPlugin {
           matcher: isRegistration,
           handler: createAuthMiddleware(async (ctx) => {
             const registered = ctx.context.returned as { client_id?: string; redirect_uris?: string[] } | undefined;
-            const { client_id: clientId, redirect_uris: kept } = registered ?? {};
-            if (clientId === undefined || kept === undefined) return;
-            const redirectUris = kept.map(fromPlaceholder);
-            if (redirectUris.every((uri, index) => uri === kept[index])) return;
-            await keepRedirects(ctx.context.adapter, clientId, redirectUris);
+            const { client_id: clientId, redirect_uris: storedUris } = registered ?? {};
+            if (clientId === undefined || storedUris === undefined) return;
+            const redirectUris = storedUris.map(fromPlaceholder);
+            if (redirectUris.every((uri, index) => uri === storedUris[index])) return;
+            await updateRedirects(ctx.context.adapter, clientId, redirectUris);
             return ctx.json({ ...registered, redirect_uris: redirectUris });
           }),
         },
@@ -65,7 +66,7 @@ export function editorRedirects(): BetterAuthPlugin {
 
 type Adapter = Parameters<NonNullable<BetterAuthPlugin['init']>>[0]['adapter'];
 
-async function keepRedirects(adapter: Adapter, clientId: string, redirectUris: string[]): Promise<void> {
+async function updateRedirects(adapter: Adapter, clientId: string, redirectUris: string[]): Promise<void> {
   const where = [{ field: 'clientId', value: clientId }];
   await adapter.update({ model: 'oauthClient', where, update: { redirectUris } });
 }

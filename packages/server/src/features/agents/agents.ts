@@ -65,19 +65,19 @@ export async function recordCode(ctx: Context, connectionId: string, code: strin
 
 /** Records that a code was exchanged. False if it was sent twice, which ends the connection. */
 export async function noteCodeUse(ctx: Context, code: string): Promise<boolean> {
-  return !(await endIfTwice(ctx, code, codes.markUsed));
+  return !(await endIfReused(ctx, code, codes.markUsed));
 }
 
 /** Records that a code was refused. If it was exchanged before, this ends its connection. */
 export async function noteCodeFailure(ctx: Context, code: string): Promise<void> {
-  await endIfTwice(ctx, code, codes.markRefused);
+  await endIfReused(ctx, code, codes.markRefused);
 }
 
 /** Both requests lock the row of the code, so the second one sees what the first one wrote. */
-async function endIfTwice(ctx: Context, code: string, mark: typeof codes.markUsed): Promise<boolean> {
+async function endIfReused(ctx: Context, code: string, mark: typeof codes.markUsed): Promise<boolean> {
   return transact(ctx.db, async (tx) => {
     const marked = await mark(tx, hashOf(code), ctx.clock.now());
-    if (marked === undefined || !marked.twice) return false;
+    if (marked === undefined || !marked.reused) return false;
     await connections.endConnections(tx, marked.user_id, { connectionId: marked.connection_id }, ctx.clock.now());
     return true;
   });
@@ -99,11 +99,11 @@ export async function revokeAgents(
   tx: Tx,
   userId: string,
   now: Date,
-  which: { keys: boolean; connections: boolean },
+  selection: { keys: boolean; connections: boolean },
 ): Promise<AgentCounts> {
   return {
-    keys: which.keys ? await keys.revokeKeys(tx, userId, now) : 0,
-    connections: which.connections ? await connections.endConnections(tx, userId, 'all', now) : 0,
+    keys: selection.keys ? await keys.revokeKeys(tx, userId, now) : 0,
+    connections: selection.connections ? await connections.endConnections(tx, userId, 'all', now) : 0,
   };
 }
 

@@ -32,7 +32,9 @@ const isMember = (userId: string) =>
   sql`(games.owner_id = ${userId}
     or exists (select from game_admins where game_admins.game_id = games.game_id and game_admins.user_id = ${userId}))`;
 
-/** Stores the game only for its members, so that others can neither fill its activity log nor find out that it exists. */
+/**
+ * Stores the game only for its members, so that others can neither fill its activity log nor find out that it exists.
+ */
 export async function insertCall(db: Db, call: NewCall): Promise<void> {
   const { callId, userId, agent, tool, game, outcome, milliseconds } = call;
   const named = game === undefined ? sql`false` : isUuid(game) ? sql`game_id = ${game}` : sql`slug = ${game}`;
@@ -74,11 +76,11 @@ export function listCallsFor(db: Db, userId: string, page: CallsPage): Promise<O
   );
 }
 
-/** Deletes up to `most` of the oldest calls before the id. Returns their number. */
-export function forgetCalls(db: Db, before: string, most: number): Promise<number> {
+/** Deletes up to `limit` of the oldest calls before the id. Returns their number. */
+export function forgetCalls(db: Db, before: string, limit: number): Promise<number> {
   return changed(
     db,
     sql`delete from agent_calls where call_id in
-      (select call_id from agent_calls where call_id < ${before} order by call_id limit ${most})`,
+      (select call_id from agent_calls where call_id < ${before} order by call_id limit ${limit})`,
   );
 }

@@ -9,11 +9,11 @@ export async function insertCode(db: Db, connectionId: string, hash: Buffer): Pr
 export type MarkedCode = {
   connection_id: string;
   user_id: string;
-  /** Whether it was used and sent a second time. */
-  twice: boolean;
+  /** Whether the code was sent again after it was used. */
+  reused: boolean;
 };
 
-const marked = sql`agents.connection_id::text, agents.user_id, used_at is not null and refused_at is not null as twice`;
+const marked = sql`agents.connection_id::text, agents.user_id, used_at is not null and refused_at is not null as reused`;
 
 /** Undefined for an unknown code. */
 export function markUsed(tx: Tx, hash: Buffer, now: Date): Promise<MarkedCode | undefined> {

@@ -69,11 +69,13 @@ export function listConnections(
   );
 }
 
-type Which = { connectionId: string } | { clientId: string } | 'all';
+type Selection = { connectionId: string } | { clientId: string } | 'all';
 
-function conditionOf(which: Which) {
-  if (which === 'all') return sql`true`;
-  return 'connectionId' in which ? sql`connection_id = ${which.connectionId}` : sql`client_id = ${which.clientId}`;
+function conditionOf(selection: Selection) {
+  if (selection === 'all') return sql`true`;
+  return 'connectionId' in selection
+    ? sql`connection_id = ${selection.connectionId}`
+    : sql`client_id = ${selection.clientId}`;
 }
 
 export async function countConnections(db: Db, userId: string): Promise<number> {
@@ -87,8 +89,8 @@ export async function countConnections(db: Db, userId: string): Promise<number> 
 }
 
 /** Ends one connection of the person, those to a client, or all, with their refresh tokens. Returns their number. */
-export async function endConnections(tx: Tx, userId: string, which: Which, now: Date): Promise<number> {
-  const condition = conditionOf(which);
+export async function endConnections(tx: Tx, userId: string, selection: Selection, now: Date): Promise<number> {
+  const condition = conditionOf(selection);
   const ended = await rows(
     tx,
     sql<{ id: string }>`update agent_connections set revoked_at = ${now}
@@ -101,8 +103,8 @@ export async function endConnections(tx: Tx, userId: string, which: Which, now: 
 }
 
 /**
- * The connection that an access token names. A client that revokes its refresh token (RFC 7009) also ends the connection, so one
- * with refresh tokens needs at least one that is not revoked.
+ * The connection that an access token names. A client that revokes its refresh token (RFC 7009) also ends the
+ * connection, so one with refresh tokens needs at least one that is not revoked.
  */
 export function findConnection(
   db: Db,

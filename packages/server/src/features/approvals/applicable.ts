@@ -5,27 +5,27 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import { type Game, roleOf } from '../games/games.ts';
-import type { Prospect } from './act.ts';
-import { actOf } from './acts.ts';
+import type { Preview } from './action.ts';
+import { actionOf } from './actions.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
 
 /**
- * Returns the effect that the action would have now. Throws 4217 if the owner, the requester's membership or the basis of the
- * request has changed, and the error codes of the action.
+ * Returns the effect that the action would have now. Throws 4217 if the owner, the requester's membership or the basis
+ * of the request has changed, and the error codes of the action.
  */
 export async function requireApplicable(
   { clock }: Pick<Context, 'clock'>,
   db: Db,
   row: ApprovalRow,
   game: Game,
-): Promise<Prospect> {
+): Promise<Preview> {
   if (row.owner_id !== game.owner_id)
     throw new ApiError(4217, 'The game has a new owner since this was requested. Request it again.');
   if (!(await isStillMember(db, row, game)))
     throw new ApiError(4217, `${row.asked_by}, who requested this, is no longer a member of the game.`);
-  const prospect = await actOf(row.action).foresee(db, game, row.input, clock.now());
-  if (isDeepStrictEqual(row.basis, prospect.basis)) return prospect;
-  throw new ApiError(4217, actOf(row.action).outdated);
+  const preview = await actionOf(row.action).preview(db, game, row.input, clock.now());
+  if (isDeepStrictEqual(row.basis, preview.basis)) return preview;
+  throw new ApiError(4217, actionOf(row.action).outdated);
 }
 
 async function isStillMember(db: Db, row: ApprovalRow, game: Game): Promise<boolean> {

@@ -88,9 +88,13 @@ export async function changeOwner(tx: Tx, approvalId: string, ownerId: string, c
   );
 }
 
-type Asked = { gameId: string; askerId: string; action: ApprovalAction };
+type RequestKey = { gameId: string; askerId: string; action: ApprovalAction };
 
-export function findByKey(tx: Tx, { gameId, askerId, action }: Asked, key: string): Promise<ApprovalRow | undefined> {
+export function findByKey(
+  tx: Tx,
+  { gameId, askerId, action }: RequestKey,
+  key: string,
+): Promise<ApprovalRow | undefined> {
   return row(
     tx,
     sql<ApprovalRow>`select ${columns} from approvals
@@ -100,7 +104,7 @@ export function findByKey(tx: Tx, { gameId, askerId, action }: Asked, key: strin
 
 export type WaitingRow = ApprovalRow & { slug: string; name: string };
 
-/** Pending approvals of the owner's current games, newest first. `before` is the last one of the previous page. */
+/** Pending approvals of the owner's current games, newest first. `before` is the last approval of the previous page. */
 export function listWaiting(
   db: Db,
   ownerId: string,
@@ -116,10 +120,12 @@ export function listWaiting(
   );
 }
 
-/** The last equal request that is pending or denied and has not expired, or that is approved and can still be collected. */
-export function findStanding(
+/**
+ * The last equal request that is pending or denied and has not expired, or that is approved and can still be collected.
+ */
+export function findOpen(
   tx: Tx,
-  { gameId, askerId, action }: Asked,
+  { gameId, askerId, action }: RequestKey,
   input: object,
   now: Date,
 ): Promise<ApprovalRow | undefined> {
@@ -133,16 +139,18 @@ export function findStanding(
   );
 }
 
-/** Counts the pending and denied approvals of a game that have not expired, with the time when the first one expires. */
-export function countStanding(
+/**
+ * Counts the pending and denied approvals of a game that have not expired, with the time when the first one expires.
+ */
+export function countUnapproved(
   tx: Tx,
   gameId: string,
   now: Date,
-): Promise<{ standing: number; first_ends_at: Date | null }> {
+): Promise<{ count: number; first_ends_at: Date | null }> {
   return onlyRow(
     tx,
-    sql<{ standing: number; first_ends_at: Date | null }>`
-      select count(*) as standing, min(expires_at) as first_ends_at from approvals
+    sql<{ count: number; first_ends_at: Date | null }>`
+      select count(*) as count, min(expires_at) as first_ends_at from approvals
       where game_id = ${gameId} and state <> 'approved' and expires_at > ${now}`,
   );
 }

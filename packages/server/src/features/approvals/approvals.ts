@@ -1,4 +1,5 @@
-// Approvals: an agent requests a risky action, the game's owner decides with the mailed link or code, and it is performed once.
+// Approvals: an agent requests a risky action, the game's owner decides with the mailed link or code, and it is
+// performed once.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { ApprovalAction, ApprovalState } from '@chauffeur/contract/operations/approvals';
@@ -8,8 +9,8 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import type { Game } from '../games/games.ts';
-import type { Prospect } from './act.ts';
-import { type ActInputs, actOf } from './acts.ts';
+import type { Preview } from './action.ts';
+import { type ActionInputs, actionOf } from './actions.ts';
 import { requireApplicable } from './applicable.ts';
 import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
@@ -28,8 +29,8 @@ export type ApprovalRequest<Action extends ApprovalAction = ApprovalAction> = {
     readonly game: Game;
     readonly action: Each;
     /** Checked against the operation's schema. */
-    readonly input: ActInputs[Each];
-    /** Chosen by the requester. The same key always means the same request. */
+    readonly input: ActionInputs[Each];
+    /** Chosen by the requester. A key always identifies the same request. */
     readonly idempotencyKey?: string | undefined;
   };
 }[Action];
@@ -57,19 +58,19 @@ export function requestApproval(
 ): Promise<Requested> {
   return transact(ctx.db, async (tx) => {
     await approvals.lockRequests(tx, request.game.game_id);
-    const input = actOf(request.action).normalize(request.input);
+    const input = actionOf(request.action).normalize(request.input);
     const existing = await findByKey(tx, asker.user, request, input);
     if (existing !== undefined) return complete(ctx, tx, request.game, existing);
-    const prospect = await actOf(request.action).foresee(tx, request.game, input, ctx.clock.now());
-    const standing = await findStanding(ctx, tx, asker.user, request, input, prospect);
-    if (standing !== undefined) return complete(ctx, tx, request.game, standing);
-    return requestedOf(ctx, await open(ctx, tx, asker, request, input, prospect));
+    const preview = await actionOf(request.action).preview(tx, request.game, input, ctx.clock.now());
+    const equal = await findEqual(ctx, tx, asker.user, request, input, preview);
+    if (equal !== undefined) return complete(ctx, tx, request.game, equal);
+    return requestedOf(ctx, await open(ctx, tx, asker, request, input, preview));
   });
 }
 
 /** The response to an existing request: its state, and the result if the requester has yet to collect it. */
 async function complete(ctx: Context, tx: Tx, game: Game, existing: approvals.ApprovalRow): Promise<Requested> {
-  const { collect } = actOf(existing.action);
+  const { collect } = actionOf(existing.action);
   // Read again with a lock, so that only one of two concurrent calls collects.
   const row = collect === undefined ? existing : ((await approvals.lockApproval(tx, existing.approval_id)) ?? existing);
   if (collect === undefined || row.state !== 'approved' || row.result === null) return requestedOf(ctx, row);
@@ -93,20 +94,20 @@ async function findByKey(tx: Tx, user: User, { game, action, idempotencyKey }: A
   );
 }
 
-async function findStanding(
+async function findEqual(
   ctx: Context,
   tx: Tx,
   user: User,
   { game, action, idempotencyKey }: ApprovalRequest,
   input: object,
-  prospect: Prospect,
+  preview: Preview,
 ) {
   if (idempotencyKey !== undefined) return undefined;
-  const asked = { gameId: game.game_id, askerId: user.id, action };
-  const standing = await approvals.findStanding(tx, asked, input, ctx.clock.now());
+  const request = { gameId: game.game_id, askerId: user.id, action };
+  const open = await approvals.findOpen(tx, request, input, ctx.clock.now());
   const isCurrent =
-    standing !== undefined && isDeepStrictEqual(standing.basis, prospect.basis) && standing.owner_id === game.owner_id;
-  return isCurrent ? standing : undefined;
+    open !== undefined && isDeepStrictEqual(open.basis, preview.basis) && open.owner_id === game.owner_id;
+  return isCurrent ? open : undefined;
 }
 
 async function open(
@@ -115,7 +116,7 @@ async function open(
   { user, via }: { user: User; via: string },
   { game, action, idempotencyKey }: ApprovalRequest,
   input: object,
-  prospect: Prospect,
+  preview: Preview,
 ): Promise<approvals.ApprovalRow> {
   const now = ctx.clock.now();
   await requireRoom(ctx, tx, game, now);
@@ -125,8 +126,8 @@ async function open(
     approvalId,
     action,
     input,
-    basis: prospect.basis,
-    summary: prospect.summary,
+    basis: preview.basis,
+    summary: preview.summary,
     ownerId: game.owner_id,
     askerId: user.id,
     askedBy: user.name,
@@ -140,7 +141,7 @@ async function open(
   const owner = await findUserById(tx, game.owner_id);
   if (owner === null) throw new Error('a game has no owner');
   const { confirm_url: url } = ticketOf(ctx, opened);
-  const { summary, consequences } = prospect;
+  const { summary, consequences } = preview;
   const mail = { to: owner.email, game: game.name, summary, consequences, askedBy: user.name, via, url, code };
   await enqueueMail(tx, approvalMail(mail));
   return opened;
@@ -148,13 +149,13 @@ async function open(
 
 /** Throws 4290. Denied requests count as well, so that an agent cannot flood the owner's mailbox. */
 async function requireRoom(ctx: Context, tx: Tx, game: Game, now: Date): Promise<void> {
-  const most = ctx.config.limitApprovals;
-  if (most === 0) return;
-  const { standing, first_ends_at: end } = await approvals.countStanding(tx, game.game_id, now);
-  if (standing < most || end === null) return;
+  const max = ctx.config.limitApprovals;
+  if (max === 0) return;
+  const { count, first_ends_at: end } = await approvals.countUnapproved(tx, game.game_id, now);
+  if (count < max || end === null) return;
   throw new ApiError(
     4290,
-    `This game has ${standing} pending or denied requests in the last 24 hours. Wait for its owner to decide.`,
+    `This game has ${count} pending or denied requests in the last 24 hours. Wait for its owner to decide.`,
     { data: { retry_after: Math.max(1, Math.ceil((end.getTime() - now.getTime()) / SECOND)) } },
   );
 }
@@ -165,8 +166,8 @@ function requestedOf(ctx: Context, row: approvals.ApprovalRow): Requested {
 }
 
 /**
- * Hands the pending approvals of a game to its new owner, who gets mails with new codes; the former owner's codes stop working.
- * Runs in the transaction in which `game`, which already names the new owner, changes hands.
+ * Hands the pending approvals of a game to its new owner, who gets mails with new codes; the former owner's codes stop
+ * working. Runs in the transaction in which `game`, which already names the new owner, changes hands.
  */
 export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner: User): Promise<void> {
   const within = { ...ctx, db: tx };

@@ -6,7 +6,10 @@ export function newCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
-/** Keyed with the secret of the service and the approval: six digits could be found from any other hash in no time. */
+/**
+ * Keyed with the secret of the service and the approval, because six digits could be recovered from a plain hash
+ * instantly.
+ */
 export function hashCode(secret: string, approvalId: string, code: string): Buffer {
   return createHmac('sha256', deriveKey(secret, 'approval codes')).update(`${approvalId}/${code}`).digest();
 }

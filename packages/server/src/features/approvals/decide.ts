@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import type { Game } from '../games/games.ts';
-import { actOf } from './acts.ts';
+import { actionOf } from './actions.ts';
 import { requireApplicable } from './applicable.ts';
 import * as approvals from './approvals.sql.ts';
 import { isCode } from './code.ts';
@@ -15,13 +15,14 @@ type Row = approvals.ApprovalRow;
 /** The owner's decision on the page, or a code, which can only approve. */
 export type Decision = { readonly approve: boolean } | { readonly code: string };
 
-/** For one approval in total, whoever tries. */
+/** The limit for one approval, over all callers. */
 const MAX_TRIES = 5;
 
 /**
- * Decides the approval and performs the action if it is approved. Repeating the same decision has no further effect. Throws 4215
- * if it was denied, 4216 if it has expired or the code is wrong, 4217 if it was decided otherwise or no longer applies, and the
- * error codes of the action. An error changes nothing, except that a wrong code counts as a try.
+ * Decides the approval and performs the action if it is approved. Repeating the same decision has no further effect.
+ * Throws 4215 if it was denied, 4216 if it has expired or the code is wrong, 4217 if it was decided otherwise or no
+ * longer applies, and the error codes of the action. An error changes nothing, except that a wrong code counts as a
+ * try.
  */
 export async function decide(ctx: Context, game: Game, uid: string, decision: Decision): Promise<Row> {
   // Throwing inside the transaction would undo the count of tries.
@@ -78,5 +79,5 @@ function wrongCode(left: number): ApiError {
 
 async function perform(ctx: Context, tx: Tx, row: Row, game: Game, owner: string): Promise<object> {
   await requireApplicable(ctx, tx, row, game);
-  return actOf(row.action).perform(tx, game, row.input, { movedBy: moverOf(row, owner), now: ctx.clock.now() });
+  return actionOf(row.action).perform(tx, game, row.input, { movedBy: moverOf(row, owner), now: ctx.clock.now() });
 }

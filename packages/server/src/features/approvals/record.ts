@@ -50,7 +50,7 @@ export async function recordOf(
   return {
     ...requestOf(ctx, row, game),
     status,
-    ...(status === 'pending' ? await foresee(ctx, row, game) : { consequences: [], problem: null }),
+    ...(status === 'pending' ? await preview(ctx, row, game) : { consequences: [], problem: null }),
     decided_by: row.decided_by,
     decided_at: row.decided_at?.toISOString() ?? null,
     may_decide: caller.agent === undefined && caller.user.id === game.owner_id,
@@ -58,7 +58,7 @@ export async function recordOf(
   };
 }
 
-async function foresee(ctx: Context, row: ApprovalRow, game: Game) {
+async function preview(ctx: Context, row: ApprovalRow, game: Game) {
   try {
     const { consequences } = await requireApplicable(ctx, ctx.db, row, game);
     return { consequences: [...consequences], problem: null };

@@ -29,8 +29,9 @@ export function countHoldings(db: Db, { gameId, buildId }: BuildKey, now: Date, 
 }
 
 /**
- * Waits for scans and uploads of the build that are ending, blocks others, and returns the number of files. Call it before
- * taking other locks: a scan that ends locks the file and then the channel, an upload that ends its session and then the build.
+ * Waits for scans and uploads of the build that are ending, blocks others, and returns the number of files. Call it
+ * before taking other locks: a scan that ends locks the file and then the channel, an upload that ends its session and
+ * then the build.
  */
 export async function lockWork(tx: Tx, { gameId, buildId }: BuildKey): Promise<number> {
   const ofBuild = sql`game_id = ${gameId} and build_id = ${buildId}`;
@@ -43,12 +44,12 @@ export async function lockWork(tx: Tx, { gameId, buildId }: BuildKey): Promise<n
 export async function deleteBuild(tx: Tx, { gameId, buildId }: BuildKey, by: string, now: Date): Promise<boolean> {
   const count = await changed(
     tx,
-    sql`with gone as (
+    sql`with deleted as (
         delete from builds where game_id = ${gameId} and build_id = ${buildId}
         returning game_id, build_id, version, os, arch, created_at
       )
       insert into deleted_builds (game_id, build_id, version, os, arch, created_at, deleted_at, deleted_by)
-      select game_id, build_id, version, os, arch, created_at, ${now}, ${by} from gone`,
+      select game_id, build_id, version, os, arch, created_at, ${now}, ${by} from deleted`,
   );
   return count === 1;
 }

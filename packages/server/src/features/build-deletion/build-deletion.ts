@@ -23,16 +23,16 @@ export async function getBuildDeletion(
   { caller, input }: Call<typeof contract.getBuildDeletion>,
 ): Promise<Consequences> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return foreseeDeletion(ctx.db, game, input.build_id, ctx.clock.now());
+  return previewDeletion(ctx.db, game, input.build_id, ctx.clock.now());
 }
 
 /** Returns what deleting the build now would remove. Throws 4006. */
-export async function foreseeDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
+export async function previewDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
   const build = await findBuild(db, game.game_id, buildId);
   if (build === null) throw unknownBuild();
   const since = utcDayOf(new Date(now.getTime() - (DEVICE_DAYS - 1) * DAY));
   const key = { gameId: game.game_id, buildId: build.build_id };
-  const [held, pointers] = [
+  const [holdings, pointers] = [
     await deletion.countHoldings(db, key, now, since),
     await pointersAt(db, key.gameId, key.buildId),
   ];
@@ -44,13 +44,13 @@ export async function foreseeDeletion(db: Db, game: Game, buildId: string, now: 
     arch: build.arch,
     channels: offers.map(({ channel, expires_at }) => ({ channel, expires_at: expires_at?.toISOString() ?? null })),
     touches_players: game.visibility !== 'draft' && offers.some(({ channel }) => channel === 'stable'),
-    files: held.files,
-    bytes: held.bytes,
-    symbols: held.symbols,
-    upload_sessions: held.upload_sessions,
-    crash_reports: held.crash_reports,
-    devices_30_days: held.devices,
-    consequences: describeConsequences(game, build, offers, held),
+    files: holdings.files,
+    bytes: holdings.bytes,
+    symbols: holdings.symbols,
+    upload_sessions: holdings.upload_sessions,
+    crash_reports: holdings.crash_reports,
+    devices_30_days: holdings.devices,
+    consequences: describeConsequences(game, build, offers, holdings),
   };
 }
 
@@ -62,16 +62,21 @@ function rankOf({ channel }: Pointer): number {
   return rank === -1 ? KNOWN_CHANNELS.length : rank;
 }
 
-function describeConsequences(game: Game, build: Build, offers: readonly Pointer[], held: deletion.Holdings): string[] {
+function describeConsequences(
+  game: Game,
+  build: Build,
+  offers: readonly Pointer[],
+  holdings: deletion.Holdings,
+): string[] {
   return describeDeletion({
     build,
     channels: offers.map(({ channel }) => channel),
-    files: held.files,
-    bytes: held.bytes,
-    symbols: held.symbols,
-    crashReports: held.crash_reports,
-    devices: held.devices,
-    uploads: held.upload_sessions,
+    files: holdings.files,
+    bytes: holdings.bytes,
+    symbols: holdings.symbols,
+    crashReports: holdings.crash_reports,
+    devices: holdings.devices,
+    uploads: holdings.upload_sessions,
     visibility: game.visibility,
   });
 }
@@ -89,8 +94,8 @@ export async function deleteBuild(
 }
 
 /**
- * Deletes the build within a transaction, with its files, symbols, open uploads and entry lists. The sweeps remove its blobs a
- * day later. Throws 4006, after which the transaction can continue.
+ * Deletes the build within a transaction, with its files, symbols, open uploads and entry lists. The sweeps remove its
+ * blobs a day later. Throws 4006, after which the transaction can continue.
  */
 export async function deleteBuildWithin(
   tx: Tx,

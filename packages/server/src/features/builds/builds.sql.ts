@@ -85,8 +85,8 @@ const newestFile = sql`select file_id, filename, size, checksum, scan_state, upl
   where files.game_id = builds.game_id and files.build_id = builds.build_id order by uploaded_at desc, file_id desc limit 1`;
 
 /**
- * The state of a build (spec: Builds). It depends on the newest file, except that a build with an offered file stays ready if a
- * newer file is rejected.
+ * The state of a build (spec: Builds). It depends on the newest file, except that a build with an offered file stays
+ * ready if a newer file is rejected.
  */
 const stateOfBuild = sql`(select case
     when newest.scan_state is null then 'registered'
@@ -118,14 +118,14 @@ export function listBuilds(
   filters: Filters,
   { after, limit, offset = 0 }: { after?: Position | undefined; limit: number; offset?: number },
 ): Promise<BuildListRow[]> {
-  const behind =
+  const afterCursor =
     after === undefined
       ? sql`true`
       : sql`(created_at, build_id) < (to_timestamp(0) + ${after.createdUs}::bigint * interval '1 microsecond', ${after.buildId})`;
   return rows(
     db,
     sql<BuildListRow>`
-      select ${listed} from builds where ${matching(gameId, filters)} and ${behind}
+      select ${listed} from builds where ${matching(gameId, filters)} and ${afterCursor}
       order by created_at desc, build_id desc limit ${limit} offset ${offset}`,
   );
 }

@@ -24,7 +24,8 @@ export async function isMember(db: Db, gameId: string, userId: string): Promise<
 export type MemberRow = {
   user_id: string;
   name: string;
-  joined_at: Date /** Microseconds since 1970. */;
+  joined_at: Date;
+  /** Microseconds since 1970. */
   joined_us: string;
 };
 export type Position = { joinedUs: string; userId: string };
@@ -37,7 +38,7 @@ export function listMembers(
   gameId: string,
   { after, limit }: { after: Position | null; limit: number },
 ): Promise<MemberRow[]> {
-  const behind =
+  const afterCursor =
     after === null
       ? sql`true`
       : sql`(joined_at, user_id) < (to_timestamp(0) + ${after.joinedUs}::bigint * interval '1 microsecond', ${after.userId})`;
@@ -45,6 +46,6 @@ export function listMembers(
     db,
     sql<MemberRow>`select user_id, users.name, joined_at, ${joinedUs}::text as joined_us
       from beta_members join users on users.id = user_id
-      where game_id = ${gameId} and ${behind} order by joined_at desc, user_id desc limit ${limit}`,
+      where game_id = ${gameId} and ${afterCursor} order by joined_at desc, user_id desc limit ${limit}`,
   );
 }

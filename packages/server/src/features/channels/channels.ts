@@ -1,4 +1,5 @@
-// Channels: the build that each one offers on each platform, moved by uploads, promotions and rollbacks, with a history.
+// Channels: the build that each one offers on each platform, moved by uploads, promotions and rollbacks, with a
+// history.
 import { ApiError } from '@chauffeur/contract/errors';
 import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -21,8 +22,8 @@ type PointerRecord = OutputOf<typeof contract.promoteBuild>;
 const UPLOADED = 'upload';
 
 /**
- * Moves the channel of a build to it if the build was registered later than the current one (spec: Channels). Part of the
- * transaction that ends a scan. Returns whether the pointer moved.
+ * Moves the channel of a build to it if the build was registered later than the current one (spec: Channels). Part of
+ * the transaction that ends a scan. Returns whether the pointer moved.
  */
 export async function advanceChannel(tx: Tx, now: Date, build: Build): Promise<boolean> {
   const place = { gameId: build.game_id, channel: build.channel, os: build.os, arch: build.arch };
@@ -72,11 +73,11 @@ export type PromotionInput = {
 /** Promotes within a transaction. Throws 4006 and 4099, after which the transaction can continue. */
 export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<PointerRecord> {
   const { gameId, channel, movedBy, now } = input;
-  const build = await requireOfferable(tx, gameId, input.build_id);
+  const build = await requireOfferedBuild(tx, gameId, input.build_id);
   const place = { gameId, channel, os: build.os, arch: build.arch };
   await channels.lockPlace(tx, place);
   // Checked again, because only the lock keeps the build from being deleted.
-  await requireOfferable(tx, gameId, build.build_id);
+  await requireOfferedBuild(tx, gameId, build.build_id);
   const current = await channels.findPointer(tx, place);
   await channels.insertMove(tx, {
     ...place,
@@ -95,7 +96,7 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
 }
 
 /** Returns the game's build, which must have an offered file. Throws 4006 and 4099. */
-export async function requireOfferable(db: Db, gameId: string, buildId: string): Promise<Build> {
+export async function requireOfferedBuild(db: Db, gameId: string, buildId: string): Promise<Build> {
   const build = await findBuild(db, gameId, buildId);
   if (build === null)
     throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
@@ -115,8 +116,8 @@ export async function pointersAt(db: Db, gameId: string, buildId: string): Promi
 }
 
 /**
- * Empties every channel that points at the build, within the transaction that deletes it, and blocks moves until it ends. The
- * pointer itself stays, so that only an upload newer than the deleted build advances the channel.
+ * Empties every channel that points at the build, within the transaction that deletes it, and blocks moves until it
+ * ends. The pointer itself stays, so that only an upload newer than the deleted build advances the channel.
  */
 export async function emptyChannels(
   tx: Tx,

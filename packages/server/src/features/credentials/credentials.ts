@@ -38,17 +38,17 @@ export async function revokeCredentials(
   ctx: Context,
   { caller: { user }, input }: Call<typeof contract.revokeCredentials>,
 ): Promise<OutputOf<typeof contract.revokeCredentials>> {
-  const which = { keys: input.personal_keys === true, connections: input.programs === true };
+  const selection = { keys: input.personal_keys === true, connections: input.programs === true };
   return transact(ctx.db, async (tx) => {
-    const agents = await revokeAgents(tx, user.id, ctx.clock.now(), which);
+    const agents = await revokeAgents(tx, user.id, ctx.clock.now(), selection);
     const deployKeys = input.deploy_keys === true ? await revokeOwnedDeployKeys(tx, user.id) : 0;
     return { personal_keys: agents.keys, programs: agents.connections, deploy_keys: deployKeys };
   });
 }
 
 /**
- * Revokes all personal credentials that could have been created with the old password. Deploy keys keep working, because builds on
- * CI machines depend on them; the report lists them, and its token revokes them.
+ * Revokes all personal credentials that could have been created with the old password. Deploy keys keep working,
+ * because builds on CI machines depend on them; the report lists them, and its token revokes them.
  */
 export async function endAccessAfterReset(ctx: Context, userId: string): Promise<Report> {
   const now = ctx.clock.now();

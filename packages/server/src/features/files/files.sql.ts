@@ -99,7 +99,7 @@ export function findFileById(db: Db, fileId: string): Promise<FileRow | undefine
 type FileWithScans = FileRow & { scans: (Omit<ScanEventRow, 'at'> & { at: string })[] };
 
 /** The newest files of a build, newest first, each with its scans, oldest first. */
-export function listFilesOfBuild(db: Db, gameId: string, buildId: string, most: number): Promise<FileWithScans[]> {
+export function listFilesOfBuild(db: Db, gameId: string, buildId: string, limit: number): Promise<FileWithScans[]> {
   return rows(
     db,
     sql<FileWithScans>`select ${columns},
@@ -107,7 +107,7 @@ export function listFilesOfBuild(db: Db, gameId: string, buildId: string, most: 
             'signature_version', signature_version, 'detail', detail) order by scan_no), '[]')
           from file_scans where file_scans.game_id = files.game_id and file_scans.file_id = files.file_id) as scans
       from files where game_id = ${gameId} and build_id = ${buildId}
-      order by uploaded_at desc, file_id desc limit ${most}`,
+      order by uploaded_at desc, file_id desc limit ${limit}`,
   );
 }
 

@@ -29,7 +29,7 @@ describe('the consequences of deleting a game', () => {
   });
 
   it('name the players, content, reports, people and address of a game in use', () => {
-    const held = {
+    const holdings = {
       ...NOTHING,
       builds: 2,
       files: 1,
@@ -41,7 +41,7 @@ describe('the consequences of deleting a game', () => {
       admins: 1,
       upload_sessions: 1,
     };
-    const lines = describeDeletion(PUBLIC, held);
+    const lines = describeDeletion(PUBLIC, holdings);
     assert.match(lines[0] ?? '', /links to its page stop working\. 1 device played it in the last 30 days\./);
     assert.equal(lines[1], '3 players in the beta can no longer get its builds.');
     assert.match(lines[2] ?? '', /^Deleted: 2 builds, 1 file \(4\.8 MiB\), 1 store image, 0 symbol files/);

@@ -10,13 +10,13 @@ export type DeletedGame = {
 };
 
 /** One sentence per line; consequences for players come first. */
-export function describeDeletion(game: DeletedGame, held: Holdings): string[] {
+export function describeDeletion(game: DeletedGame, holdings: Holdings): string[] {
   return [
-    ...describePlayers(game, held),
-    describeContent(held),
-    ...describeReports(held),
-    describeIntake(held),
-    ...(held.admins > 0 ? [`${formatCount(held.admins, 'admin loses', 'admins lose')} access.`] : []),
+    ...describePlayers(game, holdings),
+    describeContent(holdings),
+    ...describeReports(holdings),
+    describeIntake(holdings),
+    ...(holdings.admins > 0 ? [`${formatCount(holdings.admins, 'admin loses', 'admins lose')} access.`] : []),
     ...(game.visibility === 'draft'
       ? []
       : [`The address ${game.slug} is reserved for you for ${game.reservedDays} days.`]),

@@ -1,4 +1,5 @@
-// Deleting a game: announces the consequences first, then hides the game immediately, and a job removes all of its data.
+// Deleting a game: announces the consequences first, then hides the game immediately, and a job removes all of its
+// data.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/game-deletion';
@@ -18,7 +19,9 @@ import { isNameTyped } from './typed-name.ts';
 
 export type RemoveGame = { gameId: string };
 
-/** With delays of e^n seconds, the attempts cover an outage of about a day. `finishDeletions` tries again afterwards. */
+/**
+ * With delays of e^n seconds, the attempts cover an outage of about a day. `finishDeletions` tries again afterwards.
+ */
 export const removeGameJob = defineJob<RemoveGame>('game-deletion:remove', 12);
 
 /** The period of launch health: today and the 29 days before. */
@@ -33,15 +36,15 @@ export async function getGameDeletion(
   const game = await requireOwner(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const since = utcDayOf(new Date(now.getTime() - (DEVICE_DAYS - 1) * DAY));
-  const held = await deletion.countHoldings(ctx.db, game.game_id, now, since);
-  const { devices, ...counts } = held;
+  const holdings = await deletion.countHoldings(ctx.db, game.game_id, now, since);
+  const { devices, ...counts } = holdings;
   return {
     game_uid: game.game_id,
     name: game.name,
     touches_players: game.visibility !== 'draft',
     ...counts,
     devices_30_days: devices,
-    consequences: describeDeletion({ ...game, reservedDays: RESERVED_DAYS }, held),
+    consequences: describeDeletion({ ...game, reservedDays: RESERVED_DAYS }, holdings),
   };
 }
 

@@ -1,4 +1,4 @@
-// The email that tells the members of a game that it was deleted.
+// The email to the members of a game that was deleted.
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 

@@ -30,13 +30,13 @@ export function listBuilds(
   { gameId, since }: Window,
   { after, limit }: { after: Position | null; limit: number },
 ): Promise<BuildRow[]> {
-  const behind =
+  const afterCursor =
     after === null
       ? sql`true`
       : sql`(${createdUs}, builds.build_id) < (${after.createdUs}::bigint, ${after.buildId}::uuid)`;
   return rows(
     db,
-    sql<BuildRow>`${buildsWith(sql`${behind} and counted.devices > 0`, { gameId, since })}
+    sql<BuildRow>`${buildsWith(sql`${afterCursor} and counted.devices > 0`, { gameId, since })}
       order by builds.created_at desc, builds.build_id desc limit ${limit}`,
   );
 }

@@ -36,8 +36,8 @@ export async function listHealth(
   const list = ['health', game.game_id];
   const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const after = createdUs === undefined || buildId === undefined ? null : { createdUs, buildId };
-  const found = await health.listBuilds(ctx.db, window, { after, limit: limit + 1 });
-  const { page, last } = cutPage(found, limit);
+  const rows = await health.listBuilds(ctx.db, window, { after, limit: limit + 1 });
+  const { page, last } = cutPage(rows, limit);
   const [times, listing] = await Promise.all([
     timesOf(ctx, window, page),
     listedHealthOf(ctx, [game.game_id]).then((listed) => listed.get(game.game_id)),
@@ -67,13 +67,13 @@ async function timesOf(
   window: health.Window,
   builds: readonly health.BuildRow[],
 ): Promise<Map<string, Times>> {
-  const found = await health.readTimes(
+  const rows = await health.readTimes(
     ctx.db,
     window,
     builds.map(({ build_id }) => build_id),
   );
   const times = new Map<string, Times>();
-  for (const { build_id, what, histogram } of found)
+  for (const { build_id, what, histogram } of rows)
     times.set(build_id, { ...(times.get(build_id) ?? NO_TIMES), [what]: medianOf(histogram) });
   return times;
 }
@@ -112,8 +112,8 @@ type ListedHealth = { band: Band; buildId: string };
 
 /** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
 async function listedHealthOf(ctx: Context, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
-  const found = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
-  return new Map(found.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
+  const rows = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
+  return new Map(rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
 }
 
 /** The band on each game's store page; `unrated` if it has no rated build. */

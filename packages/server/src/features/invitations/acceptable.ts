@@ -1,4 +1,5 @@
-// Whether a person can accept an invitation: an ordered list of named rules, of which the first broken one counts.
+// Decides whether a person can accept an invitation: an ordered list of named rules. The first broken rule determines
+// the error.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { User } from '../../context.ts';
 import type { InvitationRow } from './invitations.sql.ts';

@@ -1,4 +1,4 @@
-// A summary of all games of a developer, combined from other features.
+// A summary of a developer's games, with data from other features.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/overview';
 import type { Context } from '../../context.ts';

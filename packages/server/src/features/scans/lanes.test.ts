@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Lanes } from './lanes.ts';
 
-it('runs all tasks, and at most one per lane at once', async () => {
+it('runs all tasks, and at maxRunning one per lane at a time', async () => {
   const lanes = new Lanes(3);
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   let done = 0;
   for (let count = 0; count < 20; count++) {
     await lanes.add(async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       await new Promise(setImmediate);
       running--;
       done++;
     });
   }
   await lanes.drain();
-  assert.deepEqual([most, done], [3, 20]);
+  assert.deepEqual([maxRunning, done], [3, 20]);
 });
 
 it('reports a failure from the next `add` that finds no free lane, or from `drain`', async () => {

@@ -1,17 +1,17 @@
 // Runs tasks concurrently, a few at a time.
 
-/** Runs up to `width` tasks concurrently. A failure reaches the caller through `add` or, at the latest, `drain`. */
+/** Runs up to `size` tasks concurrently. A failure reaches the caller through `add` or, at the latest, `drain`. */
 export class Lanes {
-  readonly #width: number;
+  readonly #size: number;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(width: number) {
-    this.#width = width;
+  constructor(size: number) {
+    this.#size = size;
   }
 
   /** Starts `task` when a lane is free. Rejects if all lanes are taken and an earlier task has failed. */
   async add(task: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#width) await Promise.race(this.#running);
+    while (this.#running.size >= this.#size) await Promise.race(this.#running);
     // A failed task stays in the set, where `add` and `drain` find it.
     const running: Promise<void> = task().then(() => void this.#running.delete(running));
     this.#running.add(running);

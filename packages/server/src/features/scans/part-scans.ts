@@ -29,8 +29,8 @@ export class PartScans {
   /** Scans `size` bytes; `place` names them in messages. Rejects if this scan or an earlier one failed. */
   async add(place: string, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
     if (size > SMALL_BYTES) return this.#scan(place, content);
-    const held = Buffer.concat(await Array.fromAsync(content));
-    await this.#lanes.add(() => this.#scan(place, Readable.from([held])));
+    const bytes = Buffer.concat(await Array.fromAsync(content));
+    await this.#lanes.add(() => this.#scan(place, Readable.from([bytes])));
   }
 
   /** Waits for all scans and returns the places that were not scanned, with the reason, in the order of `add`. */

@@ -116,8 +116,14 @@ describe('scanZip without a scanner', () => {
   });
 
   it('fails a local header that contradicts the directory', async (t) => {
-    const lies: ZipPiece['local'][] = [{ name: 'b' }, { name: '../a' }, { method: 8 }, { size: 7 }, { flags: 1 }];
-    for (const local of lies) {
+    const wrongHeaders: ZipPiece['local'][] = [
+      { name: 'b' },
+      { name: '../a' },
+      { method: 8 },
+      { size: 7 },
+      { flags: 1 },
+    ];
+    for (const local of wrongHeaders) {
       assert.match(await failure(t, [{ name: 'a', data: 'x', ...(local && { local }) }]), /contradictory headers/);
     }
     assert.match(

@@ -1,4 +1,5 @@
-// The complete scan of one uploaded zip: rules for its directory, a check of its content, and the virus scan of every byte.
+// The complete scan of one uploaded zip: rules for its directory, a check of its content, and the virus scan of every
+// byte.
 import { Readable } from 'node:stream';
 import type { Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -16,8 +17,8 @@ import { judgeDirectory, unpackedBytes } from './zip-rules.ts';
 
 /**
  * Scans the zip of `size` bytes under `key` for a build of `os`. Without a scanner it is only checked. Rejects with
- * ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the store's errors. Memory use does
- * not depend on the size.
+ * ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the store's errors. Memory
+ * use does not depend on the size.
  */
 export async function scanZip(
   store: BlobStore,
@@ -61,7 +62,9 @@ const UNLISTED = 'the bytes that belong to no entry';
 /** clamd's MaxFiles: it skips further files of an archive, and reports that only if AlertExceedsMax is on. */
 const FILES_AT_ONCE = 10_000;
 
-/** The verdict on the zip scanned as one stream; null if its packed and unpacked size exceed the limit for that. */
+/**
+ * The verdict on the zip scanned as one stream; null without a scanner, or if the zip exceeds a limit of the scanner.
+ */
 async function scanWhole(
   store: BlobStore,
   key: string,

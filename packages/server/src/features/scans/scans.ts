@@ -1,4 +1,4 @@
-// Scans: the quick check of a zip while its upload waits for the response, and the job that scans all of it.
+// Scans: a quick check of a zip before its upload gets a response, and the job that scans all of it.
 import type { Os } from '@chauffeur/contract/identity';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
@@ -11,7 +11,10 @@ export function enqueueScan(tx: Tx, file: { game_id: string; file_id: string }):
   return addJob(tx, scanJob, { gameId: file.game_id, fileId: file.file_id });
 }
 
-/** Why the zip under `key` is refused for a build of `os`, with the remedy; null if its central directory passes the rules. */
+/**
+ * Why the zip under `key` is refused for a build of `os`, with the remedy; null if its central directory passes the
+ * rules.
+ */
 export function inspectZip(ctx: Context, key: string, os: Os): Promise<string | null> {
   return inspect.inspectZip(ctx.blobs.settings, key, os);
 }

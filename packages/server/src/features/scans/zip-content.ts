@@ -15,13 +15,16 @@ export type ZipPart = {
   readonly size: number;
   /** The bytes. A reader may stop and continue later. Throws ZipError if they do not match the directory. */
   readonly content: AsyncIterable<Buffer>;
-  /** Reads the rest of `content` and returns the SHA-256 of all of it as 64 hex characters. Call it before the next part. */
+  /**
+   * Reads the rest of `content` and returns the SHA-256 of all of it as 64 hex characters. Call it before the next
+   * part.
+   */
   readonly finish: () => Promise<string>;
 };
 
 /**
- * The parts of a zip in file order, after its directory passed the rules. Together they contain all of its bytes except headers
- * and data descriptors. Throws ZipError if the zip does not match its directory, and the store's errors.
+ * The parts of a zip in file order, after its directory passed the rules. Together they contain all of its bytes except
+ * headers and data descriptors. Throws ZipError if the zip does not match its directory, and the store's errors.
  */
 export async function* readZipParts(
   store: BlobStore,
@@ -74,9 +77,12 @@ async function* readPart(
   }
 }
 
-async function* tap(source: AsyncGenerator<Buffer>, see: (chunk: Buffer) => void): AsyncGenerator<Buffer, undefined> {
+async function* tap(
+  source: AsyncGenerator<Buffer>,
+  onChunk: (chunk: Buffer) => void,
+): AsyncGenerator<Buffer, undefined> {
   for await (const chunk of source) {
-    see(chunk);
+    onChunk(chunk);
     yield chunk;
   }
 }
@@ -85,8 +91,9 @@ const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 
 /**
- * Reads an entry's local header (APPNOTE.TXT, 4.3.7) and compares it with the directory record, because unpackers differ in which
- * of the two they use. The header contains sizes only if no data descriptor follows and no zip64 field has them.
+ * Reads an entry's local header (APPNOTE.TXT, 4.3.7) and compares it with the directory record, because unpackers
+ * differ in which of the two they use. The header contains sizes only if no data descriptor follows and no zip64 field
+ * has them.
  */
 async function readLocalHeader(cursor: BlobCursor, entry: ZipEntry): Promise<void> {
   const header = await cursor.take(LOCAL_HEADER_BYTES);
@@ -110,7 +117,10 @@ async function readLocalHeader(cursor: BlobCursor, entry: ZipEntry): Promise<voi
   if (!agrees) throw new ZipError(`The .zip entry ${nameOf(entry)} has contradictory headers. Create the .zip again.`);
 }
 
-/** The unpacked bytes of an entry, with its size and CRC-32 checked. Never yields more bytes than the directory announces. */
+/**
+ * The unpacked bytes of an entry, with its size and CRC-32 checked. Never yields more bytes than the directory
+ * announces.
+ */
 async function* unpack(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, undefined> {
   let size = 0;
   let crc = 0;

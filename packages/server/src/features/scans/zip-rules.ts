@@ -9,7 +9,8 @@ import { judgeBelowFiles, judgeBelowLinks } from './link-rules.ts';
 type Rule = {
   readonly name: string;
   /**
-   * Why the zip is refused, with the entry and the remedy; null if it passes the rule. `os` is the OS of the build, if known.
+   * Why the zip is refused, with the entry and the remedy; null if it passes the rule. `os` is the OS of the build, if
+   * known.
    */
   readonly judge: (directory: ZipDirectory, os?: Os) => string | null;
 };
@@ -17,10 +18,13 @@ type Rule = {
 /** Bytes of a path; no OS supports a longer one (PATH_MAX). */
 const MAX_PATH_BYTES = 4096;
 const LOCAL_HEADER_BYTES = 30;
-/** For all link targets together, which are held in memory. A game has a few hundred links. */
+/** The limit for all link targets together, which are held in memory. Games have a few hundred links at most. */
 const MAX_TARGET_BYTES = 16 * MIB;
 
-/** The first rule that refuses the zip gives the reason. Rules that make names safe to use come before the rules that use them. */
+/**
+ * The first rule that refuses the zip gives the reason. Rules that make names safe to use come before the rules that
+ * use them.
+ */
 export const ZIP_RULES: readonly Rule[] = [
   {
     name: 'too-many-entries',
@@ -181,7 +185,9 @@ export const ZIP_RULES: readonly Rule[] = [
   },
 ];
 
-/** Why a zip with this directory is refused for a build of `os`, as a message for its uploader; null if it is accepted. */
+/**
+ * Why a zip with this directory is refused for a build of `os`, as a message for its uploader; null if it is accepted.
+ */
 export function judgeDirectory(directory: ZipDirectory, os?: Os): string | null {
   for (const rule of ZIP_RULES) {
     const reason = rule.judge(directory, os);
@@ -228,7 +234,10 @@ function judgeDuplicates({ entries }: ZipDirectory): string | null {
   return name === undefined ? null : `The .zip has two entries named ${formatEntryName(name)}. Remove one of them.`;
 }
 
-/** On Windows and macOS `A` and `a` are the same file, and the one unpacked last would win. Two folders are merged without loss. */
+/**
+ * On Windows and macOS `A` and `a` are the same file, and the entry unpacked last would win. Folders are merged without
+ * loss.
+ */
 function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
   if (!ignoresCase(os)) return null;
   const same = findSamePlace(entries, (name) => foldPath(placeOf(name), os), bothAreFolders);
@@ -241,7 +250,7 @@ function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
 function findSamePlace(
   entries: readonly ZipEntry[],
   placeOfName: (name: string) => string,
-  mayShare: (one: ZipEntry, other: ZipEntry) => boolean = () => false,
+  mayShare: (first: ZipEntry, second: ZipEntry) => boolean = () => false,
 ): [string, string] | null {
   const seen = new Map<string, [ZipEntry, string]>();
   for (const entry of entries) {
@@ -255,8 +264,8 @@ function findSamePlace(
   return null;
 }
 
-function bothAreFolders(one: ZipEntry, other: ZipEntry): boolean {
-  return one.type === 'folder' && other.type === 'folder';
+function bothAreFolders(first: ZipEntry, second: ZipEntry): boolean {
+  return first.type === 'folder' && second.type === 'folder';
 }
 
 function placeOf(name: string): string {
@@ -267,8 +276,9 @@ function placeOf(name: string): string {
 }
 
 /**
- * Requires that each entry has its own bytes before the directory. In a zip bomb of overlapping files (D. Fifield, “A better zip
- * bomb”, 2019) many entries share one kernel of data. A local header may be longer than assumed here; the scan detects that.
+ * Requires that each entry has its own bytes before the directory. In a zip bomb of overlapping files (D. Fifield, “A
+ * better zip bomb”, 2019) many entries share one kernel of data. A local header may be longer than assumed here; the
+ * scan detects that.
  */
 function judgeOverlaps({ entries, start }: ZipDirectory): string | null {
   const inFileOrder = entries.toSorted((a, b) => a.offset - b.offset);

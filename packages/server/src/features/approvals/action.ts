@@ -3,25 +3,25 @@ import type { Db, Tx } from '../../kernel/database/db.ts';
 import type { Game } from '../games/games.ts';
 
 /** The effect that the action would have now. */
-export type Prospect = {
+export type Preview = {
   readonly summary: string;
   readonly consequences: readonly string[];
-  /** The state that the owner's decision is based on. If it differs from that of the request, the request is outdated. */
+  /** The state on which the owner's decision is based. If it has changed since the request, the request is outdated. */
   readonly basis: object;
 };
 
-export type Act<Input> = {
+export type Action<Input> = {
   /** Normalizes the input, so that equal requests are recognized. */
   normalize(input: Input): Input;
   /** Throws the error codes of the operation if the action is not possible. */
-  foresee(db: Db, game: Game, input: Input, now: Date): Promise<Prospect>;
+  preview(db: Db, game: Game, input: Input, now: Date): Promise<Preview>;
   /** The message of error 4217 if the basis has changed. */
   readonly outdated: string;
   /** Performs the action and returns the result of the operation. `movedBy` is for the history. */
   perform(tx: Tx, game: Game, input: Input, by: { movedBy: string; now: Date }): Promise<object>;
   /**
-   * Present if the requesting agent completes the approved action by repeating its call. Returns the new `result` of the
-   * approval, and the data for the agent only, which is stored nowhere.
+   * Present if the requesting agent completes the approved action by repeating its call. Returns the new `result` of
+   * the approval, and the data for the agent only, which is stored nowhere.
    */
   collect?(tx: Tx, game: Game, handover: Handover): Promise<{ record: object; handedOut: Record<string, unknown> }>;
 };

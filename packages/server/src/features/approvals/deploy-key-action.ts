@@ -5,20 +5,22 @@ import type { Tx } from '../../kernel/database/db.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import type { Game } from '../games/games.ts';
-import type { Act, Handover } from './act.ts';
+import type { Action, Handover } from './action.ts';
 
 /** Set by the server, not by the agent. Only this personal key or connection can collect the deploy key. */
 export type DeployKeyRequest = { agent_id: string };
 
-/** What an approval records about its key. It contains no secret, because the key does not exist before it is collected. */
+/**
+ * What an approval records about its key. It contains no secret, because the key does not exist before it is collected.
+ */
 type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
 
-/** Counted from the approval, so that an owner who approves late still leaves the agent time. */
+/** Counted from the approval, so that the agent has enough time even if the owner approves late. */
 const COLLECT_MS = DAY;
 
-export const requestDeployKey: Act<DeployKeyRequest> = {
+export const requestDeployKey: Action<DeployKeyRequest> = {
   normalize: ({ agent_id }) => ({ agent_id: agent_id.toLowerCase() }),
-  async foresee(db, game, { agent_id }, now) {
+  async preview(db, game, { agent_id }, now) {
     if (!(await mayAgentWrite(db, agent_id, now)))
       throw new ApiError(
         4217,
@@ -47,7 +49,7 @@ function describeKeyRequest(current: Awaited<ReturnType<typeof findActiveKey>>):
   return [
     'With the new key the agent can upload builds, symbols and store images, without asking you again. Builds uploaded to stable go live for players once they pass their scan.',
     revoked,
-    'The key is shown only to the agent that asked, once, within 24 hours of your approval. You can revoke it by creating another deploy key.',
+    'The key is shown once, within 24 hours of your approval, and only to the agent that requested it. You can revoke it by creating another deploy key.',
   ];
 }
 
@@ -56,8 +58,8 @@ function lastUse(at: Date | null): string {
 }
 
 /**
- * Creates the approved key. The caller holds the lock on the approval, so concurrent calls cannot both create one. Throws 4216 if
- * it was not collected in time, and 4217 if it was already collected or no longer applies.
+ * Creates the approved key. The caller holds the lock on the approval, so concurrent calls cannot both create one.
+ * Throws 4216 if it was not collected in time, and 4217 if it was already collected or no longer applies.
  */
 async function collect(tx: Tx, game: Game, { result, now, movedBy, requireApplicable }: Handover) {
   const { collected_at: collectedAt, collect_until: until } = result as KeyCollection;

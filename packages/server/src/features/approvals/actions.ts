@@ -1,28 +1,28 @@
-// The actions that can require approval: the description, basis and execution of each.
+// The actions that can require approval, each with its description, its basis and how it is performed.
 import { describePromotion } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
-import { deleteBuildWithin, foreseeDeletion } from '../build-deletion/build-deletion.ts';
-import { findPointer, isExpired, promoteWithin, requireOfferable } from '../channels/channels.ts';
-import type { Act } from './act.ts';
-import { type DeployKeyRequest, requestDeployKey } from './deploy-key-act.ts';
+import { deleteBuildWithin, previewDeletion } from '../build-deletion/build-deletion.ts';
+import { findPointer, isExpired, promoteWithin, requireOfferedBuild } from '../channels/channels.ts';
+import type { Action } from './action.ts';
+import { type DeployKeyRequest, requestDeployKey } from './deploy-key-action.ts';
 
 type PromotionRequest = { channel: string; build_id: string; expires_in_hours?: number | undefined };
 type DeletionRequest = { build_id: string };
-export type ActInputs = {
+export type ActionInputs = {
   promote_build: PromotionRequest;
   delete_build: DeletionRequest;
   request_deploy_key: DeployKeyRequest;
 };
 
-const promoteBuild: Act<PromotionRequest> = {
+const promoteBuild: Action<PromotionRequest> = {
   normalize: ({ channel, build_id, expires_in_hours = 0 }) => ({
     channel,
     build_id: build_id.toLowerCase(),
     expires_in_hours,
   }),
-  async foresee(db, game, { channel, build_id, expires_in_hours: hours = 0 }, now) {
-    const build = await requireOfferable(db, game.game_id, build_id);
+  async preview(db, game, { channel, build_id, expires_in_hours: hours = 0 }, now) {
+    const build = await requireOfferedBuild(db, game.game_id, build_id);
     const pointer = await findPointer(db, { gameId: game.game_id, channel, os: build.os, arch: build.arch });
     const current = pointer === undefined || pointer.deleted ? undefined : pointer;
     return {
@@ -49,10 +49,10 @@ const promoteBuild: Act<PromotionRequest> = {
   perform: (tx, game, input, by) => promoteWithin(tx, { ...input, ...by, gameId: game.game_id }),
 };
 
-const deleteBuild: Act<DeletionRequest> = {
+const deleteBuild: Action<DeletionRequest> = {
   normalize: ({ build_id }) => ({ build_id: build_id.toLowerCase() }),
-  async foresee(db, game, { build_id }, now) {
-    const { version, os, arch, channels, consequences } = await foreseeDeletion(db, game, build_id, now);
+  async preview(db, game, { build_id }, now) {
+    const { version, os, arch, channels, consequences } = await previewDeletion(db, game, build_id, now);
     return {
       summary: `Delete the build ${version} for ${formatPlatform({ os, arch })}`,
       consequences,
@@ -64,15 +64,15 @@ const deleteBuild: Act<DeletionRequest> = {
   perform: (tx, game, { build_id }, by) => deleteBuildWithin(tx, { ...by, gameId: game.game_id, buildId: build_id }),
 };
 
-const ACTS = {
+const ACTIONS = {
   promote_build: promoteBuild,
   delete_build: deleteBuild,
   request_deploy_key: requestDeployKey,
 } as const;
 
 /** The inputs come from the contract's operations or from a stored approval. */
-export function actOf(action: ApprovalAction): Act<object> {
-  return ACTS[action] as unknown as Act<object>;
+export function actionOf(action: ApprovalAction): Action<object> {
+  return ACTIONS[action] as unknown as Action<object>;
 }
 
 /** Formats `30 Nov 2026, 12:00 UTC`, because the time zone of a mail's reader is unknown. */
