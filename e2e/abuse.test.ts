@@ -53,7 +53,7 @@ describe('a server under attack', () => {
   async function assertWorks(route: Route, request: Correct, context: string): Promise<void> {
     const status = await sendCorrect(route, request);
     const works = route.succeeds?.includes(status) ?? status < 500;
-    assert.ok(works, `${context}: then a correct request was answered ${status}`);
+    assert.ok(works, `${context}: then a correct request returned ${status}`);
   }
 
   async function sendCorrect({ method }: Route, { path, headers, body }: Correct): Promise<number> {

@@ -18,14 +18,14 @@ const SENDERS = 4;
 const KILLS = 5;
 const DEADLINE_MS = 120_000;
 
-// The test sends more than a player's machine may.
+// The test sends more than the limit for one address.
 process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
 
 type Sent = {
   /** Ids of accepted reports. */
-  readonly answered: Set<string>;
+  readonly accepted: Set<string>;
   /** Ids of accepted reports whose dump was accepted too, or that have no dump. */
-  readonly whole: Set<string>;
+  readonly complete: Set<string>;
 };
 
 describe('crash reports while the server is killed', () => {
@@ -41,12 +41,12 @@ describe('crash reports while the server is killed', () => {
   });
 
   test('every accepted report is stored once, and its group counts it once', async () => {
-    const sent: Sent = { answered: new Set(), whole: new Set() };
+    const sent: Sent = { accepted: new Set(), complete: new Set() };
     const ending = new AbortController();
     const senders = Array.from({ length: SENDERS }, () => sendReports(served, buildId, sent, ending.signal));
     for (let kill = 0; kill < KILLS; kill++) {
-      const enough = sent.answered.size + randomInt(5, 60);
-      while (sent.answered.size < enough) await wait(1);
+      const enough = sent.accepted.size + randomInt(5, 60);
+      while (sent.accepted.size < enough) await wait(1);
       if (kill % 2 === 0) {
         await killWorker(worker);
         worker = startWorker(served);
@@ -61,7 +61,7 @@ describe('crash reports while the server is killed', () => {
     const ids = reports.map(({ crash_id }) => crash_id);
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(
-      [...sent.answered].filter((id) => !ids.includes(id)),
+      [...sent.accepted].filter((id) => !ids.includes(id)),
       [],
     );
     const expected = Map.groupBy(
@@ -76,7 +76,7 @@ describe('crash reports while the server is killed', () => {
     assert.deepEqual(groups.map(({ title }) => title).sort(), ['The end of the world', 'render::measure']);
   });
 
-  test('an operator can group them again, and sees how many there were', async () => {
+  test('the operator command regroups the reports of a game, and prints their number', async () => {
     const { code, stdout } = await runServerCommand(served.service, [
       'regroup',
       '--game',
@@ -107,21 +107,21 @@ async function sendReport({ service, studio }: Served, buildId: string, sent: Se
     headers: { 'content-type': 'application/json', 'x-app-id': studio.gameUid, 'x-build-id': buildId },
     body: JSON.stringify({ message: 'The end of the world', has_dump }),
   });
-  if (created.status !== 201) throw new Error(`answered ${created.status}`);
+  if (created.status !== 201) throw new Error(`the report returned ${created.status}`);
   const { data } = (await created.json()) as { data: { id: string; uploads: { dump?: { url: string } } } };
-  sent.answered.add(data.id);
+  sent.accepted.add(data.id);
   if (data.uploads.dump !== undefined) {
     const put = await fetch(data.uploads.dump.url, { method: 'PUT', body: new Uint8Array(DUMP) });
-    if (put.status !== 200) throw new Error(`answered ${put.status}`);
+    if (put.status !== 200) throw new Error(`the upload returned ${put.status}`);
   }
-  sent.whole.add(data.id);
+  sent.complete.add(data.id);
 }
 
 type Crash = { crash_id: string; state: string; title: string; group_id: string | null };
 type Group = { title: string; count: number };
 
 /** Returns all reports, once every complete one is processed. A report whose dump was cut off keeps waiting for it. */
-async function untilGrouped(served: Served, { whole }: Sent): Promise<Crash[]> {
+async function untilGrouped(served: Served, { complete }: Sent): Promise<Crash[]> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const reports = await readAll<Crash>(served, 'crashes', 'crashes');
@@ -129,7 +129,7 @@ async function untilGrouped(served: Served, { whole }: Sent): Promise<Crash[]> {
       ({ crash_id, state, group_id }) =>
         state === 'queued' ||
         state === 'processing' ||
-        (whole.has(crash_id) && (state !== 'processed' || group_id === null)),
+        (complete.has(crash_id) && (state !== 'processed' || group_id === null)),
     );
     if (unfinished.length === 0) return reports;
     if (Date.now() > deadline)

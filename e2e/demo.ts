@@ -13,7 +13,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 async function main(): Promise<void> {
   const game = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? EXAMPLE);
   const isFolder = await stat(game).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
   if (!isFolder) throw new Error(`${game} is not a folder. Specify the folder of a game.`);

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { registerBuild, untilKept } from './setup/player.ts';
+import { registerBuild, untilStored } from './setup/player.ts';
 import { serveStudio } from './setup/served.ts';
 
 const HEADER = join(import.meta.dirname, '..', 'examples', 'c');
@@ -21,15 +21,15 @@ const NO_GCC = 'skipped: gcc not found';
 
 /** Whether this compiler and libcurl's headers are installed. With CI=true, throws if they are not. */
 async function findCompiler(name: string): Promise<boolean> {
-  const found = await run('sh', ['-c', `echo '#include <curl/curl.h>' | ${name} -E -x c - >/dev/null`]).then(
+  const exists = await run('sh', ['-c', `echo '#include <curl/curl.h>' | ${name} -E -x c - >/dev/null`]).then(
     () => true,
     () => false,
   );
-  if (!found && process.env.CI === 'true') throw new Error(`${name} or libcurl4-openssl-dev not found; install it`);
-  return found;
+  if (!exists && process.env.CI === 'true') throw new Error(`${name} or libcurl4-openssl-dev not found; install it`);
+  return exists;
 }
 
-const countOf = (names: readonly string[], name: string) => names.filter((found) => found === name).length;
+const countOf = (names: readonly string[], name: string) => names.filter((other) => other === name).length;
 
 describe('the C client', () => {
   const served = serveStudio();
@@ -77,7 +77,7 @@ describe('the C client', () => {
       const { stdout } = await run(example, argumentsFor(`state-${language}`));
       const [, device = '', left] = /^device (\w+)\nbytes left for the next start: (\d+)\n$/.exec(stdout) ?? [];
       assert.equal(left, '0');
-      const events = await untilKept(served, device, (names) => names.includes('session_end'));
+      const events = await untilStored(served, device, (names) => names.includes('session_end'));
       const names = events.map(({ event }) => event).sort();
       assert.deepEqual(names, ['boot_ok', 'first_input', 'parked', 'quit', 'session_end', 'session_start']);
       assert.deepEqual(events.find(({ event }) => event === 'parked')?.properties, { level: 3, car: 'red' });
@@ -95,10 +95,10 @@ describe('the C client', () => {
       const player = await startPlayer(program, `state-${flags.length}`);
       await served.restart();
       const isDone = (names: readonly string[]) => countOf(names, 'shot') === SHOTS;
-      const events = await untilKept(served, player.device, isDone);
+      const events = await untilStored(served, player.device, isDone);
       const names = events.map(({ event }) => event);
       assert.deepEqual(
-        ['session_start', 'boot_ok', 'first_input'].map((found) => countOf(names, found)),
+        ['session_start', 'boot_ok', 'first_input'].map((event) => countOf(names, event)),
         [1, 1, 1],
       );
       assert.deepEqual(
@@ -109,7 +109,7 @@ describe('the C client', () => {
       assert.match(output, /problem .*\(reserved|problem .*4001/);
       assert.match(output, /left 0\n$/);
       assert.equal(code, 0, output);
-      await untilKept(served, player.device, (found) => countOf(found, 'session_end') === 1);
+      await untilStored(served, player.device, (names) => countOf(names, 'session_end') === 1);
     });
   }
 
@@ -120,14 +120,14 @@ describe('the C client', () => {
     const player = await startPlayer(program, 'offline');
     const { code, output } = await player.end();
     assert.deepEqual([code, /left [1-9]\d+\n$/.test(output)], [0, true], output);
-    const kept = await readFile(join(served.folder, 'offline.queue'), 'utf8');
-    assert.equal(kept.trimEnd().split('\n').length, SHOTS + 5);
+    const queued = await readFile(join(served.folder, 'offline.queue'), 'utf8');
+    assert.equal(queued.trimEnd().split('\n').length, SHOTS + 5);
     await served.restart();
     const next = await startPlayer(program, 'offline');
     const { output: after } = await next.end();
     assert.match(after, /left 0\n$/);
     const isDone = (names: readonly string[]) => countOf(names, 'session_end') === 2;
-    const events = await untilKept(served, player.device, isDone);
+    const events = await untilStored(served, player.device, isDone);
     const names = events.map(({ event }) => event);
     assert.deepEqual([countOf(names, 'shot'), countOf(names, 'boot_ok'), countOf(names, 'crash')], [2 * SHOTS, 2, 0]);
     assert.equal((await stat(join(served.folder, 'offline.queue'))).size, 0);
@@ -153,12 +153,12 @@ describe('the C client', () => {
     const player = await startPlayer(program, 'dying');
     const copy = await startPlayer(program, 'dying');
     await copy.end();
-    const [first] = await untilKept(served, player.device, (names) => countOf(names, 'session_end') === 1);
+    const [first] = await untilStored(served, player.device, (names) => countOf(names, 'session_end') === 1);
     player.tell('die\n');
     await player.ended;
     const next = await startPlayer(program, 'dying');
     await next.end();
-    const events = await untilKept(served, player.device, (names) => countOf(names, 'session_end') === 2);
+    const events = await untilStored(served, player.device, (names) => countOf(names, 'session_end') === 2);
     const crashes = events.filter(({ event }) => event === 'crash');
     assert.equal(crashes.length, 1);
     const sessions = new Set(events.map(({ session_id }) => session_id));

@@ -6,13 +6,13 @@ import { extname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { type Kept, registerBuild, untilKept } from './setup/player.ts';
+import { registerBuild, type StoredEvent, untilStored } from './setup/player.ts';
 import { serveStudio } from './setup/served.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', 'examples');
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-const countOf = (names: readonly string[], name: string) => names.filter((found) => found === name).length;
+const countOf = (names: readonly string[], name: string) => names.filter((other) => other === name).length;
 const has =
   (...wanted: string[]) =>
   (names: readonly string[]) =>
@@ -82,9 +82,11 @@ describe('the JavaScript client', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await track(page, 'parked', { level: 1, car: 'red', won: true, nothing: null, long: '😱'.repeat(200) });
-    const events = await untilKept(served, device, has('session_start', 'boot_ok', 'first_input', 'parked'));
+    const events = await untilStored(served, device, has('session_start', 'boot_ok', 'first_input', 'parked'));
     assert.equal(events.length, 4);
-    const [boot, input] = ['boot_ok', 'first_input'].map((name) => events.find(({ event }) => event === name) as Kept);
+    const [boot, input] = ['boot_ok', 'first_input'].map(
+      (name) => events.find(({ event }) => event === name) as StoredEvent,
+    );
     assert.ok(boot?.ms !== null && input?.ms !== null && (boot?.ms ?? 0) <= (input?.ms ?? 0));
     const parked = events.find(({ event }) => event === 'parked');
     assert.deepEqual(parked?.properties, { level: 1, car: 'red', won: true, long: '😱'.repeat(128) });
@@ -95,10 +97,10 @@ describe('the JavaScript client', () => {
   test('sends session_end as a beacon when the tab is closed', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
-    await untilKept(served, device, has('boot_ok'));
+    await untilStored(served, device, has('boot_ok'));
     await page.close({ runBeforeUnload: true });
-    const events = await untilKept(served, device, has('session_end'));
-    const { seconds } = events.find(({ event }) => event === 'session_end') as Kept;
+    const events = await untilStored(served, device, has('session_end'));
+    const { seconds } = events.find(({ event }) => event === 'session_end') as StoredEvent;
     assert.ok(seconds !== null && seconds < 60, `${seconds} s`);
     await context.close();
   });
@@ -106,12 +108,12 @@ describe('the JavaScript client', () => {
   test('keeps events while offline, and sends them once when the network is back', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
-    await untilKept(served, device, has('boot_ok'));
+    await untilStored(served, device, has('boot_ok'));
     await context.setOffline(true);
     for (let no = 0; no < 120; no++) await track(page, 'parked', { level: no });
     await page.waitForFunction(() => Object.values(localStorage).some((text) => text.includes('"level":119')));
     await context.setOffline(false);
-    const events = await untilKept(served, device, (names) => countOf(names, 'parked') >= 120);
+    const events = await untilStored(served, device, (names) => countOf(names, 'parked') >= 120);
     const levels = events.filter(({ event }) => event === 'parked').map(({ properties }) => properties.level);
     assert.deepEqual(
       levels.sort((a, b) => Number(a) - Number(b)),
@@ -123,7 +125,7 @@ describe('the JavaScript client', () => {
   test('keeps events through a reload while the server is down, and sends them once', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
-    await untilKept(served, device, has('boot_ok'));
+    await untilStored(served, device, has('boot_ok'));
     await served.service.stop();
     await track(page, 'parked', { level: 7 });
     for (const boots of [1, 2]) {
@@ -136,7 +138,7 @@ describe('the JavaScript client', () => {
     await served.restart();
     const isDone = (names: readonly string[]) =>
       countOf(names, 'session_start') === 3 && countOf(names, 'session_end') === 2 && countOf(names, 'boot_ok') === 3;
-    const events = await untilKept(served, device, isDone);
+    const events = await untilStored(served, device, isDone);
     const names = events.map(({ event }) => event);
     assert.deepEqual([countOf(names, 'parked'), countOf(names, 'crash'), names.length], [1, 0, 9]);
     await context.close();
@@ -146,7 +148,7 @@ describe('the JavaScript client', () => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
     for (const name of ['before', '(reserved)', 'after']) await track(page, name);
-    const events = await untilKept(served, device, has('before', 'after'));
+    const events = await untilStored(served, device, has('before', 'after'));
     assert.equal(events.length, 4);
     await context.close();
   });
@@ -154,9 +156,9 @@ describe('the JavaScript client', () => {
   test('reports a crash when the tab is reloaded after its visible page died', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
-    const [first] = await untilKept(served, device, has('session_start', 'boot_ok'));
+    const [first] = await untilStored(served, device, has('session_start', 'boot_ok'));
     await crashAndReload(browser, context, page);
-    const events = await untilKept(served, device, has('crash'));
+    const events = await untilStored(served, device, has('crash'));
     const crash = events.find(({ event }) => event === 'crash');
     assert.equal(crash?.session_id, first?.session_id);
     assert.equal(
@@ -172,13 +174,13 @@ describe('the JavaScript client', () => {
   test('treats a page that the browser discarded in the background as an ended session, not as a crash', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
-    const [first] = await untilKept(served, device, has('session_start', 'boot_ok'));
+    const [first] = await untilStored(served, device, has('session_start', 'boot_ok'));
     await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { value: true });
       document.dispatchEvent(new Event('visibilitychange'));
     });
     await crashAndReload(browser, context, page);
-    const events = await untilKept(served, device, has('session_end'));
+    const events = await untilStored(served, device, has('session_end'));
     assert.equal(events.find(({ event }) => event === 'session_end')?.session_id, first?.session_id);
     assert.equal(
       countOf(
@@ -193,7 +195,7 @@ describe('the JavaScript client', () => {
   test('sends and stores nothing after the player has opted out, even after a reload', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const { context, page, device } = await play(browser);
-    await untilKept(served, device, has('boot_ok'));
+    await untilStored(served, device, has('boot_ok'));
     await page.evaluate(async (module) => (await import(module)).events.setOptOut(true), `${game}events.js`);
     await track(page, 'parked');
     const requests: string[] = [];
@@ -228,7 +230,7 @@ describe('the JavaScript client', () => {
       async (module) => (await import(module)).events.deviceUid as string,
       `${game}events.js`,
     );
-    await untilKept(served, device, has('session_start', 'boot_ok'));
+    await untilStored(served, device, has('session_start', 'boot_ok'));
     await context.close();
   });
 

@@ -46,12 +46,12 @@ describe('a killed server', () => {
 
   test('has the file, and finishes its scan, if it was killed right after it accepted an upload', async () => {
     const zip = zipOfSize(MIB);
-    const session = await openSession(served, 'answered', zip);
+    const session = await openSession(served, 'accepted', zip);
     const last = await sendChunk(served, session, zip, 0, zip.length);
     await served.service.kill();
     assert.equal(last.status, 201);
     await served.restart();
-    assert.equal(await downloadSum(await untilOffered(served, 'answered')), sha256(zip));
+    assert.equal(await downloadSum(await untilOffered(served, 'accepted')), sha256(zip));
   });
 
   test('waits for the current upload in an orderly shutdown, then stops the database', async () => {

@@ -99,7 +99,7 @@ describe('shipping with the chauffeur command', () => {
   test('an interrupted upload of a large build continues when the command runs again', async () => {
     const folder = await prepare('2.0.0', { 'data.pak': randomBytes(70 * MIB) });
     const first = spawnCommand(['addfiles', '--asset', 'addfiles.yml'], { environment: studio.environment, folder });
-    const session = await untilSession((found) => found.current_size >= 16 * MIB);
+    const session = await untilSession((session) => session.current_size >= 16 * MIB);
     first.kill('SIGKILL');
     await first.ended;
     const second = await run(folder, 'addfiles', '--asset', 'addfiles.yml', '--wait', '--json');
@@ -115,7 +115,7 @@ describe('shipping with the chauffeur command', () => {
       environment: studio.environment,
       folder,
     });
-    await untilSession((found) => found.current_size >= 16 * MIB);
+    await untilSession((session) => session.current_size >= 16 * MIB);
     await service.kill();
     service = await startService(join(work.path, 'data'), service.environment);
     const result = await command.ended;

@@ -23,7 +23,7 @@ describe('an account on the website', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  // One flow, in which each step needs those before it.
+  // One test, because each step depends on the steps before it.
   test('can be created and verified, and its password can be reset', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(site.service.url);

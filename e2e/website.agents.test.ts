@@ -1,4 +1,4 @@
-// Programs that act for people: connected by consent and by key in a real browser, seen by the owner, and ended.
+// Agents that act for people: connected through consent or with a key, listed for the owner, disconnected and revoked.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import axe from 'axe-core';
@@ -12,14 +12,14 @@ import { untilEqual } from './setup/until.ts';
 
 type Result = { structuredContent?: { games: { name: string }[] }; isError?: boolean };
 
-describe('programs that act for a person', () => {
+describe('agents that act for a person', () => {
   let studio: Studio;
   let page: Page;
   const faults: string[] = [];
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, 'Owls of the North');
     if (browser === null) return;
-    // What is half faded in has too little contrast.
+    // Elements that are still fading in have too little contrast.
     page = await browser.newPage({ reducedMotion: 'reduce' });
     page.on('console', (message) => {
       const isOurs = message.location().url.startsWith(service.url);
@@ -36,8 +36,8 @@ describe('programs that act for a person', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  /** What keeps somebody from using the page that is open. */
-  async function seriousFaults(): Promise<string[]> {
+  /** Returns the ids of serious accessibility problems of the current page. */
+  async function findSeriousProblems(): Promise<string[]> {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
     return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
@@ -52,7 +52,7 @@ describe('programs that act for a person', () => {
     await page.getByRole('heading', { name: 'Let an agent act for you?' }).waitFor();
     await page.getByText('“Night owl”').waitFor();
     await page.getByText('A program on this computer').waitFor();
-    assert.deepEqual(await seriousFaults(), []);
+    assert.deepEqual(await findSeriousProblems(), []);
     await page.getByLabel('Games').selectOption('Owls of the North only');
     await page.getByRole('button', { name: 'Allow' }).click();
     const client = await program.finish();
@@ -65,11 +65,11 @@ describe('programs that act for a person', () => {
     assert.equal((await client.callTool({ name: 'request_deploy_key', arguments: args })).isError, true);
     assert.equal((await client.listTools()).tools.length, 22);
     await page.waitForURL(/127\.0\.0\.1:\d+\/callback\?code=/);
-    await endIt(program, client);
+    await disconnect(program, client);
   });
 
-  /** Ends the connection on the website; the program finds out at its next call. */
-  async function endIt(program: Program, client: Awaited<ReturnType<Program['finish']>>) {
+  /** Disconnects the program on the website. Its next call fails. */
+  async function disconnect(program: Program, client: Awaited<ReturnType<Program['finish']>>) {
     await open('/settings/agents');
     const connected = page.getByRole('table', { name: 'Connected agents' });
     const row = connected.getByRole('row', { name: /Night owl/ });
@@ -78,7 +78,7 @@ describe('programs that act for a person', () => {
     const latest = page.getByRole('table', { name: 'Agent activity' });
     await latest.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl.*Owls of the North/ }).waitFor();
     await latest.getByRole('row', { name: /list_games.*Done.*Night owl.*No game/ }).waitFor();
-    assert.deepEqual(await seriousFaults(), []);
+    assert.deepEqual(await findSeriousProblems(), []);
     await row.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('Night owl was disconnected.').waitFor();
@@ -110,7 +110,7 @@ describe('programs that act for a person', () => {
     const form = page.getByRole('form', { name: 'Create a personal key' });
     await form.getByLabel('Name').fill('Laptop');
     await form.getByLabel('Read and change').check();
-    assert.deepEqual(await seriousFaults(), []);
+    assert.deepEqual(await findSeriousProblems(), []);
     await form.getByRole('button', { name: 'Create key' }).click();
     const key = await page.locator('pre', { hasText: 'chf_mcp_' }).textContent();
     const agent = await connect(site.service, key ?? '');
@@ -133,16 +133,16 @@ describe('programs that act for a person', () => {
     await calls.getByRole('row', { name: /rollback_channel.*Error 4075.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /list_channels.*Done.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl/ }).waitFor();
-    assert.deepEqual(await seriousFaults(), []);
+    assert.deepEqual(await findSeriousProblems(), []);
     await page.getByLabel('Failed calls only').check();
     await page.waitForURL(/failed=only/);
     await calls.getByRole('row', { name: /list_channels/ }).waitFor({ state: 'detached' });
-    // The rows of a list that is loading are gone as well then.
+    // While the list is loading, all of its rows are missing.
     await calls.getByRole('row', { name: /rollback_channel/ }).waitFor();
     await untilEqual(() => calls.locator('tbody tr').count(), 2);
   });
 
-  test('no page logged anything to the console', () => {
+  test('no page logged an error', () => {
     assert.deepEqual(faults, []);
   });
 });

@@ -1,4 +1,4 @@
-// Flow 10 of the website: what an agent asks for waits until the owner opened the mail's link, or gave its code away.
+// Approvals: requests of an agent stay pending until the owner follows the link in the mail, or passes on its code.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -12,12 +12,12 @@ import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudioByCommands, readOffers, type Studio, signIn } from './setup/studio.ts';
 
-type Waiting = { code: number; approval: { uid: string; confirm_url: string; summary: string } };
+type Pending = { code: number; approval: { uid: string; confirm_url: string; summary: string } };
 type Approval = { status: string; result: Record<string, unknown> | null };
 
 const office = await openPostOffice();
 
-describe('what an agent asks for', () => {
+describe('a request of an agent', () => {
   after(() => office.close());
 
   let studio: Studio;
@@ -44,7 +44,7 @@ describe('what an agent asks for', () => {
   const tool = <T>(name: string, input: object = {}) =>
     callTool<T>(site.service, key, name, { ...input } as Record<string, unknown>);
   const promote = (idempotency_key: string) =>
-    tool<Waiting & { version?: string }>('promote_build', {
+    tool<Pending & { version?: string }>('promote_build', {
       uid: studio.gameUid,
       build_id: candidate,
       channel: 'stable',
@@ -54,14 +54,14 @@ describe('what an agent asks for', () => {
     (await readOffers(site.service, studio.slug)).find(({ channel }) => channel === 'stable')?.version;
   const codeIn = (text: string) => /Confirmation code: (\d{6})/.exec(text.replace(/\s+/g, ' '))?.[1] ?? '';
 
-  test('is done when the owner follows the link in the email, signs in and approves', async (t) => {
+  test('is carried out when the owner follows the link in the email, signs in and approves', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const waiting = await promote('release-1.1.0');
-    assert.equal(waiting.code, 4214);
+    const pending = await promote('release-1.1.0');
+    assert.equal(pending.code, 4214);
     assert.equal(await offered(), '1.0.0');
     const mail = await office.take(/^Approve\? Promote 1\.1\.0/);
     assert.equal(mail.to, studio.email);
-    assert.equal(mail.link, waiting.approval.confirm_url);
+    assert.equal(mail.link, pending.approval.confirm_url);
 
     await page.goto(mail.link);
     await page.getByLabel('Email').fill(studio.email);
@@ -74,16 +74,16 @@ describe('what an agent asks for', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved. The change was made.').waitFor();
     assert.equal(await offered(), '1.1.0');
-    assert.equal((await promote('release-1.1.0')).version, '1.1.0', 'asked again, it is the same and done');
+    assert.equal((await promote('release-1.1.0')).version, '1.1.0', 'a repeated request returns the result');
 
     await page.getByRole('link', { name: 'View channels' }).click();
     await page.getByText('owner through Release desk, approved by owner').waitFor();
   });
 
-  test('is listed on the page of games, and is not done if the owner denies it, which the agent learns', async (t) => {
+  test('is listed on the page of games, and the agent gets an error if the owner denies it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const old = await ship('0.9.0', 'dev');
-    const remove = () => tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: old });
+    const remove = () => tool<Pending>('delete_build', { uid: studio.gameUid, build_id: old });
     await remove();
     await page.goto(`${site.service.url}/dev`);
     await page.getByRole('link', { name: 'Delete the build 0.9.0' }).click();
@@ -101,10 +101,10 @@ describe('what an agent asks for', () => {
     await page.getByRole('heading', { name: '0.9.0 for Linux x86_64' }).waitFor();
   });
 
-  test('is done with the emailed code, and the open page shows it', async (t) => {
+  test('is carried out with the emailed code, and the open page updates', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const spare = await ship('0.8.0', 'dev');
-    const { approval } = await tool<Waiting>('delete_build', { uid: studio.gameUid, build_id: spare });
+    const { approval } = await tool<Pending>('delete_build', { uid: studio.gameUid, build_id: spare });
     const { uid } = approval;
     const { text, link } = await office.take(/^Approve\? Delete the build 0\.8\.0/);
     await page.goto(link);
@@ -117,7 +117,7 @@ describe('what an agent asks for', () => {
     await page.getByText('Approved. The build was deleted.').waitFor();
   });
 
-  test('shows when a request no longer applies, and lets no one else decide', async (t) => {
+  test('cannot be approved once it no longer applies, nor by anyone else', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const spare = await ship('0.7.0', 'dev');
     await tool('promote_build', { uid: studio.gameUid, build_id: spare, channel: 'stable' });
@@ -143,10 +143,10 @@ describe('what an agent asks for', () => {
     await context.close();
   });
 
-  // Last: it revokes the key that ships the builds of the tests before.
+  // Runs last, because it revokes the key with which the other tests ship builds.
   test('shows when the agent has collected its deploy key', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const ask = () => tool<Waiting & { key_ref?: string }>('request_deploy_key', { uid: studio.gameUid });
+    const ask = () => tool<Pending & { key_ref?: string }>('request_deploy_key', { uid: studio.gameUid });
     assert.equal((await ask()).code, 4214);
     const { link } = await office.take(/^Approve\? Give an agent a new deploy key/);
     await page.goto(link);

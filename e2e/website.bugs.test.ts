@@ -1,4 +1,4 @@
-// Flow 6 of the website: bugs that players filed, read with their crash, marked and opened again.
+// Bug tickets: filed by players, read by developers together with their crash, marked as fixed and reopened.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -14,10 +14,10 @@ import { untilEqual } from './setup/until.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const DUMP = fileURLToPath(new URL('../packages/server/test/fixtures/crashes/null_deref_inline.dmp', import.meta.url));
-/** More than a page of the list. */
+/** More tickets than the list has on a page. */
 const MANY = 52;
 
-describe('the bugs of a game', () => {
+describe('the bug tickets of a game', () => {
   let studio: Studio;
   let player: Ask;
   let page: Page;
@@ -43,7 +43,7 @@ describe('the bugs of a game', () => {
   const rows = () => page.getByRole('list', { name: 'Tickets' }).getByRole('link');
   const ticket = () => page.getByRole('region', { name: 'Ticket' });
 
-  /** A page of somebody who is signed in. */
+  /** Opens a page in a new browser context that has this session. */
   async function openAs({ cookie = '' }: Record<string, string>): Promise<Page> {
     const context = await site.browser!.newContext();
     const cookies = cookie.split('; ').map((pair) => ({
@@ -58,7 +58,7 @@ describe('the bugs of a game', () => {
     return opened;
   }
 
-  test('are listed newest first, page by page, and opened by keyboard alone', async (t) => {
+  test('are listed newest first, page by page, and opened with the keyboard alone', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs');
     await rows()
@@ -79,7 +79,7 @@ describe('the bugs of a game', () => {
     await ticket().getByText(`Number ${MANY} of many`).waitFor();
   });
 
-  test('are read with what the player wrote, as it was written, and with the crash that came along', async (t) => {
+  test('show the message as plain text, and the crash report that was sent with it', async (t) => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
     const form = await openAs(await signIn(service, PLAYER));
@@ -105,7 +105,7 @@ describe('the bugs of a game', () => {
     await page.getByRole('heading', { name: '1.2.0 for Linux x86_64' }).waitFor();
   });
 
-  test('are marked fixed, closed and open again; each can be undone', async (t) => {
+  test('can be marked as fixed, closed and reopened, each with undo', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over/ }).click();
@@ -128,7 +128,7 @@ describe('the bugs of a game', () => {
     await page.getByText('No fixed tickets.').waitFor();
   });
 
-  test('are counted in the table of all games, which leads to them', async (t) => {
+  test('are counted in the table of all games, with a link to them', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev`);
     await page
@@ -138,7 +138,7 @@ describe('the bugs of a game', () => {
     await page.waitForURL(/\/dev\/small-walk\/bugs$/);
   });
 
-  test('that are none say so, at an address that was mistyped', async (t) => {
+  test('that do not exist are reported as not found', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs/01a1ff85-9ec1-787f-9de0-c917371bd17d');
     await page.getByText('Ticket not found.').waitFor();

@@ -1,4 +1,4 @@
-// Flows 3, 4 and 8 of the website: a developer looks through builds, promotes one and takes it back, and edits the game’s page.
+// A developer filters builds, promotes one and rolls it back, and edits the game’s store page and deploy key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, readOffers, type Studio, signIn } from './setup/studio.ts';
 import { untilEqual } from './setup/until.ts';
 
-describe('the developer’s pages of a game', () => {
+describe('the developer pages of a game', () => {
   let studio: Studio;
   let page: Page;
   const faults: string[] = [];
@@ -35,7 +35,7 @@ describe('the developer’s pages of a game', () => {
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const versions = () => page.getByRole('table', { name: 'Builds' }).locator('tbody [data-row]').allTextContents();
 
-  /** The version that players on Windows are offered. */
+  /** The version that players on Windows can download. */
   async function offered(): Promise<string | undefined> {
     return (await readOffers(site.service, studio.slug)).find(({ os }) => os === 'windows')?.version;
   }
@@ -63,7 +63,7 @@ describe('the developer’s pages of a game', () => {
     await untilEqual(versions, ['1.2.0-rc.1']);
   });
 
-  test('opens a build by keyboard alone, and shows its file, changelog and ids', async (t) => {
+  test('opens a build with the keyboard alone, and shows its file, changelog and ids', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.1.0' }).waitFor();
@@ -220,7 +220,7 @@ describe('the developer’s pages of a game', () => {
     await page.context().setOffline(false);
     await page.getByText("You're offline.").waitFor({ state: 'detached' });
 
-    // What a restart looks like: refused once, with a time to wait, then there again.
+    // Like a restart: one refused request with a time to wait, then a successful one.
     const channels = /\/api\/v1\/games\/[^/]+\/channels$/;
     const error = { code: 5030, message: 'away', data: { retry_after: 2 } };
     await page.route(channels, (route) => route.fulfill({ status: 503, json: { success: false, error } }), {
@@ -230,11 +230,11 @@ describe('the developer’s pages of a game', () => {
     await page.getByText('Retrying automatically.').waitFor();
     await page.getByText('All players').waitFor();
     await page.getByText('Retrying automatically.').waitFor({ state: 'detached' });
-    // The browser logs it too.
+    // The browser logs the failed request, too.
     assert.match(faults.splice(0).join(), /status of 503/);
   });
 
-  test('no page of these reported an error', (t) => {
+  test('no page logged an error', (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(faults, []);
   });

@@ -1,4 +1,4 @@
-// Flow 5 of the website: a developer finds a crash, understands it, gets its symbols, marks it as fixed, and takes its files.
+// Crash reports: a developer finds a crash, uploads its symbols, resolves its group and downloads its files.
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes
 const NO_DUMP = new TextEncoder().encode('no dump');
 const LOG = `level: garage\nopen /home/ann/save\n<img src=x onerror=alert(1)>\n`;
 
-describe('the developer’s pages of crashes', () => {
+describe('the crash pages', () => {
   let studio: Studio;
   let page: Page;
   let old: Target;
@@ -64,7 +64,7 @@ describe('the developer’s pages of crashes', () => {
   const groups = () => page.getByRole('table', { name: 'Crash groups' });
   const stack = () => page.getByRole('list', { name: 'Stack of the crashed thread' });
 
-  test('shows a crash as soon as a game has reported it, without reloading, and lets later ones wait', async (t) => {
+  test('show the first crash without a reload, and offer to show later ones', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByText('No open crash groups.').waitFor();
     await page.getByText(`X-App-Id: ${studio.gameUid}`).waitFor();
@@ -79,7 +79,7 @@ describe('the developer’s pages of crashes', () => {
     await untilEqual(() => groups().locator('[data-row]').count(), 2);
   });
 
-  test('opens a group by keyboard, with what broke, the player’s words as text, and the command for its symbols', async (t) => {
+  test('open a group with the keyboard, and show the reason, the player’s message as text and the command for its symbols', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('heading', { name: 'Builds' }).waitFor();
@@ -99,7 +99,7 @@ describe('the developer’s pages of crashes', () => {
     await page.getByText('Log', { exact: true }).first().waitFor();
   });
 
-  test('gets better by itself when symbols come late: the group has moved, and says where', async (t) => {
+  test('link to the new group of a report when symbols arrive late', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await sendSymbols('null_deref_inline');
     await page.getByRole('link', { name: 'Go to render::measure' }).click();
@@ -115,7 +115,7 @@ describe('the developer’s pages of crashes', () => {
     await stack().getByRole('listitem').nth(before).waitFor();
   });
 
-  test('copies the stack by one key, and has the log, the modules and the registers behind folds', async (t) => {
+  test('copy the stack with one key, and expand the log, the modules and the registers', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.keyboard.press('y');
     await page.getByRole('button', { name: 'Stack copied' }).waitFor();
@@ -135,7 +135,7 @@ describe('the developer’s pages of crashes', () => {
     await page.getByText('garage', { exact: true }).waitFor();
   });
 
-  test('finds reports by any function on their stacks, and by words, and keeps that in the address', async (t) => {
+  test('search reports by any function on their stacks and by words, and keep the search in the URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/crashes');
     await groups().waitFor();
@@ -157,7 +157,7 @@ describe('the developer’s pages of crashes', () => {
     await untilEqual(() => page.getByLabel('Search reports').inputValue(), '');
   });
 
-  test('marks a group as fixed, takes that back, and says that it came back with a later build', async (t) => {
+  test('resolve a group as fixed, undo it, and show a regression in a later build', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await groups().getByRole('link', { name: 'render::measure' }).click();
     await page.getByRole('button', { name: 'Resolve' }).click();
@@ -177,7 +177,7 @@ describe('the developer’s pages of crashes', () => {
     await page.getByText('Also in 1.1.0 (newest build)').waitFor();
   });
 
-  test('opens one report, loads its dump by a private link, and deletes it after saying what is lost', async (t) => {
+  test('open a report, download its dump through a private link, and delete it after naming what is lost', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const reports = page.getByRole('table', { name: 'Crash reports' });
     await reports.locator('[data-row]').first().click();
@@ -196,7 +196,7 @@ describe('the developer’s pages of crashes', () => {
     await page.getByText('Report deleted, including its dump, log and stack.').waitFor();
   });
 
-  test('follows a report whose dump cannot be read to its end', async (t) => {
+  test('show a report whose dump cannot be read', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const report = { message: 'assertion failed: car != null' };
     const { id } = await reportByApi(old, report, { dump: NO_DUMP, log: LOG });
@@ -209,11 +209,11 @@ describe('the developer’s pages of crashes', () => {
     await page.getByRole('link', { name: 'assertion failed: car != null' }).waitFor();
   });
 
-  test('a build lists the symbols missing in its crashes, and the games and overview pages count new groups', async (t) => {
+  test('list the missing symbols on the page of a build, and count new groups on the games and overview pages', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/builds/${old.buildId}`);
-    const lacked = page.getByRole('table', { name: 'Modules without symbols' });
-    await lacked.getByRole('row', { name: /^nosym_middle .*Never uploaded/ }).waitFor();
+    const missing = page.getByRole('table', { name: 'Modules without symbols' });
+    await missing.getByRole('row', { name: /^nosym_middle .*Never uploaded/ }).waitFor();
     await crash(await ship('1.2.0'), 'nosym_middle', { os: 'linux' });
     await reportByApi(await ship('1.3.0'), { message: 'a new one' }, { dump: NO_DUMP, log: LOG });
     await page.goto(`${site.service.url}/dev`);
@@ -228,10 +228,10 @@ describe('the developer’s pages of crashes', () => {
     await page.getByRole('link', { name: '1 new crash group' }).waitFor();
   });
 
-  test('no page of these reported an error', (t) => {
+  test('no page logged an error', (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(
-      // What a group answers that has moved.
+      // The group whose only report has moved returns 404.
       faults.filter((text) => !/status of 404/.test(text)),
       [],
     );

@@ -1,4 +1,4 @@
-// A developer's first build, guided: from the sign-in to the tick that says it is live, by the very lines that the page shows.
+// The guide to the first build: from sign-in to a live build, with the commands that the page shows.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
@@ -13,12 +13,12 @@ const ROOT = join(import.meta.dirname, '..');
 const GAME = join(ROOT, 'examples', 'tiny-game');
 const ACCOUNT = { email: 'dev@example.com', password: 'correct horse battery' };
 
-describe('the first build of a game', () => {
+describe('the guide to the first build', () => {
   const site = serveSite(async ({ service }) => {
     await addAccount(service, ACCOUNT);
   });
 
-  /** Runs shell lines as a developer would, with the command of this checkout. */
+  /** Runs shell lines like a developer, with the chauffeur command of this checkout. */
   async function runLines(lines: string): Promise<void> {
     const path = [join(ROOT, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
     await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: site.folder, env: { ...process.env, PATH: path } });
@@ -32,14 +32,14 @@ describe('the first build of a game', () => {
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
   }
 
-  test('is led by the page from a name to a download, each step ticked as it happens', async (t) => {
+  test('leads from creating the game to a download, and marks each step as done when it happens', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const context = await site.browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     const faults: string[] = [];
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(String(error)));
-    const copied = async (name: string) => {
+    const copyText = async (name: string) => {
       await page.getByRole('button', { name }).click();
       await page.getByRole('button', { name: name.replace('Copy', 'Copied:') }).waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
@@ -63,12 +63,12 @@ describe('the first build of a game', () => {
     await page.getByLabel('OS').selectOption('web');
     await page.getByLabel('Architecture').selectOption('wasm');
     await page.getByLabel('Game folder').fill(GAME);
-    const settings = await copied('Copy credentials');
-    await runLines(`${settings}\n${await copied('Copy register commands')}`);
+    const settings = await copyText('Copy credentials');
+    await runLines(`${settings}\n${await copyText('Copy register commands')}`);
     await step('Register the build: Done').waitFor();
     await step('Upload the file: Next').waitFor();
 
-    await runLines(`${settings}\n${await copied('Copy upload commands')}`);
+    await runLines(`${settings}\n${await copyText('Copy upload commands')}`);
     await page.getByRole('heading', { name: 'Your first build is live' }).waitFor();
     for (const name of ['Upload the file', 'Pass the virus scan', 'Go live on the channel'])
       await step(`${name}: Done`).waitFor();
@@ -83,7 +83,7 @@ describe('the first build of a game', () => {
     await context.close();
   });
 
-  test('shows who has no such game that there is none', async (t) => {
+  test('says when a game does not exist', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.browser.newPage();
     await signIn(page);

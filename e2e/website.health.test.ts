@@ -1,4 +1,4 @@
-// Flow 7 of the website: launch health with the numbers behind it, and the explorer of events, from events as games send them.
+// Launch health with its numbers, the event explorer and the data of a device, from events as games send them.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -11,7 +11,7 @@ import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio, signIn } from './setup/studio.ts';
 import { untilEqual } from './setup/until.ts';
 
-/** Of one build: how many devices start it, how many of them never come to the menu, how many crash before. */
+/** The launches of one build: how many devices start it, never reach the menu, and crash before they do. */
 type Launches = { devices: number; silent: number; crashed: number; custom: Readonly<Record<string, number>> };
 
 const ON_WINDOWS: Launches = { devices: 25, silent: 1, crashed: 0, custom: { level_up: 9, 'shop, opened': 2 } };
@@ -64,7 +64,7 @@ describe('launch health and events', () => {
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const row = (name: RegExp) => page.getByRole('table', { name: 'Builds by launch health' }).getByRole('row', { name });
 
-  test('rates builds with the numbers behind the band, and says what is missing for one', async (t) => {
+  test('rates builds and shows the numbers, or what is missing for a rating', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/health');
     await row(/1\.0\.0 Windows x86_64 Healthy on the game's page/).waitFor();
@@ -81,7 +81,7 @@ describe('launch health and events', () => {
     await page.getByRole('table', { name: 'Bands' }).getByText('at least 98%').waitFor();
   });
 
-  test('shows a build day by day as pictures, and in numbers on request; the address keeps what is shown', async (t) => {
+  test('shows a build by day in charts or as a table, and keeps the choice in the URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/health');
     await row(/1\.1\.0/)
@@ -120,7 +120,7 @@ describe('launch health and events', () => {
     await page.waitForURL(/\/small-walk\/health$/);
   });
 
-  test('counts events by hour or day, up to four at once, and keeps the choice in the address', async (t) => {
+  test('counts up to four events by hour or day, and keeps the choice in the URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/events?range=24h&events=level_up');
     await page.getByRole('img', { name: /^Events by hour, .*level_up: 13\.$/ }).waitFor();
@@ -145,7 +145,7 @@ describe('launch health and events', () => {
     await untilEqual(async () => (await today.allTextContents()).slice(1), ['13', '2', '34', '37']);
   });
 
-  test('splits an event by build in the colours that the builds have everywhere, and takes parts out', async (t) => {
+  test('splits an event by build in the same colours as other pages, and hides parts', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/events?events=boot_ok&split=build');
     const legend = page.getByRole('list', { name: 'Series' });
@@ -197,11 +197,11 @@ describe('launch health and events', () => {
     await open('/health');
     await row(/1\.1\.0 Linux x86_64 Unrated 11 of 20 devices/).waitFor();
     const ask = askAs(service, await signIn(service, studio));
-    const kept = await ask<{ events: unknown[] }>('GET', `/games/${studio.gameUid}/devices/${device}`);
-    assert.deepEqual(kept.events, []);
+    const remaining = await ask<{ events: unknown[] }>('GET', `/games/${studio.gameUid}/devices/${device}`);
+    assert.deepEqual(remaining.events, []);
   });
 
-  test('gives a game without events the line that sends the first, with its own ids', async (t) => {
+  test('shows the command that sends the first event of a game', async (t) => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
     const ask = askAs(service, await signIn(service, studio));
@@ -226,7 +226,7 @@ describe('launch health and events', () => {
     await page.getByRole('img', { name: /^Events by day, .*boot_ok: 1\.$/ }).waitFor();
   });
 
-  test('no page of these reported an error', (t) => {
+  test('no page logged an error', (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(faults, []);
   });

@@ -1,4 +1,4 @@
-// Flow 11 of the website, and deleting a build of flow 3: the operator's pages, and a build that goes with its consequences named.
+// The operator pages, and the deletion of builds after naming the consequences.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, readOffers, type Studio } from './setup/studio.ts';
 
-describe('the operator’s pages', () => {
+describe('the operator pages', () => {
   let studio: Studio;
   let page: Page;
   const faults: string[] = [];
@@ -32,7 +32,7 @@ describe('the operator’s pages', () => {
   const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
   const offers = async () => (await readOffers(site.service, studio.slug)).map(({ version }) => version);
 
-  /** A mail that was given up, as its twelfth try leaves it. Due in a year, so that no worker takes it before. */
+  /** Adds a mail job that has failed all its attempts. It is due in a year, so no worker runs it in the meantime. */
   async function failMail(to: string): Promise<void> {
     const client = new pg.Client({ connectionString: site.service.environment.DATABASE_URL });
     await client.connect();
@@ -51,7 +51,7 @@ describe('the operator’s pages', () => {
     }
   }
 
-  test('are for operators, whom the command makes', async (t) => {
+  test('are only visible to operators, who are appointed by a command', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByText(`npx chauffeur-server admin user operator --email ${studio.email}`).waitFor();
     const { code } = await runServerCommand(site.service, ['admin', 'user', 'operator', '--email', studio.email]);
@@ -60,7 +60,7 @@ describe('the operator’s pages', () => {
     await page.getByRole('heading', { name: 'Service status' }).waitFor();
   });
 
-  test('show what is wrong first, then every part of the service', async (t) => {
+  test('show problems first, then every part of the service', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByText('There is no virus scanner. Files are offered without a scan.').waitFor();
     await page.getByRole('region', { name: 'Storage' }).getByText('Files in the data folder').waitFor();
@@ -68,7 +68,7 @@ describe('the operator’s pages', () => {
     await page.getByRole('table', { name: 'Processes' }).getByText('Running', { exact: true }).waitFor();
   });
 
-  test('show a failed job without reloading, and give it its tries again or forget it', async (t) => {
+  test('show a failed job without a reload, and retry or delete it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await failMail('ann@example.com');
     await page.getByText('1 job has failed after all attempts.').waitFor();
@@ -86,7 +86,7 @@ describe('the operator’s pages', () => {
     await page.getByText('No failed jobs.').waitFor();
   });
 
-  test('find an account, verify it, and show the settings without secrets', async (t) => {
+  test('find and verify an account, and show the settings without secrets', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await runServerCommand(
       site.service,
@@ -107,17 +107,17 @@ describe('the operator’s pages', () => {
     await page.getByRole('row', { name: /CHAUFFEUR_HOST/ }).waitFor({ state: 'detached' });
   });
 
-  test('a build that players are offered is deleted once its version is typed, and stable offers nothing', async (t) => {
+  test('a build that is offered to players is deleted after typing its version, and stable offers nothing', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
     await page.getByRole('link', { name: '1.1.0' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.1.0 for Linux x86_64?' });
     await dialog.getByText(/stable on Linux x86_64 will offer nothing.*All players lose the download/).waitFor();
-    const sure = dialog.getByRole('button', { name: 'Delete build' });
-    assert.ok(await sure.isDisabled());
+    const confirm = dialog.getByRole('button', { name: 'Delete build' });
+    assert.ok(await confirm.isDisabled());
     await dialog.getByLabel(/^Type 1\.1\.0/).fill('1.1.0');
-    await sure.click();
+    await confirm.click();
     await page.getByText('Channels that no longer offer a build for this platform: stable.').waitFor();
     assert.deepEqual(await offers(), []);
     await page.getByRole('link', { name: 'Offer another build' }).click();
@@ -137,7 +137,7 @@ describe('the operator’s pages', () => {
     await page.getByText('No builds yet.').waitFor();
   });
 
-  test('no page of these reported an error', (t) => {
+  test('no page logged an error', (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     assert.deepEqual(faults, []);
   });

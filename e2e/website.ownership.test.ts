@@ -1,4 +1,4 @@
-// Flow 12 of the website: an admin is invited, accepts and leaves; a game is transferred by mail, and deleted by its new owner.
+// An admin is invited, accepts and leaves; a game is transferred by mail, and deleted by its new owner.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -13,10 +13,10 @@ import { type Account, openStudioByCommands, type Studio } from './setup/studio.
 const IDA: Account = { email: 'ida@example.com', password: 'another horse battery' };
 const GAME = 'Owls of the North';
 
-describe('the people of a game', () => {
+describe('the members of a game', () => {
   let studio: Studio;
-  let owners: Page;
-  let idas: Page;
+  let ownerPage: Page;
+  let idaPage: Page;
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudioByCommands(service, GAME);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
@@ -27,8 +27,8 @@ describe('the people of a game', () => {
       `${IDA.password}\n`,
     );
     if (browser === null) return;
-    owners = await (await browser.newContext()).newPage();
-    idas = await (await browser.newContext()).newPage();
+    ownerPage = await (await browser.newContext()).newPage();
+    idaPage = await (await browser.newContext()).newPage();
   });
 
   const edit = (part: string) => `${site.service.url}/dev/${studio.slug}/edit/${part}`;
@@ -40,57 +40,57 @@ describe('the people of a game', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  // One flow, in which each step needs those before it.
-  test('are invited by mail, join, and leave', async (t) => {
+  // One test, because each step depends on the steps before it.
+  test('are invited by mail, join and leave', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await signInAt(owners, edit('admins'), studio);
-    await owners.getByRole('heading', { name: 'Invite an admin' }).waitFor();
-    await owners.getByRole('textbox', { name: 'Email' }).fill(IDA.email);
-    await owners.getByRole('button', { name: 'Send invitation' }).click();
-    await owners.getByText(`We sent an invitation to ${IDA.email}.`).waitFor();
-    const row = owners.getByRole('table', { name: 'Invitations' }).getByRole('row', { name: IDA.email });
+    await signInAt(ownerPage, edit('admins'), studio);
+    await ownerPage.getByRole('heading', { name: 'Invite an admin' }).waitFor();
+    await ownerPage.getByRole('textbox', { name: 'Email' }).fill(IDA.email);
+    await ownerPage.getByRole('button', { name: 'Send invitation' }).click();
+    await ownerPage.getByText(`We sent an invitation to ${IDA.email}.`).waitFor();
+    const row = ownerPage.getByRole('table', { name: 'Invitations' }).getByRole('row', { name: IDA.email });
     await row.getByText('Pending').waitFor();
     await row.getByRole('button', { name: 'Resend' }).click();
-    await owners.getByText('The invitation was sent less than a minute ago').waitFor();
+    await ownerPage.getByText('The invitation was sent less than a minute ago').waitFor();
 
     const link = await newestLink(site.service, `Invitation to ${GAME}`, IDA.email);
-    await owners.goto(link);
-    await owners.getByText(`The invitation was sent to ${IDA.email}`).waitFor();
-    assert.ok(await owners.getByRole('button', { name: 'Accept' }).isDisabled());
-    await signInAt(idas, link, IDA);
-    await idas.getByRole('heading', { name: `Join ${GAME}` }).waitFor();
-    await idas.getByRole('button', { name: 'Accept' }).click();
-    await idas.getByText(`You're now an admin of ${GAME}`).waitFor();
-    await idas.reload();
-    await idas.getByText(`You're now an admin of ${GAME}`).waitFor();
+    await ownerPage.goto(link);
+    await ownerPage.getByText(`The invitation was sent to ${IDA.email}`).waitFor();
+    assert.ok(await ownerPage.getByRole('button', { name: 'Accept' }).isDisabled());
+    await signInAt(idaPage, link, IDA);
+    await idaPage.getByRole('heading', { name: `Join ${GAME}` }).waitFor();
+    await idaPage.getByRole('button', { name: 'Accept' }).click();
+    await idaPage.getByText(`You're now an admin of ${GAME}`).waitFor();
+    await idaPage.reload();
+    await idaPage.getByText(`You're now an admin of ${GAME}`).waitFor();
 
-    await idas.goto(edit('danger'));
-    await idas.getByText('Only the owner can transfer or delete the game.').waitFor();
-    await idas.getByRole('link', { name: 'Admins page' }).click();
-    await idas.getByRole('button', { name: 'Leave' }).click();
-    await idas.getByRole('button', { name: 'Leave game' }).click();
-    await idas.getByRole('heading', { name: 'Your games' }).waitFor();
-    await idas.goto(edit('admins'));
-    await idas.getByText("This game does not exist, or you don't have access to it.").waitFor();
+    await idaPage.goto(edit('danger'));
+    await idaPage.getByText('Only the owner can transfer or delete the game.').waitFor();
+    await idaPage.getByRole('link', { name: 'Admins page' }).click();
+    await idaPage.getByRole('button', { name: 'Leave' }).click();
+    await idaPage.getByRole('button', { name: 'Leave game' }).click();
+    await idaPage.getByRole('heading', { name: 'Your games' }).waitFor();
+    await idaPage.goto(edit('admins'));
+    await idaPage.getByText("This game does not exist, or you don't have access to it.").waitFor();
   });
 
-  test('hand the game over by mail, and its new owner deletes it after typing its name', async (t) => {
+  test('transfer the game by mail, and the new owner deletes it after typing its name', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await owners.goto(edit('danger'));
-    await owners.getByRole('textbox', { name: 'Email of the new owner' }).fill(IDA.email);
-    await owners.getByRole('textbox', { name: 'Your password' }).fill('not the password');
-    await owners.getByRole('button', { name: 'Offer game' }).click();
-    await owners.getByText('Incorrect password.').waitFor();
-    await owners.getByRole('textbox', { name: 'Your password' }).fill(studio.password);
-    await owners.getByRole('button', { name: 'Offer game' }).click();
-    await owners.getByRole('button', { name: 'Withdraw offer' }).waitFor();
+    await ownerPage.goto(edit('danger'));
+    await ownerPage.getByRole('textbox', { name: 'Email of the new owner' }).fill(IDA.email);
+    await ownerPage.getByRole('textbox', { name: 'Your password' }).fill('not the password');
+    await ownerPage.getByRole('button', { name: 'Offer game' }).click();
+    await ownerPage.getByText('Incorrect password.').waitFor();
+    await ownerPage.getByRole('textbox', { name: 'Your password' }).fill(studio.password);
+    await ownerPage.getByRole('button', { name: 'Offer game' }).click();
+    await ownerPage.getByRole('button', { name: 'Withdraw offer' }).waitFor();
 
-    await idas.goto(await newestLink(site.service, `Transfer of ${GAME}`, IDA.email));
-    await idas.getByRole('button', { name: 'Accept' }).click();
-    await idas.getByText(`You now own ${GAME}`).waitFor();
-    await idas.goto(edit('danger'));
-    await idas.getByRole('button', { name: 'Delete game' }).click();
-    const dialog = idas.getByRole('dialog');
+    await idaPage.goto(await newestLink(site.service, `Transfer of ${GAME}`, IDA.email));
+    await idaPage.getByRole('button', { name: 'Accept' }).click();
+    await idaPage.getByText(`You now own ${GAME}`).waitFor();
+    await idaPage.goto(edit('danger'));
+    await idaPage.getByRole('button', { name: 'Delete game' }).click();
+    const dialog = idaPage.getByRole('dialog');
     await dialog.getByText('Players can no longer find, download or play it').waitFor();
     await dialog.getByText('1 admin loses access.').waitFor();
     await dialog.getByRole('textbox', { name: `Type ${GAME} to confirm` }).fill('Owls');
@@ -99,9 +99,9 @@ describe('the people of a game', () => {
     await dialog.getByText('this is not the name of the game').waitFor();
     await dialog.getByRole('textbox', { name: `Type ${GAME} to confirm` }).fill(GAME);
     await dialog.getByRole('button', { name: 'Delete game' }).click();
-    await idas.getByRole('heading', { name: 'Your games' }).waitFor();
-    assert.equal(await idas.getByRole('link', { name: GAME }).count(), 0);
-    const shown = await idas.goto(`${site.service.url}/g/${studio.slug}`);
+    await idaPage.getByRole('heading', { name: 'Your games' }).waitFor();
+    assert.equal(await idaPage.getByRole('link', { name: GAME }).count(), 0);
+    const shown = await idaPage.goto(`${site.service.url}/g/${studio.slug}`);
     assert.equal(shown?.status(), 404);
   });
 });

@@ -11,8 +11,8 @@ import { visitPages } from './setup/visit.ts';
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const SERIOUS = ['serious', 'critical'];
-/** The rules that look at colours: all others find the same in the dark. */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+/** The rules about colours. All other rules have the same result in dark mode. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 describe('every page of the website', () => {
   let showroom: Showroom;
@@ -20,30 +20,30 @@ describe('every page of the website', () => {
     showroom = await furnish(service);
   });
 
-  test('is read by everybody: in light and dark, wide and on a phone', async (t) => {
+  test('is accessible in light and dark mode, and fits a desktop and a phone', async (t) => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
-    const found: string[] = [];
+    const problems: string[] = [];
     await visitPages({ browser, service }, showroom, WIDE, async (page, visit, faults) => {
-      found.push(...faults.map((fault) => `${visit.page}: ${fault}`));
+      problems.push(...faults.map((fault) => `${visit.page}: ${fault}`));
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        for (const violation of await seriousFaults(page, colorScheme === 'dark' ? OF_COLOURS : null))
-          found.push(`${visit.page} (${colorScheme}): ${violation}`);
+        for (const violation of await findSeriousProblems(page, colorScheme === 'dark' ? COLOUR_RULES : null))
+          problems.push(`${visit.page} (${colorScheme}): ${violation}`);
       }
       await page.setViewportSize(PHONE);
-      if (await scrollsSideways(page)) found.push(`${visit.page}: wider than a phone`);
+      if (await scrollsHorizontally(page)) problems.push(`${visit.page}: wider than a phone`);
       await page.setViewportSize(WIDE);
     });
-    assert.deepEqual(found, []);
+    assert.deepEqual(problems, []);
   });
 });
 
-/** By these rules alone, or by all. */
-async function seriousFaults(page: Page, rules: readonly string[] | null): Promise<string[]> {
+/** Returns serious accessibility problems found by these rules, or by all if null. */
+async function findSeriousProblems(page: Page, rules: readonly string[] | null): Promise<string[]> {
   const options = { resultTypes: ['violations'], ...(rules !== null && { runOnly: rules }) };
-  const found = await page.evaluate(`${axe.source}; axe.run(${JSON.stringify(options)})`);
-  const { violations } = found as axe.AxeResults;
+  const results = await page.evaluate(`${axe.source}; axe.run(${JSON.stringify(options)})`);
+  const { violations } = results as axe.AxeResults;
   return violations
     .filter(({ impact }) => SERIOUS.includes(impact ?? ''))
     .map(
@@ -52,6 +52,6 @@ async function seriousFaults(page: Page, rules: readonly string[] | null): Promi
     );
 }
 
-function scrollsSideways(page: Page): Promise<boolean> {
+function scrollsHorizontally(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 }

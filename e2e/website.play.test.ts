@@ -166,7 +166,7 @@ describe('playing on the website', () => {
     assert.equal(status, 200);
     assert.ok(text.includes(`<link rel="canonical" href="${url}/@rain-works">`), text);
     assert.ok(text.includes(`<meta property="og:image" content="${url}/api/v1/public/media/`), text);
-    for (const path of ['/@nobody-here', '/@Rain-Works', '/@', '/@%00'])
+    for (const path of ['/@no-such-handle', '/@Rain-Works', '/@', '/@%00'])
       assert.equal((await read(path)).status, 404, path);
     const { text: sitemap } = await read('/sitemap.xml');
     for (const path of ['/@rain-works', `/g/${studio.slug}`, '/docs/cli'])

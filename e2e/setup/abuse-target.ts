@@ -112,13 +112,13 @@ async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
   );
   const named = new Set<string>();
   for (const { table, column } of columns) {
-    const found = await rows(
+    const keys = await rows(
       ctx.db,
       sql<{
         key: string;
       }>`select ${sql.ref(column)} as key from ${sql.table(table)} where ${sql.ref(column)} is not null`,
     );
-    for (const { key } of found) named.add(key);
+    for (const { key } of keys) named.add(key);
   }
   const sessions = await rows(ctx.db, sql<{ key: string }>`select blob->>'key' as key from upload_sessions`);
   for (const { key } of sessions) named.add(key);

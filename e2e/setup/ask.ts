@@ -13,7 +13,7 @@ export function askAs(service: Service, headers: Record<string, string>): Ask {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
     return JSON.parse(text).data;
   };
 }

@@ -30,11 +30,11 @@ export async function startChromium(more: readonly string[] = []): Promise<Brows
 async function findProgram(): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter);
   for (const path of NAMES.flatMap((name) => folders.map((folder) => join(folder, name)))) {
-    const found = await access(path).then(
+    const exists = await access(path).then(
       () => true,
       () => false,
     );
-    if (found) return path;
+    if (exists) return path;
   }
   return undefined;
 }

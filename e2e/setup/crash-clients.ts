@@ -56,6 +56,6 @@ export async function reportByCrashpad(
 
 async function send(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
-  if (!response.ok) throw new Error(`${init.method} ${url} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${init.method} ${url} returned ${response.status}: ${await response.text()}`);
   return response;
 }

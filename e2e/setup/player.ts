@@ -7,7 +7,7 @@ import { signIn } from './studio.ts';
 const DEADLINE_MS = 30_000;
 
 /** An event as the server stores it. */
-export type Kept = {
+export type StoredEvent = {
   event: string;
   build_id: string;
   session_id: string | null;
@@ -31,18 +31,18 @@ export async function registerBuild({ studio, folder }: Served, version: string)
   throw new Error('no build was registered');
 }
 
-/** Reads a device's events as the game's owner, oldest first, until they are as expected. */
-export async function untilKept(
+/** Reads a device's events as the game's owner until `isDone` accepts their names. Returns the events, oldest first. */
+export async function untilStored(
   served: Served,
   device: string,
   isDone: (names: readonly string[]) => boolean,
-): Promise<Kept[]> {
+): Promise<StoredEvent[]> {
   const deadline = Date.now() + DEADLINE_MS;
   const headers = await signIn(served.service, served.studio);
   while (true) {
     const events = await readDevice(served, device, headers);
     if (isDone(events.map(({ event }) => event))) return events;
-    if (Date.now() > deadline) throw new Error(`the service keeps ${events.map(({ event }) => event)}`);
+    if (Date.now() > deadline) throw new Error(`stored events: ${events.map(({ event }) => event)}`);
     await wait(50);
   }
 }
@@ -52,16 +52,16 @@ async function readDevice(
   { service, studio }: Served,
   device: string,
   headers: Record<string, string>,
-): Promise<Kept[]> {
-  const events: Kept[] = [];
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
     const query: string = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
     const response = await fetch(`${service.api}/games/${studio.gameUid}/devices/${device}${query}`, { headers });
     // The device does not exist before its first event.
     if (response.status === 404) return [];
-    if (!response.ok) throw new Error(`answered ${response.status}: ${await response.text()}`);
-    const { data } = (await response.json()) as { data: { events: Kept[]; next_cursor: string | null } };
+    if (!response.ok) throw new Error(`the request returned ${response.status}: ${await response.text()}`);
+    const { data } = (await response.json()) as { data: { events: StoredEvent[]; next_cursor: string | null } };
     events.push(...data.events);
     cursor = data.next_cursor;
   }

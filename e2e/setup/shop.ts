@@ -83,6 +83,6 @@ function keyOf({ environment }: Studio): Record<string, string> {
 
 async function dataOf(response: Response): Promise<Record<string, unknown>> {
   const text = await response.text();
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${response.url} returned ${response.status}: ${text}`);
   return JSON.parse(text).data;
 }

@@ -183,16 +183,19 @@ type Crash = { crash_id: string; group_id: string | null; state: string };
 async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: Target): Promise<Crash> {
   const fixture = async (name: string) => new Uint8Array(await readFile(`${FIXTURES}/${name}`));
   await addSymbols(service, studio, target.buildId, await fixture('null_deref_inline.sym'));
-  const [known, unknown] = await Promise.all([fixture('null_deref_inline.dmp'), fixture('nosym_middle.dmp')]);
+  const [dumpWithSymbols, dumpWithoutSymbols] = await Promise.all([
+    fixture('null_deref_inline.dmp'),
+    fixture('nosym_middle.dmp'),
+  ]);
   const log = 'scene forest_2 loaded in 812 ms\nwind 0.4\nletters 3\n';
   const words = ['I flew under the bridge.', '', 'It happens each time I turn around at the old pine.'];
   for (const user_message of words)
     await reportByApi(
       target,
       { os: 'linux', app_version: '1.1.0', user_message, metadata: { scene: 'forest_2', fps: 58 } },
-      { dump: known, log },
+      { dump: dumpWithSymbols, log },
     );
-  await reportByApi(target, { os: 'linux', app_version: '1.1.0' }, { dump: unknown, log });
+  await reportByApi(target, { os: 'linux', app_version: '1.1.0' }, { dump: dumpWithoutSymbols, log });
   for (const message of [
     'Out of memory while loading forest_2',
     'Cannot open the save slot 3',
@@ -202,8 +205,8 @@ async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: T
   const path = `/games/${studio.gameUid}/crashes`;
   return until(async () => {
     const { crashes } = await ask<{ crashes: Crash[] }>('GET', path);
-    const { crashes: known } = await ask<{ crashes: Crash[] }>('GET', `${path}?frame=render::Layout`);
-    return crashes.length === 7 && crashes.every(({ group_id }) => group_id !== null) && known[0];
+    const { crashes: named } = await ask<{ crashes: Crash[] }>('GET', `${path}?frame=render::Layout`);
+    return crashes.length === 7 && crashes.every(({ group_id }) => group_id !== null) && named[0];
   }, service.output);
 }
 
@@ -234,7 +237,7 @@ async function sendEvents(target: Target): Promise<void> {
 async function post({ api, gameUid, buildId }: Target, path: string, body: object): Promise<void> {
   const headers = { 'x-app-id': gameUid, 'x-build-id': buildId, 'content-type': 'application/json' };
   const answer = await fetch(`${api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`);
 }
 
 async function fileBugs(ask: Ask, { gameUid, buildId }: Target): Promise<string> {

@@ -23,9 +23,9 @@ export async function addAccount(service: Service, account: Account & { name?: s
     headers: { 'content-type': 'application/json', origin: service.url },
     body: JSON.stringify({ ...account, name }),
   });
-  if (!answer.ok) throw new Error(`sign-up answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`sign-up returned ${answer.status}: ${await answer.text()}`);
   const verified = await fetch(await newestLink(service, 'Verify your email', email), { redirect: 'manual' });
-  if (verified.status >= 400) throw new Error(`the link of the mail answered ${verified.status}`);
+  if (verified.status >= 400) throw new Error(`the link in the mail returned ${verified.status}`);
 }
 
 /** Creates a verified owner, a public game and its deploy key. */
@@ -93,7 +93,7 @@ export async function signIn(
     headers: { 'content-type': 'application/json', origin: service.url },
     body: JSON.stringify({ email, password }),
   });
-  if (!response.ok) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`sign-in returned ${response.status}: ${await response.text()}`);
   const cookie = response.headers.getSetCookie().map((line) => line.split(';')[0]);
   return { cookie: cookie.join('; '), origin: service.url };
 }

@@ -65,7 +65,7 @@ export async function untilUnderWay({ service }: Served): Promise<void> {
 /** Waits until players can download this version. Returns its download URL. */
 export async function untilOffered(served: Served, version: string): Promise<string> {
   const { download_url } = await until(
-    async () => (await readOffers(served.service, served.studio.slug)).find((found) => found.version === version),
+    async () => (await readOffers(served.service, served.studio.slug)).find((offer) => offer.version === version),
     () => `${version} was not offered:\n${served.service.output()}`,
   );
   return download_url;

@@ -34,7 +34,7 @@ async function signIn(
   data: { email: string; password: string },
 ): Promise<void> {
   const answer = await context.request.post(`${url}/api/auth/sign-in/email`, { data, headers: { origin: url } });
-  if (!answer.ok()) throw new Error(`the sign-in answered ${answer.status()}: ${await answer.text()}`);
+  if (!answer.ok()) throw new Error(`sign-in returned ${answer.status()}: ${await answer.text()}`);
 }
 
 /** Waits until no part of the page is loading or shows a placeholder. */

@@ -3,7 +3,6 @@
 /** Prefixes of paths from the root. */
 export const REMAINING: readonly string[] = [
   'bench/',
-  'e2e/',
   'packages/server/src/http/',
   'packages/server/src/kernel/blobs/',
   'packages/server/src/kernel/collections/',
