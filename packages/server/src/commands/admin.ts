@@ -1,4 +1,4 @@
-// `admin …`: lets the operator create accounts, games and deploy keys. Works alongside a running server, on the same
+// `admin …`: lets the operator create accounts, games and deploy keys. Also works while a server runs on the same
 // database.
 
 import { createGame } from '@chauffeur/contract/operations/games';

@@ -1,10 +1,10 @@
 // Reports a failed operator command: one plain message, no stack, exit code 1.
 import { ApiError } from '@chauffeur/contract/errors';
 
-/** Errors with a message for the operator. Others are unexpected, and their stack helps. */
+/** Errors whose message is enough for the operator. Other errors are unexpected, so their stack is printed as well. */
 const PLAIN = new Set(['ConfigError', 'EmbeddedPostgresError', 'MigrationError', 'AccountError', 'UsageError']);
 
-/** A command was called with arguments that do not fit together. */
+/** The arguments of a command are invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

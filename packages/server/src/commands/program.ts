@@ -34,7 +34,7 @@ export async function runProgram(): Promise<void> {
     .option('--json', 'print one JSON object', false)
     .action(runRegroup);
   addAdminCommands(
-    program.command('admin').description('manage accounts, games and deploy keys, also while the server runs'),
+    program.command('admin').description('manage accounts, games and deploy keys, even while the server is running'),
   );
   await program.parseAsync().catch(failPlainly);
 }

@@ -31,7 +31,10 @@ type Endpoint = {
   redirect(url: string): Error;
 } | null;
 
-/** The address may have been taken since the link was sent. A browser that followed the link is redirected with an error. */
+/**
+ * The address may have been taken since the link was sent. A browser that followed the link is redirected with an
+ * error.
+ */
 async function checkNewEmail(db: Db, email: string, endpoint: Endpoint): Promise<void> {
   if ((await findUserByEmail(db, email)) === null) return;
   const page = endpoint?.query?.callbackURL;

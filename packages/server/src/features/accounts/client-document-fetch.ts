@@ -1,4 +1,5 @@
-// Fetches a client ID metadata document from an untrusted address: only from the public internet, with limits on time and size.
+// Fetches a client ID metadata document from an untrusted address: only from the public internet, with limits on time
+// and size.
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
@@ -51,8 +52,8 @@ export async function fetchClientDocument(url: URL, internet: Internet = INTERNE
 }
 
 /**
- * Resolves the host once. The connection uses the checked address, because a second lookup could return another one (DNS
- * rebinding). All addresses must be public, because any of them could be used.
+ * Resolves the host once. The connection uses the checked address, because a second lookup could return another one
+ * (DNS rebinding). All addresses must be public, because any of them could be used.
  */
 async function findAddress(url: URL, internet: Internet, timeout: AbortSignal): Promise<LookupAddress> {
   const addresses = await Promise.race([internet.resolve(url.hostname), rejectionOf(timeout)]);

@@ -25,8 +25,9 @@ export function isDocumentAddress(clientId: string): boolean {
 }
 
 /**
- * Parses the address. It must be in normal form, without dot segments, a default port or capital letters in its host, so that a
- * document has only one address (draft-ietf-oauth-client-id-metadata-document, section 3). Throws ClientDocumentError.
+ * Parses the address. It must be in normal form, without dot segments, a default port or capital letters in its host,
+ * so that a document has only one address (draft-ietf-oauth-client-id-metadata-document, section 3). Throws
+ * ClientDocumentError.
  */
 export function readAddress(clientId: string): URL {
   if (clientId.length > MAX_ADDRESS_LENGTH) throw refused(`client_id is longer than ${MAX_ADDRESS_LENGTH} characters`);
@@ -77,7 +78,9 @@ function textsOf(document: Record<string, unknown>, name: string): string[] | un
   throw refused(`its ${name} is not a list of texts`);
 }
 
-/** How many seconds a document is cached according to its Cache-Control (RFC 9111, section 5.2.2), within our limits. */
+/**
+ * How many seconds a document is cached according to its Cache-Control (RFC 9111, section 5.2.2), within our limits.
+ */
 export function freshSeconds(cacheControl: string | undefined): number {
   const directives = (cacheControl ?? '').toLowerCase();
   if (/(^|[\s,])no-(store|cache)\b/.test(directives)) return MIN_SECONDS;

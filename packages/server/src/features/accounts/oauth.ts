@@ -12,7 +12,10 @@ import { editorRedirects } from './editor-redirects.ts';
 /** The scopes for programs. `offline_access` allows refresh tokens and grants nothing else. */
 const SCOPES = ['mcp:read', 'mcp:write', 'offline_access'];
 
-/** Short, because anyone with a bearer token can use it. Revocation is immediate, because rights are checked at each use. */
+/**
+ * Short, because anyone with a bearer token can use it. Revocation is immediate, because rights are checked at each
+ * use.
+ */
 const ACCESS_SECONDS = 600;
 const REFRESH_SECONDS = 30 * 24 * 3600;
 
@@ -56,8 +59,8 @@ export function oauthPlugins({
       enforcePerClientResources: false,
       postLogin: {
         page: '/consent',
-        // A request without a page (prompt=none) is refused. Otherwise any other program on the machine could use an earlier consent
-        // with the same client_id and a free port (RFC 8252, section 8.6).
+        // A request without a page (prompt=none) is refused. Otherwise any other program on the machine could use an
+        // earlier consent with the same client_id and a free port (RFC 8252, section 8.6).
         shouldRedirect: async () => (await readParameter('prompt')).split(' ').includes('none'),
         consentReferenceId: async ({ user }) =>
           currentConnection({ userId: user.id, clientId: await readParameter('client_id') }),
@@ -90,8 +93,8 @@ type Verifier = { verifyJWT(input: { body: { token: string } }): Promise<{ paylo
 type Claims = { sub?: string; scope?: unknown; client_id?: unknown; cnf?: unknown; [CONNECTION_CLAIM]?: unknown };
 
 /**
- * Reads an access token after checking its signature, issuer, audience and time; null if it is invalid. A token bound to a key of
- * its sender (RFC 9449) is refused, because its proof is not checked here.
+ * Reads an access token after checking its signature, issuer, audience and time; null if it is invalid. A token bound
+ * to a key of its sender (RFC 9449) is refused, because its proof is not checked here.
  */
 export async function readAccessToken(api: unknown, token: string): Promise<AccessToken | null> {
   const { verifyJWT } = api as Partial<Verifier>;

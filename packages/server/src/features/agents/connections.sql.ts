@@ -88,7 +88,10 @@ export async function countConnections(db: Db, userId: string): Promise<number> 
   return open;
 }
 
-/** Ends one connection of the person, those to a client, or all, with their refresh tokens. Returns their number. */
+/**
+ * Ends one connection of the person, the connections to a client, or all, with their refresh tokens. Returns their
+ * number.
+ */
 export async function endConnections(tx: Tx, userId: string, selection: Selection, now: Date): Promise<number> {
   const condition = conditionOf(selection);
   const ended = await rows(
@@ -104,7 +107,7 @@ export async function endConnections(tx: Tx, userId: string, selection: Selectio
 
 /**
  * The connection that an access token names. A client that revokes its refresh token (RFC 7009) also ends the
- * connection, so one with refresh tokens needs at least one that is not revoked.
+ * connection, so a connection with refresh tokens is only active while at least one of them is not revoked.
  */
 export function findConnection(
   db: Db,

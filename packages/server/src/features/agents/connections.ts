@@ -30,8 +30,8 @@ async function requireClient(ctx: Context, clientId: string): Promise<connection
 }
 
 /**
- * Creates the connection that the tokens of this consent will name. It gives no access by itself: tokens are issued only after the
- * consent reaches the OAuth server. Throws 4040.
+ * Creates the connection that the tokens of this consent will name. It gives no access by itself: tokens are issued
+ * only after the consent reaches the OAuth server. Throws 4040.
  */
 export async function connectAgent(
   ctx: Context,

@@ -31,7 +31,7 @@ export async function createAgentKey(
   if ((await keys.countLiveKeys(ctx.db, caller.user.id, now)) >= LIMITS.agentKeys)
     throw new ApiError(4002, `You have ${LIMITS.agentKeys} active keys, which is the limit. Revoke one first.`);
   const key = `${AGENT_KEY_PREFIX}${newSecret(SECRET_LENGTH)}`;
-  const made = await keys.insertKey(ctx.db, {
+  const created = await keys.insertKey(ctx.db, {
     keyId: newId(now.getTime()),
     userId: caller.user.id,
     keyRef: key.slice(0, AGENT_KEY_PREFIX.length + REF_LENGTH),
@@ -42,7 +42,7 @@ export async function createAgentKey(
     createdAt: now,
     expiresAt: input.expires_in_days === undefined ? null : new Date(now.getTime() + input.expires_in_days * DAY),
   });
-  return { ...recordOf(made), key };
+  return { ...recordOf(created), key };
 }
 
 /** The id of the game that an agent is limited to; null for none. */

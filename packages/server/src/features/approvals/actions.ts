@@ -60,7 +60,7 @@ const deleteBuild: Action<DeletionRequest> = {
     };
   },
   outdated:
-    'Other channels offer the build than when this was requested. Nothing was changed. Check the build and request it again.',
+    'The channels that offer the build have changed since this was requested. Nothing was changed. Check the build and request it again.',
   perform: (tx, game, { build_id }, by) => deleteBuildWithin(tx, { ...by, gameId: game.game_id, buildId: build_id }),
 };
 

@@ -1,4 +1,5 @@
-// Whether a request still applies: the owner is the same, the requester is still a member, and nothing has changed.
+// Checks whether a request still applies: the owner is the same, the requester is still a member, and nothing has
+// changed.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';

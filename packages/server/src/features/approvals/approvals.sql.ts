@@ -80,7 +80,7 @@ export function lockPending(tx: Tx, gameId: string, now: Date): Promise<Approval
   );
 }
 
-/** Makes another person the decider, with a new code and new tries. */
+/** Lets another person decide, with a new code and new tries. */
 export async function changeOwner(tx: Tx, approvalId: string, ownerId: string, codeHash: Buffer): Promise<void> {
   await changed(
     tx,

@@ -37,14 +37,14 @@ export type ApprovalRequest<Action extends ApprovalAction = ApprovalAction> = {
 
 /** How long an approval can be decided. */
 const VALID_MS = DAY;
-const _PAGE_SIZE = 50;
 
 /**
- * Requests an action that the owner of the game has to approve. `asker` is a member of the game; `via` names the agent or token.
+ * Requests an action that the owner of the game has to approve. `asker` is a member of the game; `via` names the agent
+ * or token.
  *
- * Requests are not duplicated. With an idempotency key, the approval of that key is returned in any state, even expired; a new
- * request needs a new key. Without a key, an equal request by the same person that was pending or denied within the last 24 hours
- * is returned, unless its basis has changed since.
+ * Requests are not duplicated. With an idempotency key, the approval of that key is returned in any state, even if it
+ * has expired; a new request needs a new key. Without a key, an equal request by the same person that is pending or was
+ * denied within the last 24 hours is returned, unless its basis has changed since.
  *
  * An approved action with a result to collect, such as a deploy key, returns it to the first call after the approval.
  *
@@ -104,10 +104,10 @@ async function findEqual(
 ) {
   if (idempotencyKey !== undefined) return undefined;
   const request = { gameId: game.game_id, askerId: user.id, action };
-  const open = await approvals.findOpen(tx, request, input, ctx.clock.now());
+  const existing = await approvals.findOpen(tx, request, input, ctx.clock.now());
   const isCurrent =
-    open !== undefined && isDeepStrictEqual(open.basis, preview.basis) && open.owner_id === game.owner_id;
-  return isCurrent ? open : undefined;
+    existing !== undefined && isDeepStrictEqual(existing.basis, preview.basis) && existing.owner_id === game.owner_id;
+  return isCurrent ? existing : undefined;
 }
 
 async function open(

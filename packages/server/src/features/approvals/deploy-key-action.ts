@@ -1,4 +1,4 @@
-// A deploy key requested by an agent: the owner approves it, and it is created when that agent collects it, once.
+// A deploy key requested by an agent: the owner approves it, and it is created once, when that agent collects it.
 import { ApiError } from '@chauffeur/contract/errors';
 import { DAY } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';

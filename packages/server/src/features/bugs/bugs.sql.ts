@@ -75,12 +75,12 @@ export function listBugs(
   status: BugStatus | undefined,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<BugRow[]> {
-  const all = [sql`bug_tickets.game_id = ${gameId}`];
-  if (status !== undefined) all.push(sql`status = ${status}`);
-  if (before !== null) all.push(sql`bug_id < ${before}::uuid`);
+  const conditions = [sql`bug_tickets.game_id = ${gameId}`];
+  if (status !== undefined) conditions.push(sql`status = ${status}`);
+  if (before !== null) conditions.push(sql`bug_id < ${before}::uuid`);
   return rows(
     db,
-    sql<BugRow>`select ${columns} from ${table} where ${sql.join(all, sql` and `)} order by bug_id desc limit ${limit}`,
+    sql<BugRow>`select ${columns} from ${table} where ${sql.join(conditions, sql` and `)} order by bug_id desc limit ${limit}`,
   );
 }
 
@@ -92,7 +92,7 @@ export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow |
   );
 }
 
-/** The number of open tickets of each game, counted up to `max`. Games without any are left out. */
+/** The number of open tickets of each game, counted up to `max`. Games without open tickets are left out. */
 export function countOpen(
   db: Db,
   gameIds: readonly string[],

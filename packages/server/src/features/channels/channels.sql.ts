@@ -54,8 +54,8 @@ const pointers = sql`select ${moveColumns}
   ${named}`;
 
 /**
- * Serializes the moves of one place, including the first one, which has no row to lock. A deletion of a build excludes all moves
- * of its game.
+ * Serializes the moves of one place, including the first one, which has no row to lock. A deletion of a build excludes
+ * all moves of its game.
  */
 export async function lockPlace(tx: Tx, { gameId, channel, os, arch }: Place): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock_shared(hashtextextended(${`channels/${gameId}`}, 0))`);

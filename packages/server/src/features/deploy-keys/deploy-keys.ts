@@ -96,9 +96,9 @@ export async function listDeployKeys(
 }
 
 /**
- * Returns the game of a key pair. Throws 4022 for an unknown access token, 4023 for a revoked key and 4024 for a wrong secret. The
- * secret is always hashed and compared in constant time, and a revocation is revealed only to callers with the correct secret, so
- * neither the response time nor the code helps to guess a key.
+ * Returns the game of a key pair. Throws 4022 for an unknown access token, 4023 for a revoked key and 4024 for a wrong
+ * secret. The secret is always hashed and compared in constant time, and a revocation is revealed only to callers with
+ * the correct secret, so neither the response time nor the code helps to guess a key.
  */
 export async function authenticateKey(ctx: Context, accessToken: string, secretKey: string): Promise<GameCaller> {
   const key = await keys.findKey(ctx.db, hashOf(accessToken));

@@ -70,12 +70,12 @@ export async function freeSlugs(db: Db, now: Date): Promise<void> {
   await changed(db, sql`delete from reserved_slugs where expires_at <= ${now}`);
 }
 
-export async function isMarked(db: Db, gameId: string): Promise<boolean> {
+export async function isDeleted(db: Db, gameId: string): Promise<boolean> {
   return (await row(db, sql`select from all_games where game_id = ${gameId} and deleted_at is not null`)) !== undefined;
 }
 
 /** Games that were deleted at `before` or earlier and still have their last row. */
-export async function listMarked(db: Db, before: Date): Promise<string[]> {
+export async function listDeleted(db: Db, before: Date): Promise<string[]> {
   const games = await rows(
     db,
     sql<{ game_id: string }>`select game_id from all_games where deleted_at <= ${before} order by deleted_at`,
@@ -83,7 +83,7 @@ export async function listMarked(db: Db, before: Date): Promise<string[]> {
   return games.map(({ game_id }) => game_id);
 }
 
-export async function deleteMarked(db: Db, gameId: string): Promise<void> {
+export async function deleteLastRow(db: Db, gameId: string): Promise<void> {
   await changed(db, sql`delete from all_games where game_id = ${gameId} and deleted_at is not null`);
 }
 

@@ -10,7 +10,9 @@ import { deleteRows, listTenantTables } from './tenant-tables.sql.ts';
 
 export const finishDeletionsJob = defineJob<object>('game-deletion:finish', 3);
 
-/** The folders of the blob store with a subfolder for each game. Files of crash reports are found through their rows. */
+/**
+ * The folders of the blob store with a subfolder for each game. Files of crash reports are found through their rows.
+ */
 const BLOB_FOLDERS = ['files', 'media', 'symbols'];
 
 /** After this time, requests, jobs and batches that started before the deletion have ended. */
@@ -18,25 +20,28 @@ const SETTLED_AFTER = HOUR;
 
 export async function removeGame(ctx: Context, { gameId }: RemoveGame, { signal }: Attempt): Promise<void> {
   // A safeguard: never removes data of a game that is not deleted.
-  if (!(await deletion.isMarked(ctx.db, gameId))) return;
+  if (!(await deletion.isDeleted(ctx.db, gameId))) return;
   await removeAll(ctx, gameId, signal);
 }
 
 /**
- * An hour after a deletion, removes data that was written after the first removal, and then the last row. It also completes
- * interrupted removals and releases expired slug reservations.
+ * An hour after a deletion, removes data that was written after the first removal, and then the last row. It also
+ * completes interrupted removals and releases expired slug reservations.
  */
 export async function finishDeletions(ctx: Context, _payload: object, { signal }: Attempt): Promise<void> {
   const now = ctx.clock.now();
   await deletion.freeSlugs(ctx.db, now);
-  for (const gameId of await deletion.listMarked(ctx.db, new Date(now.getTime() - SETTLED_AFTER))) {
+  for (const gameId of await deletion.listDeleted(ctx.db, new Date(now.getTime() - SETTLED_AFTER))) {
     await removeAll(ctx, gameId, signal);
-    await deletion.deleteMarked(ctx.db, gameId);
+    await deletion.deleteLastRow(ctx.db, gameId);
     ctx.log.info({ game: gameId }, 'deleted game removed completely');
   }
 }
 
-/** Files of crash reports are deleted before their rows. Every step can be repeated, so an interrupted removal starts over. */
+/**
+ * Files of crash reports are deleted before their rows. Every step can be repeated, so an interrupted removal starts
+ * over.
+ */
 async function removeAll(ctx: Context, gameId: string, signal: AbortSignal): Promise<void> {
   await deleteReportsOfGame(ctx, gameId, signal);
   for (const table of orderTables(await listTenantTables(ctx.db))) await deleteRows(ctx.db, table, gameId, signal);

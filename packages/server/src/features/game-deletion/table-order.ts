@@ -1,8 +1,11 @@
-// Orders tables so that rows are deleted before the rows they reference. Otherwise a cascade would delete them in one statement.
+// Orders tables so that rows are deleted before the rows they reference. Otherwise a cascade would delete them in one
+// statement.
 
 type Table = { readonly name: string; readonly parents: readonly string[] };
 
-/** Puts tables before the tables that they reference. Tables with circular references come last, in their given order. */
+/**
+ * Puts tables before the tables that they reference. Tables with circular references come last, in their given order.
+ */
 export function orderTables<T extends Table>(tables: readonly T[]): T[] {
   const ordered: T[] = [];
   let rest = [...tables];

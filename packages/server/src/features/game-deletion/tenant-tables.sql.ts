@@ -1,5 +1,5 @@
-// Finds every table with rows of games in PostgreSQL's catalog, and deletes the rows of one game in batches. New tables are covered
-// automatically.
+// Finds every table with rows of games in PostgreSQL's catalog, and deletes the rows of one game in batches. New tables
+// are covered automatically.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, retryConflicts, rows } from '../../kernel/database/db.ts';
 

@@ -1,5 +1,5 @@
-// Replaces the slug that a game's client sends with the game's uid. Slugs are cached for a few seconds, so reports and events
-// rarely need a query for them.
+// Replaces the slug that a game's client sends with the game's uid. Slugs are cached for a few seconds, so reports and
+// events rarely need a query for them.
 import { SLUG_PATTERN } from '@chauffeur/contract/operations/fields';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
@@ -27,16 +27,16 @@ export function resolveClientIds(ctx: Context, ids: Ids): Ids | Promise<Ids> {
 export async function findGameIds(ctx: Context, refs: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   const slugs = slugsOf(ctx);
   const now = ctx.clock.now().getTime();
-  const [gameIds, unknown] = [new Map<string, string>(), new Set<string>()];
+  const [gameIds, uncached] = [new Map<string, string>(), new Set<string>()];
   for (const ref of refs) {
     if (isUuid(ref) || !SLUG.test(ref)) continue;
     const entry = slugs.get(ref);
     const age = now - (entry?.at ?? Number.NEGATIVE_INFINITY);
     if (entry !== undefined && age >= 0 && age < SLUG_MS) gameIds.set(ref, entry.gameId);
-    else unknown.add(ref);
+    else uncached.add(ref);
   }
-  if (unknown.size === 0) return gameIds;
-  for (const { slug, game_id: gameId } of await findIdsOfSlugs(ctx.db, [...unknown])) {
+  if (uncached.size === 0) return gameIds;
+  for (const { slug, game_id: gameId } of await findIdsOfSlugs(ctx.db, [...uncached])) {
     gameIds.set(slug, gameId);
     slugs.set(slug, { gameId, at: now });
   }

@@ -44,7 +44,10 @@ export type Changes = {
   [Field in 'name' | 'slug' | 'visibility' | keyof Texts]?: (GameRow & Texts)[Field] | undefined;
 };
 
-/** Updates the given fields, and the publication time when the game first becomes public. Undefined if the game was deleted. */
+/**
+ * Updates the given fields, and the publication time when the game first becomes public. Undefined if the game was
+ * deleted.
+ */
 export function updateGame(
   db: Db,
   gameId: string,

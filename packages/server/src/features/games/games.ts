@@ -1,4 +1,5 @@
-// Games: created by a signed-in developer, who owns them; shared with admins; visible to players depending on their visibility.
+// Games: created by a signed-in developer, who owns them; shared with admins; visible to players depending on their
+// visibility.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
@@ -177,8 +178,8 @@ export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
 }
 
 /**
- * Throws `code` if `app` or `app_name` names another program than the game, which has only one. The game's uid, slug and name are
- * accepted in any letter case.
+ * Throws `code` if `app` or `app_name` names another program than the game, which has only one. The game's uid, slug
+ * and name are accepted in any letter case.
  */
 export async function requireOwnProgram(
   ctx: Context,
@@ -234,7 +235,9 @@ export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<
   return game !== null && isReachable(caller, game) ? game : null;
 }
 
-/** Returns a game that the caller owns or administers. Throws 4040 for all others, so as not to reveal that they exist. */
+/**
+ * Returns a game that the caller owns or administers. Throws 4040 for all others, so as not to reveal that they exist.
+ */
 export async function requireMember(
   ctx: Context,
   caller: AccountCaller,

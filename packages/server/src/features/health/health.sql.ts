@@ -117,7 +117,7 @@ export type ListedRow = { game_id: string; build_id: string; devices: number; bo
 /**
  * For each game, the newest build on stable that had at least `minDevices` devices in the window. Builds are on stable
  * if they were registered for it or ever moved to it, unless they are newer than the current stable build of their
- * platform: those were rolled back.
+ * platform, which means that they were rolled back.
  */
 export function readListed(
   db: Db,

@@ -10,7 +10,7 @@ type Person = Pick<User, 'email' | 'emailVerified'>;
 type Rule = {
   readonly name: string;
   readonly code: ErrorCode;
-  /** The error message; null if the rule is kept. */
+  /** The error message; null if the rule is not broken. */
   readonly find: (invitation: Invitation, person: Person, now: Date) => string | null;
 };
 

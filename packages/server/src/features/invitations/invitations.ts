@@ -23,8 +23,8 @@ const MIN_INTERVAL = MINUTE;
 const MAX_LISTED = 200;
 
 /**
- * Invites a person to be an admin. The address is only compared with the members of the game, so neither the response nor its
- * time reveals whether it has an account.
+ * Invites a person to be an admin. The address is only compared with the members of the game, so neither the response
+ * nor its time reveals whether it has an account.
  */
 export function inviteAdmin(
   ctx: Context,
@@ -59,7 +59,7 @@ async function invite(
     if (pending !== undefined && (pending.email === email || pending.expires_at > ctx.clock.now())) {
       if (pending.email !== email)
         throw new ApiError(4235, `The game is already offered to ${pending.email}. Withdraw that offer first.`);
-      return sendAgain(ctx, tx, caller, game, pending);
+      return resend(ctx, tx, caller, game, pending);
     }
     // This offer replaces an expired offer to another person.
     if (pending !== undefined) await invitations.endInvitation(tx, pending.invitation_id, 'withdrawn', ctx.clock.now());
@@ -115,7 +115,7 @@ async function sendFirst(
   return recordOf(row, now);
 }
 
-async function sendAgain(
+async function resend(
   ctx: Context,
   tx: Tx,
   caller: AccountCaller,
@@ -173,7 +173,7 @@ export function resendInvitation(
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
     const row = await lockOwn(tx, game, input.invitation_uid);
     if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
-    return sendAgain(ctx, tx, caller, game, row);
+    return resend(ctx, tx, caller, game, row);
   });
 }
 

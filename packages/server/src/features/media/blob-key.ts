@@ -1,4 +1,5 @@
-// The keys of an image's blobs: `media/<game>/<image>.<format>`, and `media/<game>/<image>.<width>.webp` for its copies.
+// The keys of an image's blobs: `media/<game>/<image>.<format>`, and `media/<game>/<image>.<width>.webp` for its
+// copies.
 import type { ImageFormat } from '@chauffeur/contract/image-rules';
 
 export const MEDIA_PREFIX = 'media/';

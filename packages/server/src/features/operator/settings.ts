@@ -38,8 +38,8 @@ function show(name: Name, value: string | number | boolean): string {
 }
 
 /**
- * Returns, for example, `postgres://‹…›@db/chauffeur`. The query is removed too, because libpq accepts `?password=…`. This works on
- * the text, because some PostgreSQL addresses are not valid URLs.
+ * Returns, for example, `postgres://‹…›@db/chauffeur`. The query is removed too, because libpq accepts `?password=…`.
+ * This works on the text, because some PostgreSQL addresses are not valid URLs.
  */
 function withoutCredentials(address: string): string {
   const [body = '', query] = address.split(/\?(.*)/s);

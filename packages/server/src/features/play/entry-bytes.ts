@@ -32,8 +32,8 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const GZIP_TRAILER_BYTES = 8;
 
 /**
- * Returns a deflated entry as a gzip file without unpacking it: both contain the same deflate stream, and the checksum at the end of
- * a gzip file is in the directory of the zip.
+ * Returns a deflated entry as a gzip file without unpacking it: both contain the same deflate stream, and the checksum
+ * at the end of a gzip file is in the directory of the zip.
  */
 export async function readEntryAsGzip(blobs: BlobStore, build: WebBuild, entry: WebEntry): Promise<Readable> {
   const packed = await readPacked(blobs, build, entry, null);
@@ -63,7 +63,10 @@ async function readPacked(
   return blobs.read(build.blobKey, { start: first + start, end: first + end });
 }
 
-/** The offset after the local header, its name and its extra field (APPNOTE.TXT, 4.3.7), which may differ from the directory's. */
+/**
+ * The offset after the local header, its name and its extra field (APPNOTE.TXT, 4.3.7), which may differ from the
+ * directory's.
+ */
 async function findContent(
   blobs: BlobStore,
   { blobKey: key, contentStarts }: WebBuild,

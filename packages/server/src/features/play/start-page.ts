@@ -1,8 +1,9 @@
 // Finds the start page of a web build.
 
 /**
- * Returns the `index.html` with the fewest parent folders, so that zips with and without a top-level folder work; otherwise the
- * only page at the top level, which some engines name after the game. Null if there is none, or several candidates of equal rank.
+ * Returns the `index.html` with the fewest parent folders, so that zips with and without a top-level folder work;
+ * otherwise the only page at the top level, which some engines name after the game. Null if there is none, or several
+ * candidates of equal rank.
  */
 export function findStartPage(paths: Iterable<string>): string | null {
   const pages = [...paths].filter((path) => /\.html?$/i.test(path));

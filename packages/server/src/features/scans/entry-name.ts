@@ -2,7 +2,9 @@
 
 const MAX_LENGTH = 80;
 
-/** The name in quotation marks. Unprintable characters and direction marks become `?`; a long name is cut in the middle. */
+/**
+ * The name in quotation marks. Unprintable characters and direction marks become `?`; a long name is cut in the middle.
+ */
 export function formatEntryName(name: string): string {
   const printable = [...name.slice(0, 4 * MAX_LENGTH).replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')];
   if (name.length <= MAX_LENGTH) return `“${printable.join('')}”`;

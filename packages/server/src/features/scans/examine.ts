@@ -29,8 +29,8 @@ export type ExaminedEntry = {
 
 export type Examination = {
   /**
-   * `failed`: the zip is not safe to unpack, or the scanner skipped parts of it. `unscanned`: the zip is fine, but there is no
-   * scanner.
+   * `failed`: the zip is not safe to unpack, or the scanner skipped parts of it. `unscanned`: the zip is fine, but
+   * there is no scanner.
    */
   outcome: 'clean' | 'infected' | 'failed' | 'unscanned';
   /** The reason, as a sentence for the developer; null if clean or unscanned. */
@@ -48,9 +48,9 @@ const THREAD = new URL('./scan.thread.ts', import.meta.url);
 const MAX_HEAP_MB = 512;
 
 /**
- * Returns the report on the zip under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached, and with the
- * store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with ThreadTimeoutError after
- * `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
+ * Returns the report on the zip under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached, and
+ * with the store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with
+ * ThreadTimeoutError after `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
  */
 export function examine(input: ExamineInput): Promise<Examination> {
   const failures = [ScannerUnavailableError, BlobMissingError];

@@ -12,8 +12,9 @@ const THREAD = new URL('./inspect.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
- * Why the zip under `key` is refused for a build of `os`, as a sentence for error 4041; null if it is accepted. Rejects with
- * BlobMissingError, with the store's errors, with ThreadTimeoutError if the store is too slow, and with ThreadCrashError.
+ * Why the zip under `key` is refused for a build of `os`, as a sentence for error 4041; null if it is accepted. Rejects
+ * with BlobMissingError, with the store's errors, with ThreadTimeoutError if the store is too slow, and with
+ * ThreadCrashError.
  */
 export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<string | null> {
   const input: InspectInput = { blobSettings, key, os };

@@ -1,13 +1,15 @@
-// Decides whether the symbolic links of a zip stay inside it and lead somewhere, and whether a file or link is also used as a folder.
+// Decides whether the symbolic links of a zip stay inside it and lead somewhere, and whether a file or link is also
+// used as a folder.
 import { foldPath, hasUnsafeCharacter } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 import { findLinkLoop, type Link } from '@chauffeur/contract/link-loops';
 import { formatEntryName } from './entry-name.ts';
 
 /**
- * Why the link at `path` is refused; null if it leads to a place inside the archive. The target may contain `..` only at its
- * start and must not go above the root of the archive: `../../lib/a.so` in `bin/x/link` is fine. After a folder name, `..` is
- * refused, because that name may be a link itself: with `d/up → ..`, the target `d/up/..` is outside the archive.
+ * Why the link at `path` is refused; null if it leads to a place inside the archive. The target may contain `..` only
+ * at its start and must not go above the root of the archive: `../../lib/a.so` in `bin/x/link` is fine. After a folder
+ * name, `..` is refused, because that name may be a link itself: with `d/up → ..`, the target `d/up/..` is outside the
+ * archive.
  */
 export function judgeLink(path: string, target: string): string | null {
   const link = `The .zip's symbolic link ${formatEntryName(path)}`;
@@ -25,7 +27,9 @@ export function judgeLink(path: string, target: string): string | null {
   return null;
 }
 
-/** Why links that `judgeLink` accepted one by one are refused together: one of them is circular. Null if all are fine. */
+/**
+ * Why links that `judgeLink` accepted one by one are refused together: one of them is circular. Null if all are fine.
+ */
 export function judgeLinkLoops(links: readonly Link[], os?: Os): string | null {
   const bad = findLinkLoop(links, os);
   return bad === null
@@ -42,8 +46,9 @@ export function judgeBelowFiles(paths: readonly string[], files: readonly string
 }
 
 /**
- * Why `paths` are refused if one of them is below one of the symbolic `links`: it would be written wherever the link leads.
- * Names are compared like on Windows and macOS, where `Data` and `data` are the same. Null if none is below a link.
+ * Why `paths` are refused if one of them is below one of the symbolic `links`: it would be written wherever the link
+ * leads. Names are compared like on Windows and macOS, where `Data` and `data` are the same. Null if none is below a
+ * link.
  */
 export function judgeBelowLinks(paths: readonly string[], links: readonly string[]): string | null {
   const below = findBelow(paths, links, (path) => path.normalize('NFC').toLowerCase());

@@ -1,4 +1,5 @@
-// Scans one uploaded file: pending → scanning → clean, infected, error or unscanned. A file that passes advances its channel.
+// Scans one uploaded file: pending → scanning → clean, infected, error or unscanned. A file that passes advances its
+// channel.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
@@ -25,7 +26,10 @@ const STATES: Record<Examination['outcome'], ScanState> = {
 const MIN_TIME_MS = 15 * 60_000;
 const MIN_BYTES_PER_MS = 2000;
 
-/** Safe to run twice: after a completed scan it only deletes the blob of a rejected file. The sweep removes blobs of deleted files. */
+/**
+ * Safe to run twice: after a completed scan it only deletes the blob of a rejected file. The sweep removes blobs of
+ * deleted files.
+ */
 export async function scanFile(ctx: Context, { gameId, fileId }: Payload, attempt: Attempt): Promise<void> {
   const file = await findFile(ctx.db, gameId, fileId);
   if (file === null) return;

@@ -6,8 +6,8 @@ import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 const OVERLAP_BYTES = MIB;
 
 /**
- * Scans every byte of `content` in windows of the scanner's stream limit; content up to that limit is one window. Returns the
- * first verdict that is not clean, possibly without reading the rest of `content`.
+ * Scans every byte of `content` in windows of the scanner's stream limit; content up to that limit is one window.
+ * Returns the first verdict that is not clean, possibly without reading the rest of `content`.
  */
 export async function scanInWindows(scanner: Scanner, content: AsyncIterable<Uint8Array>): Promise<Verdict> {
   const windows = new Windows(content, scanner.streamLimit);

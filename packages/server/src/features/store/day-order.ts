@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Sorts games by a hash of shelf, day and game (rendezvous hashing), a pure function that all processes agree on. Adding or
- * removing a game keeps the order of the others. Over time, every game is first equally often.
+ * Sorts games by a hash of shelf, day and game (rendezvous hashing), a pure function that all processes agree on.
+ * Adding or removing a game keeps the order of the others. Over time, every game is first equally often.
  */
 export function dayOrder<Game extends { readonly game_id: string }>(
   shelf: string,

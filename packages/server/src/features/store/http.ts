@@ -1,4 +1,5 @@
-// The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable shelves.
+// The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable
+// shelves.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';

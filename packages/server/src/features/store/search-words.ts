@@ -5,8 +5,9 @@ const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const MAX_WORDS = 8;
 
 /**
- * Returns a tsquery for each word, which matches words with this prefix; a game has to match all of them. The index folds only
- * ASCII case, to be independent of the locale of the machine, so `мир` is searched as `мир`, `Мир` and `МИР`.
+ * Returns a tsquery for each word, which matches words with this prefix; a game has to match all of them. The index
+ * folds only ASCII case, to be independent of the locale of the machine, so `мир` is searched as `мир`, `Мир` and
+ * `МИР`.
  */
 export function prefixQueriesOf(text: string): string[] {
   const words = new Set((text.normalize('NFC').match(WORD) ?? []).map((word) => word.toLowerCase()));

@@ -66,7 +66,10 @@ function daysAfter(time: Date, days: number): Date {
   return new Date(time.getTime() + days * DAY);
 }
 
-/** For tonight: games known to start come first, then games with too little data. Games known to have problems are left out. */
+/**
+ * For tonight: games known to start come first, then games with too little data. Games known to have problems are left
+ * out.
+ */
 export function bestFirst<Game extends { readonly game_id: string }>(
   games: readonly Game[],
   bands: ReadonlyMap<string, Band>,

@@ -19,8 +19,8 @@ const THREAD = new URL('./compile.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 10 * 60_000, maxHeapMb: 512 };
 
 /**
- * Rejects with BlobMissingError if the text does not exist, with ThreadTimeoutError and ThreadCrashError, and with the store's
- * errors. After an error a partial or complete cache may exist under the key.
+ * Rejects with BlobMissingError if the text does not exist, with ThreadTimeoutError and ThreadCrashError, and with the
+ * store's errors. After an error a partial or complete cache may exist under the key.
  */
 export function compileText(input: CompileInput): Promise<CompileResult> {
   return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);

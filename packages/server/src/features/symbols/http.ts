@@ -23,8 +23,8 @@ import { recordSymbols } from './record.ts';
 import { hashOfToken, recordOf } from './symbols.ts';
 
 /**
- * `POST …/tool/upload/symbols`: records all files of the upload or none. Breakpad's sym_upload gets status 200, because it treats
- * every other status as a failure.
+ * `POST …/tool/upload/symbols`: records all files of the upload or none. Breakpad's sym_upload gets status 200, because
+ * it treats every other status as a failure.
  */
 export async function uploadSymbols(
   ctx: Context,
@@ -54,8 +54,8 @@ export async function uploadSymbols(
 type Address = AddressOf<typeof contract.readSymbols>;
 
 /**
- * `GET /symbols/{token}/{debug_file}/{debug_id}/{name}`, the path layout of symbol servers. Callers are programs that continue
- * without symbols, so an unknown token, a module without symbols and other kinds of files are all 4040.
+ * `GET /symbols/{token}/{debug_file}/{debug_id}/{name}`, the path layout of symbol servers. Callers are programs that
+ * continue without symbols, so an unknown token, a module without symbols and other kinds of files are all 4040.
  */
 export async function readSymbols(
   ctx: Context,

@@ -37,7 +37,9 @@ export function beginChunk(ctx: Context, sessionId: string): ChunkUnderWay {
   };
 }
 
-/** Ends the session's chunk if its sender has gone silent. Returns whether the chunk has ended and released the session. */
+/**
+ * Ends the session's chunk if its sender has gone silent. Returns whether the chunk has ended and released the session.
+ */
 export async function endStalledChunk(ctx: Context, sessionId: string): Promise<boolean> {
   const entry = chunksOf(ctx).get(sessionId);
   if (entry === undefined || performance.now() - entry.lastByteAt < STALLED_MS) return false;

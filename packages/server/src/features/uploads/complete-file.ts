@@ -1,4 +1,5 @@
-// Completes an upload: verifies the checksum, completes the blob, checks the zip, and records the file with its scan job.
+// Completes an upload: verifies the checksum, completes the blob, checks the zip, and records the file with its scan
+// job.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { uploadFile } from '@chauffeur/contract/operations/uploads';
@@ -33,8 +34,8 @@ export function blobKeyOf(gameId: string, fileId: string): string {
 }
 
 /**
- * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 if the row could not be written, after which the
- * upload can be retried. `steps` run in the transaction that records the file.
+ * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 if the row could not be written, after which
+ * the upload can be retried. `steps` run in the transaction that records the file.
  */
 export async function completeFile(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
   const { upload, digest, checksum } = arrival;

@@ -10,7 +10,9 @@ const MAX_HASHES = 1000;
 /** By session; `size` is the number of bytes hashed so far. */
 const hashesOf = perContext(() => new Map<string, { size: number; hash: Hash }>());
 
-/** Returns a copy of the hash of the session's first `size` bytes, ready to be updated; null if this process has none. */
+/**
+ * Returns a copy of the hash of the session's first `size` bytes, ready to be updated; null if this process has none.
+ */
 export function hashAt(ctx: Context, sessionId: string, size: number): Hash | null {
   if (size === 0) return createHash('sha256');
   const entry = hashesOf(ctx).get(sessionId);

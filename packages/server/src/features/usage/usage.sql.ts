@@ -9,7 +9,9 @@ export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`storage/${gameId}`}, 0))`);
 }
 
-/** In bytes. Excludes rejected files, whose blobs are deleted, and unused symbol texts, which are about to be deleted. */
+/**
+ * In bytes. Excludes rejected files, whose blobs are deleted, and unused symbol texts, which are about to be deleted.
+ */
 export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
   return onlyRow(
     db,

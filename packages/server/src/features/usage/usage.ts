@@ -66,8 +66,8 @@ export async function requireRoom(ctx: Context, gameId: string, bytes = 1): Prom
 }
 
 /**
- * Call it in the transaction that uses storage, after its rows are written. Throws 4292 if they do not fit, which rolls them back.
- * From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
+ * Call it in the transaction that uses storage, after its rows are written. Throws 4292 if they do not fit, which rolls
+ * them back. From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
  */
 export async function claimRoom(ctx: Context, tx: Tx, gameId: string): Promise<void> {
   const quota = quotaOf(ctx);
