@@ -23,7 +23,7 @@ typedef struct chauffeur_events chauffeur_events;
 typedef struct chauffeur_options {
   const char *endpoint; /* https://…/api/v1/public/events */
   const char *app_id;   /* the game's uid */
-  const char *build_id; /* what `chauffeur build` printed, not a version */
+  const char *build_id; /* the id that `chauffeur build` printed, not a version */
   /* The path of three small files, <state_path>.device, .queue and .running, in an existing folder that is writable for the
    * player (on Windows in the process's code page). NULL stores nothing: each start is a new device, and crashes of the
    * previous run are not detected. */
@@ -51,7 +51,7 @@ void chauffeur_boot_ok(chauffeur_events *events);
 void chauffeur_first_input(chauffeur_events *events);
 /* Call this when the player quits. */
 void chauffeur_quit(chauffeur_events *events);
-/* Call this when the game caught a fatal error. If the game just dies, the next start reports the crash. */
+/* Call this when the game has caught a fatal error. If the process dies without it, the next start reports the crash. */
 void chauffeur_crash(chauffeur_events *events);
 /* Sends a custom event: a name of up to 64 bytes, and up to 32 properties (NULL, 0 for none). */
 void chauffeur_track(chauffeur_events *events, const char *name, const chauffeur_property *properties, size_t count);
@@ -240,7 +240,7 @@ static void chf_release(chf_hold hold, const char *path) {
 #define CHF_MAX_RETRY_MS 300000
 /* The server detects a repeated event_id for seven days; older events could be counted twice. */
 #define CHF_MAX_AGE_MS (6LL * 24 * 60 * 60 * 1000)
-/* Queue space for standard events only: a boot matters more than the thousandth shot. */
+/* Queue space for standard events only, because launch health depends on them. */
 #define CHF_RESERVED 4096
 #define CHF_ID 33
 
@@ -255,7 +255,7 @@ struct chauffeur_events {
   void *context;
   char device[CHF_ID * 2], session[CHF_ID];
   unsigned long events; /* the number of events so far, used as a sequence number */
-  int booted, touched, quitted, crashed;
+  int booted, touched, has_quit, crashed;
   long long started, due, stop_at; /* chf_clock times; due is 0 if there is nothing to send, stop_at is 0 while running */
   int failures, done, saved;
   /* Lines of "<build id> <unix ms> <JSON>\n". Only the worker removes lines, from the front; other threads append. So existing
@@ -395,7 +395,7 @@ void chauffeur_first_input(chauffeur_events *events) {
   if (events) chf_add_once(events, &events->touched, "first_input", 1);
 }
 void chauffeur_quit(chauffeur_events *events) {
-  if (events) chf_add_once(events, &events->quitted, "quit", 0);
+  if (events) chf_add_once(events, &events->has_quit, "quit", 0);
 }
 void chauffeur_crash(chauffeur_events *events) {
   if (!events) return;
@@ -626,7 +626,7 @@ static void chf_settle(chauffeur_events *events, long status, size_t count, long
   } else {
     long long wait = 1000LL << (events->failures < 9 ? events->failures : 9);
     if (wait > CHF_MAX_RETRY_MS) wait = CHF_MAX_RETRY_MS;
-    wait = wait / 2 + (chf_now() % 1000) * wait / 2000; /* So that devices do not all retry at the same time. */
+    wait = wait / 2 + (chf_now() % 1000) * wait / 2000; /* Random, so that devices do not all retry at the same time. */
     events->failures++;
     events->due = chf_clock() + (wait > retry_ms ? wait : retry_ms);
   }

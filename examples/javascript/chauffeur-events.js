@@ -11,7 +11,7 @@
  * @typedef {object} Options
  * @property {string} endpoint `https://…/api/v1/public/events`
  * @property {string} appId the game's uid
- * @property {string} buildId what `chauffeur build` printed, not a version
+ * @property {string} buildId the id that `chauffeur build` printed, not a version
  * @property {boolean} [anonymous] marks every event as anonymous
  * @property {(problem: string) => void} [onProblem] called when the server rejects events; use `console.warn` during development
  */
@@ -43,7 +43,7 @@ class Outbox {
   /** @param {Item} item */
   add(item) {
     if (this.items.length >= MAX_QUEUED) {
-      // The queue is full. Only standard events replace others: a boot matters more than the thousandth shot.
+      // The queue is full. Only standard events replace others, because launch health depends on them.
       if (!STANDARD.includes(item.event.event)) return;
       this.items.shift();
     }

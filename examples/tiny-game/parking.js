@@ -16,7 +16,7 @@ let space;
 
 function begin() {
   car = { x: 60, y: 160, heading: 0, speed: 0 };
-  // Each level moves the space by the same rule, so that two players can talk about level 7.
+  // The position depends only on the level, so each level is the same for all players.
   space = { x: 160 + ((level * 97) % 260), y: 60 + ((level * 61) % 200) };
   line.textContent = `Level ${level}. Arrow keys steer. Stop inside the marked space.`;
 }

@@ -6,7 +6,7 @@ extends Node
 signal settled
 
 const MAX_QUEUED := 500
-## Additional space for standard events: a boot matters more than the thousandth shot.
+## Additional space for standard events, because launch health depends on them.
 const RESERVED := 100
 const MAX_IN_BATCH := 50
 const FLUSH_MS := 5000

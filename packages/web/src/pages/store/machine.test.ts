@@ -60,7 +60,7 @@ describe('chooseDownload', () => {
     assert.equal(choose(['windows x86'], 'windows', 'x86_64').best, 'windows x86');
   });
 
-  it('is not sure if the processor is unknown and two downloads may fit', () => {
+  it('reports no certainty if the processor is unknown and two downloads may fit', () => {
     assert.equal(choose(['macos arm64', 'macos x86_64'], 'macos').isSure, false);
     assert.equal(choose(['macos universal', 'macos x86_64'], 'macos').isSure, true);
     assert.equal(choose(['windows x86_64', 'linux x86_64'], 'windows').isSure, true);
