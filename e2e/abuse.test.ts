@@ -1,5 +1,5 @@
-// Sends broken bodies to every route in the contract that accepts a body. The server must keep running, keep working and
-// leave nothing behind.
+// Sends broken bodies to every route in the contract that accepts a body. The server must keep running, keep working
+// and leave nothing behind.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ABUSES, wrongTypes } from './setup/abuse-cases.ts';

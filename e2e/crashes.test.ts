@@ -1,4 +1,5 @@
-// Repeatedly kills the server and its worker while crash reports arrive: every accepted report is stored once and grouped.
+// Repeatedly kills the server and its worker while crash reports arrive: every accepted report is stored once and
+// grouped.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';

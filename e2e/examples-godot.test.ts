@@ -1,4 +1,5 @@
-// Checks the syntax, style and format of the Godot add-on with gdtoolkit. CI cannot install Godot 4 itself from a package.
+// Checks the syntax, style and format of the Godot add-on with gdtoolkit. CI cannot install Godot 4 itself from a
+// package.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,5 +1,6 @@
-// Takes screenshots of every page of the website, at 1280 and 390 px, light and dark: `npm run screenshots -- <folder>`.
-// `--only crashGroup,game` limits the pages, and `--docs` takes the images of the documentation, into docs/images.
+// Takes screenshots of every page of the website, at 1280 and 390 px, light and dark:
+// `npm run screenshots -- <folder>`. `--only crashGroup,game` limits the pages, and `--docs` takes the images of the
+// documentation, into docs/images.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

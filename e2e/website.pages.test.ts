@@ -1,4 +1,5 @@
-// Checks every page of the website, with content: no serious accessibility problem, no browser error, no horizontal scrolling.
+// Checks every page of the website, with content: no serious accessibility problem, no browser error, no horizontal
+// scrolling.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import axe from 'axe-core';

@@ -49,7 +49,9 @@ function routeOf(target: Target, operation: Operation): Route {
   return { name, method, isJson: true, prepare: async () => jsonRequest(target, operation) };
 }
 
-/** By operation. Streaming operations, and the operations that games use all the time, must succeed after every attack. */
+/**
+ * By operation. Streaming operations, and the operations that games use all the time, must succeed after every attack.
+ */
 function makersOf(target: Target): Record<string, () => Promise<Correct>> {
   const { server, game, ownGame, session } = target;
   const at = (operationId: string, params = {}) => pathOf(operationNamed(operationId), params);

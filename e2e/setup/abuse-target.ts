@@ -102,7 +102,9 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Finds unreferenced blobs and rows without a blob. Reads the columns from the catalog, so new columns are included. */
+/**
+ * Finds unreferenced blobs and rows without a blob. Reads the columns from the catalog, so new columns are included.
+ */
 async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
   const columns = await rows(
     ctx.db,

@@ -6,7 +6,10 @@ export type Target = { readonly api: string; readonly gameUid: string; readonly 
 
 type Created = { id: string; read_token: string; uploads: { dump?: { url: string }; log?: { url: string } } };
 
-/** Reports like a game that uses the API: creates a report, then uploads the dump and the log to the URLs in the response. */
+/**
+ * Reports like a game that uses the API: creates a report, then uploads the dump and the log to the URLs in the
+ * response.
+ */
 export async function reportByApi(
   { api, gameUid, buildId }: Target,
   report: Record<string, unknown>,
@@ -36,7 +39,9 @@ export async function reportByEngine(
   await send(`${api}/public/crashes`, { method: 'POST', headers, body: form });
 }
 
-/** Reports like Crashpad in Electron and Chromium: a gzipped form, with ids in the URL. Returns the id of the report. */
+/**
+ * Reports like Crashpad in Electron and Chromium: a gzipped form, with ids in the URL. Returns the id of the report.
+ */
 export async function reportByCrashpad(
   { api, gameUid, buildId }: Target,
   annotations: Record<string, string>,

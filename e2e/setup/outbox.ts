@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Service } from './processes.ts';
 import { until } from './until.ts';
 
-/** Waits for a mail whose subject starts with this text, optionally to one address, and returns the link in the newest. */
+/**
+ * Waits for a mail whose subject starts with this text, optionally to one address, and returns the link in the newest.
+ */
 export async function newestLink({ dataFolder }: Service, subject: string, to = ''): Promise<string> {
   const outbox = join(dataFolder, 'outbox');
   return until(

@@ -34,8 +34,8 @@ export type Service = {
 };
 
 /**
- * Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and folder; `preload` is a module
- * that is loaded before it.
+ * Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and
+ * folder; `preload` is a module that is loaded before it.
  */
 export async function startService(
   dataFolder: string,

@@ -179,7 +179,9 @@ type DeployKey = { access_token: string; secret_key: string };
 
 type Crash = { crash_id: string; group_id: string | null; state: string };
 
-/** Sends three reports of one crash, one without symbols, and some with only a message. Returns one of the first three. */
+/**
+ * Sends three reports of one crash, one without symbols, and some with only a message. Returns one of the first three.
+ */
 async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: Target): Promise<Crash> {
   const fixture = async (name: string) => new Uint8Array(await readFile(`${FIXTURES}/${name}`));
   await addSymbols(service, studio, target.buildId, await fixture('null_deref_inline.sym'));
@@ -263,7 +265,9 @@ async function askForApproval(service: Service, ask: Ask, uid: string, build_id:
 
 const ADMIN = { email: 'ida@example.com', password: 'correct horse battery' };
 
-/** Offers the owner another person's game, and invites two people to one of the owner's. Returns the page of the offer. */
+/**
+ * Offers the owner another person's game, and invites two people to one of the owner's. Returns the page of the offer.
+ */
 async function invite(service: Service, owner: Studio, ask: Ask): Promise<string> {
   for (const email of ['wren@example.com', 'teal@example.com'])
     await ask('POST', `/games/${owner.gameUid}/invitations`, { email });

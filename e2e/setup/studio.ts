@@ -1,4 +1,5 @@
-// Creates accounts, games and deploy keys, over HTTP or with the operator's commands, and reads the public page of a game.
+// Creates accounts, games and deploy keys, over HTTP or with the operator's commands, and reads the public page of a
+// game.
 import { type Ask, askAs } from './ask.ts';
 import { newestLink } from './outbox.ts';
 import type { Environment, Service } from './processes.ts';

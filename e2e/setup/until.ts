@@ -18,7 +18,10 @@ export async function until<T>(
   throw new Error(fault());
 }
 
-/** Calls `read` until it returns `expected`, for at most a minute: while a page is loading, it shows its previous content. */
+/**
+ * Calls `read` until it returns `expected`, for at most a minute: while a page is loading, it shows its previous
+ * content.
+ */
 export async function untilEqual<T>(read: () => Promise<T>, expected: T): Promise<void> {
   let last: T | undefined;
   const isEqual = async () => {

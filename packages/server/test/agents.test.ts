@@ -1,4 +1,5 @@
-// Personal keys and the agent activity log on the real server: who creates, sees and revokes keys, and how long entries are kept.
+// Personal keys and the agent activity log on the real server: who creates, sees and revokes keys, and how long entries
+// are kept.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';

@@ -1,4 +1,5 @@
-// Approvals of deploy keys on the real server: the agent that asked collects the key, once, and no earlier key works afterwards.
+// Approvals of deploy keys on the real server: the agent that asked collects the key, once, and no earlier key works
+// afterwards.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';

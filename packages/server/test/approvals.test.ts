@@ -1,4 +1,5 @@
-// Approvals on the real server: requested once, decided on the page or with the code, applied once, and refused when outdated.
+// Approvals on the real server: requested once, decided on the page or with the code, applied once, and refused when
+// outdated.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';

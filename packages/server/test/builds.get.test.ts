@@ -1,4 +1,5 @@
-// Builds as their developers see them on the real server: one build with its files, the filtered list, the overview of games.
+// Builds as their developers see them on the real server: one build with its files, the filtered list, the overview of
+// games.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';

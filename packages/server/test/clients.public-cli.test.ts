@@ -1,4 +1,5 @@
-// The original public command-line client on the real server: requests that differ from ours, and the fields that it prints.
+// The original public command-line client on the real server: requests that differ from ours, and the fields that it
+// prints.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { mediaForm, named, picture, postMedia, screenshots } from './setup/images.ts';

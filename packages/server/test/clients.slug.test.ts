@@ -1,4 +1,5 @@
-// Clients that identify their game by its slug, on two processes of the real service: every way of sending it, and slugs that move.
+// Clients that identify their game by its slug, on two processes of the real service: every way of sending it, and
+// slugs that move.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';

@@ -1,4 +1,5 @@
-// A full database disk under the real server: operations report it, leave nothing half done, and succeed once there is space.
+// A full database disk under the real server: operations report it, leave nothing half done, and succeed once there is
+// space.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -43,7 +44,10 @@ after(async () => {
 
 type Disk = { fill(): Promise<void>; makeRoom(): Promise<void>; remove(): Promise<void> };
 
-/** A small disk with the tables that the tests write to; null if this account cannot mount one or the database is remote. */
+/**
+ * A small disk with the tables that the tests write to; null if this account cannot mount one or the database is
+ * remote.
+ */
 async function mountDisk(): Promise<Disk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-small-disk-'));
   const tablespace = `small_${newId().replaceAll('-', '')}`;

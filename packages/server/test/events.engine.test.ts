@@ -1,5 +1,5 @@
-// Sending events as the analytics module of an engine does, to a real server: each event has its own ids, and invalid events
-// are skipped.
+// Sending events as the analytics module of an engine does, to a real server: each event has its own ids, and invalid
+// events are skipped.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ErrorCode } from '@chauffeur/contract/errors';

@@ -1,4 +1,5 @@
-// Deleting a game on the real server: hidden from everyone at once, then removed from every table and the blob store, despite interruptions and races.
+// Deleting a game on the real server: hidden from everyone at once, then removed from every table and the blob store,
+// despite interruptions and races.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';

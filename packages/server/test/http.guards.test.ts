@@ -1,4 +1,5 @@
-// Guards of every request and response over HTTP: secrets are not cached, HTTPS stays on, other sites are refused, metrics are closed, bodies and reads are bounded.
+// Guards of every request and response over HTTP: secrets are not cached, HTTPS stays on, other sites are refused,
+// metrics are closed, bodies and reads are bounded.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';

@@ -1,4 +1,5 @@
-// Invitations and transfers on the real server: mailed, accepted once and only by the invited person, without revealing who has an account.
+// Invitations and transfers on the real server: mailed, accepted once and only by the invited person, without revealing
+// who has an account.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';

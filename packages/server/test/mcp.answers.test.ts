@@ -1,4 +1,5 @@
-// What agents read over MCP on the real server: bounded results with a way to read the rest, marked external text, and clear errors.
+// What agents read over MCP on the real server: bounded results with a way to read the rest, marked external text, and
+// clear errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';

@@ -1,4 +1,5 @@
-// The public MCP conformance suite against the real server, behind a proxy that adds the token, which the suite does not have.
+// The public MCP conformance suite against the real server, behind a proxy that adds the token, which the suite does
+// not have.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,10 @@ import { after, before, describe, test } from 'node:test';
 import { makeKey } from './setup/agents.ts';
 import { makeGame, signIn, startServer, type TestServer } from './setup/server.ts';
 
-/** Scenarios that test what every server must support. The others need tools, resources and prompts with fixed names; docs/mcp.md lists them. */
+/**
+ * Scenarios that test what every server must support. The others need tools, resources and prompts with fixed names;
+ * docs/mcp.md lists them.
+ */
 const SCENARIOS = [
   'server-initialize',
   'ping',

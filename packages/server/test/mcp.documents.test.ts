@@ -1,4 +1,5 @@
-// OAuth clients identified by published documents: fetched over HTTPS, connected by the official client, and hostile ones.
+// OAuth clients identified by published documents: fetched over HTTPS, connected by the official client, and hostile
+// ones.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ClientDocumentError } from '../src/features/accounts/client-document-error.ts';

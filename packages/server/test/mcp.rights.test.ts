@@ -1,4 +1,5 @@
-// Permissions over MCP on the real server: every tool with every kind of wrong token, and the limits of a token for one game.
+// Permissions over MCP on the real server: every tool with every kind of wrong token, and the limits of a token for one
+// game.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
@@ -119,7 +120,8 @@ describe('every tool', () => {
     const stranger = await makePlayer(server);
     const before = await stateOf(server, mine);
     const codes = await codesAbout(await makeKey(server, stranger.headers), mine);
-    // Players can read the record of any file they can download; this file is on beta, which the stranger has not joined.
+    // Players can read the record of any file they can download; this file is on beta, which the stranger has not
+    // joined.
     for (const tool of tools)
       assert.equal(codes[tool], tool === 'list_games' ? 0 : tool === 'get_build_provenance' ? 4074 : 4040, tool);
     assert.deepEqual(await stateOf(server, mine), before);
@@ -194,7 +196,10 @@ test('a link to a crash works for one object and one hour', async () => {
   now -= 3_601_000;
 });
 
-/** The rows of the table in docs/mcp.md: the tool, the channel if the row is about one channel, and whether it waits for approval. */
+/**
+ * The rows of the table in docs/mcp.md: the tool, the channel if the row is about one channel, and whether it waits for
+ * approval.
+ */
 async function readDocumentedTools(): Promise<{ tool: string; channel?: string; waits: boolean }[]> {
   const text = await readFile(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)`(?: to (.+?))? \| (waits|immediate) \|/gm);

@@ -132,16 +132,16 @@ function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
 }
 
 /**
- * A client that disconnects early gets no response. If it sends data after the end of its request, or far more headers than
- * the server reads, the connection may be reset before it has read the response (RFC 9112, 9.6).
+ * A client that disconnects early gets no response. If it sends data after the end of its request, or far more headers
+ * than the server reads, the connection may be reset before it has read the response (RFC 9112, 9.6).
  */
 function mayHaveNoResponse({ framing, headers, path }: Nonsense): boolean {
   return framing === 'long' || framing === 'short' || `${path}${headers.join()}`.length > 12_000;
 }
 
 /**
- * Responses that are sent before an operation is selected: 400 and 431 of the HTTP parser, for invalid lengths, lines and
- * headers, and 400 of the router, for invalid percent-encoding or a very long path parameter.
+ * Responses that are sent before an operation is selected: 400 and 431 of the HTTP parser, for invalid lengths, lines
+ * and headers, and 400 of the router, for invalid percent-encoding or a very long path parameter.
  */
 function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
   return (

@@ -1,4 +1,5 @@
-// Operators on the real server: who they are, what they see of the service, and how they handle failed jobs and accounts.
+// Operators on the real server: who they are, what they see of the service, and how they handle failed jobs and
+// accounts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';

@@ -1,4 +1,5 @@
-// A blob on S3 whose source fails while a part is being sent: a proxy between the store and a real S3 server delays parts.
+// A blob on S3 whose source fails while a part is being sent: a proxy between the store and a real S3 server delays
+// parts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';

@@ -1,4 +1,5 @@
-// The service with its blobs on a real S3 server: uploads, chunks smaller than a part, downloads through signed redirects.
+// The service with its blobs on a real S3 server: uploads, chunks smaller than a part, downloads through signed
+// redirects.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';

@@ -1,4 +1,5 @@
-// What monitors, load balancers and API clients need from every server: health, metrics, the API description, HTTP behaviour.
+// What monitors, load balancers and API clients need from every server: health, metrics, the API description, HTTP
+// behaviour.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';

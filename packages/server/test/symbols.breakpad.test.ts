@@ -1,4 +1,5 @@
-// Symbols from Breakpad's own uploader: its form, credentials in the URL, and the status 200 that it requires for success.
+// Symbols from Breakpad's own uploader: its form, credentials in the URL, and the status 200 that it requires for
+// success.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

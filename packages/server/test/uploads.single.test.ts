@@ -1,5 +1,5 @@
-// Uploading a zip in one request, on the real server: the response, the stored file, and every refusal of its fields and
-// its zip, which leaves nothing.
+// Uploading a zip in one request, on the real server: the response, the stored file, and every refusal of its fields
+// and its zip, which leaves nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';

@@ -1,4 +1,5 @@
-// What a game has used of its limits on the real server: the storage quota of builds and symbols, and what its owner sees and receives by mail.
+// What a game has used of its limits on the real server: the storage quota of builds and symbols, and what its owner
+// sees and receives by mail.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

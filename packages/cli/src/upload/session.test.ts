@@ -108,7 +108,8 @@ test('after a lost connection, only the current chunk is sent again', async (t) 
   peer.fail('chunk', 'reset', 'lose', 'reset');
   await uploadInSession(task);
   assert.ok(peer.files[0]?.equals(task.bytes));
-  // The second attempt arrived but its response was lost, so the third gets 4044 and the upload continues after the chunk.
+  // The second attempt arrived but its response was lost, so the third gets 4044 and the upload continues after the
+  // chunk.
   assert.deepEqual(startsOf(peer), [0, 0, 16, 32]);
 });
 

@@ -14,7 +14,10 @@ const MIB = 1024 * 1024;
 const text = (bytes: number) =>
   Buffer.from('The quick brown fox jumps over the lazy dog. '.repeat(bytes / 45 + 1)).subarray(0, bytes);
 
-/** Returns the reason to skip a test that needs `command`, or false. With CI=true, a missing command makes the test fail. */
+/**
+ * Returns the reason to skip a test that needs `command`, or false. With CI=true, a missing command makes the test
+ * fail.
+ */
 function missing(command: string): string | false {
   const exists = spawnSync(command, ['-h'], { stdio: 'ignore' }).error === undefined;
   return exists || process.env.CI === 'true' ? false : `skipped: ${command} not found`;

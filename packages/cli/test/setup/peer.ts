@@ -4,7 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** `reset` closes the connection while the body is received; `lose` handles the request, then closes it instead of responding. */
+/**
+ * `reset` closes the connection while the body is received; `lose` handles the request, then closes it instead of
+ * responding.
+ */
 export type Fault = 'reset' | 'lose' | { status: number; code: number; data?: Record<string, number>; header?: string };
 export type Kind =
   | 'info'

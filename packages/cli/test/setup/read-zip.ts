@@ -4,7 +4,9 @@ import { crc32, inflateRawSync } from 'node:zlib';
 
 export type ReadEntry = { path: string; mode: number; content: Buffer; method: number; streamed: boolean };
 
-/** Returns every entry in the order of the central directory. Fails if local and central records, sizes or CRCs differ. */
+/**
+ * Returns every entry in the order of the central directory. Fails if local and central records, sizes or CRCs differ.
+ */
 export function readZip(zip: Buffer): ReadEntry[] {
   const { count, start, end } = directoryOf(zip);
   const entries: ReadEntry[] = [];

@@ -1,4 +1,5 @@
-// Compares responses of the server with the OpenAPI document that it serves: status, headers, content type, code, schema.
+// Compares responses of the server with the OpenAPI document that it serves: status, headers, content type, code,
+// schema.
 import type { Operation } from '@chauffeur/contract/operation';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';

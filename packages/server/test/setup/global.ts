@@ -1,5 +1,5 @@
-// Runs once around all tests. Starts one PostgreSQL with a migrated template database, of which each server gets a copy, and
-// sets up one compile cache.
+// Runs once around all tests. Starts one PostgreSQL with a migrated template database, of which each server gets a
+// copy, and sets up one compile cache.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

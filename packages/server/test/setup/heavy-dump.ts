@@ -1,4 +1,5 @@
-// Writes a dump that takes long to process and needs much memory: every word of every stack looks like a return address.
+// Writes a dump that takes long to process and needs much memory: every word of every stack looks like a return
+// address.
 import { writeAmd64Context } from '../../../minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../../../minidump/test/dump-writer/dump-writer.ts';
 

@@ -1,4 +1,5 @@
-// Writes games that can be listed directly into the database, because tests of shelves need many of different ages and kinds.
+// Writes games that can be listed directly into the database, because tests of shelves need many of different ages and
+// kinds.
 import { sql } from 'kysely';
 import { createUser } from '../../src/features/accounts/accounts.ts';
 import { changed, type Tx, transact } from '../../src/kernel/database/db.ts';
@@ -30,7 +31,9 @@ export async function makeOwner(server: TestServer, { verified = true } = {}): P
   return (await createUser(server.ctx, server.app.auth, { ...account, verified })).id;
 }
 
-/** Creates a complete public game, published now, with a clean file for Linux on stable; `changes` replace properties. */
+/**
+ * Creates a complete public game, published now, with a clean file for Linux on stable; `changes` replace properties.
+ */
 export async function seedGame(server: TestServer, ownerId: string, changes: Partial<Seed> = {}): Promise<SeededGame> {
   const now = server.ctx.clock.now();
   const seed: Seed = {

@@ -1,4 +1,5 @@
-// Makes a test's database unavailable for a while, like a restart of PostgreSQL: sessions end, and new ones are refused.
+// Makes a test's database unavailable for a while, like a restart of PostgreSQL: sessions end, and new ones are
+// refused.
 import pg from 'pg';
 import { TEST_POSTGRES, type TestDatabase } from './database.ts';
 

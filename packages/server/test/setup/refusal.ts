@@ -5,7 +5,9 @@ import { assertNothingLeft } from './leftovers.ts';
 import type { RawAnswer } from './raw.ts';
 import type { Answer, TestGame, TestServer } from './server.ts';
 
-/** Fails unless the response has the error `code` and a matching message, and no data of the game's uploads is stored. */
+/**
+ * Fails unless the response has the error `code` and a matching message, and no data of the game's uploads is stored.
+ */
 export async function assertRefused(
   server: TestServer,
   game: TestGame,

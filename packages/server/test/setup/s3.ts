@@ -1,4 +1,5 @@
-// Starts a real S3 server with an empty bucket for tests: versitygw, which verifies signatures and stores objects in a folder.
+// Starts a real S3 server with an empty bucket for tests: versitygw, which verifies signatures and stores objects in a
+// folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -26,8 +27,8 @@ export type S3Server = {
 };
 
 /**
- * Starts the program in CHAUFFEUR_TEST_VERSITYGW, or else `versitygw` from the PATH. Returns null if there is none; with
- * CI=true, throws instead.
+ * Starts the program in CHAUFFEUR_TEST_VERSITYGW, or else `versitygw` from the PATH. Returns null if there is none;
+ * with CI=true, throws instead.
  */
 export async function startS3(): Promise<S3Server | null> {
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-s3-'));

@@ -7,7 +7,9 @@ import { openBlobStore } from '../../src/kernel/blobs/open.ts';
 import type { BlobSettings } from '../../src/kernel/blobs/settings.ts';
 import type { BlobStore } from '../../src/kernel/blobs/store.ts';
 
-/** One entry. Undefined values are derived from `name` and `data`; others are written to the zip even if they are wrong. */
+/**
+ * One entry. Undefined values are derived from `name` and `data`; others are written to the zip even if they are wrong.
+ */
 export type ZipPiece = {
   name: string | Buffer;
   data?: string | Buffer;
@@ -195,7 +197,9 @@ function buildEnd(entries: number, start: number, length: number, end: ZipEnd): 
   ]);
 }
 
-/** Entries as ordinary tools write them: three files and a folder, with and without compression and a data descriptor. */
+/**
+ * Entries as ordinary tools write them: three files and a folder, with and without compression and a data descriptor.
+ */
 export function ordinaryPieces(): ZipPiece[] {
   return [
     { name: 'game.exe', data: 'MZ'.repeat(400), method: 8, mode: 0o100755 },
