@@ -90,7 +90,7 @@ describe('an embedded PostgreSQL', () => {
     const pid = await serverPid();
     process.kill(pid as number, 'SIGTERM');
     await ended.promise;
-    await untilLogged('starting it again');
+    await untilLogged('restarting it');
     const again = await until(() => connect(url).catch(() => undefined));
     assert.notEqual(await serverPid(), pid);
     await again.end();
@@ -100,7 +100,7 @@ describe('an embedded PostgreSQL', () => {
   test('leaves nothing running when it is stopped during a restart', async () => {
     const { stop } = await start();
     process.kill((await serverPid()) as number, 'SIGKILL');
-    await untilLogged('starting it again');
+    await untilLogged('restarting it');
     await stop();
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'args=']);
     assert.ok(!stdout.includes(dataFolder), stdout);

@@ -181,7 +181,7 @@ describe('an error', () => {
     const answer = await agent.call('list_game_builds', { uid: game.uid, page: 2 });
     assert.match(
       textOf(answer),
-      /^Error 4002: "page": there is no such parameter; those of this tool are uid, .*cursor, limit/,
+      /^Error 4002: "page": unknown parameter; the parameters of this tool are uid, .*cursor, limit/,
     );
   });
 

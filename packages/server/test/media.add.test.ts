@@ -241,7 +241,7 @@ const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; mess
       form.append('kind', 'cover');
       return form;
     },
-    message: /a field comes twice/,
+    message: /a field was sent twice/,
   },
   'with a file under another name': {
     body: async () => {

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import { type Database, onlyRow, openDatabase } from '../src/kernel/database/db.ts';
-import { buryDead, isAlive, joinPresence, type Membership, type Presence } from '../src/kernel/processes/presence.ts';
+import { isAlive, joinPresence, type Membership, type Presence, removeDead } from '../src/kernel/processes/presence.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
@@ -56,11 +56,11 @@ describe('the presence of a process', () => {
     await presence.addWorker('first');
     await presence.addWorker('second');
     assert.ok(await isAlive(database.db, processNo));
-    assert.deepEqual(await buryDead(database.db), []);
+    assert.deepEqual(await removeDead(database.db), []);
     await presence.leave();
     await until(async () => !(await isAlive(database.db, processNo)));
-    assert.deepEqual(await buryDead(database.db), ['first', 'second']);
-    assert.deepEqual(await buryDead(database.db), []);
+    assert.deepEqual(await removeDead(database.db), ['first', 'second']);
+    assert.deepEqual(await removeDead(database.db), []);
   });
 
   test('is restored under another number, with its workers, after the connection breaks', async () => {
@@ -75,10 +75,10 @@ describe('the presence of a process', () => {
     assert.notEqual(after.processNo, before.processNo);
     assert.ok(!(await isAlive(database.db, before.processNo)));
     assert.ok(await isAlive(database.db, after.processNo));
-    assert.deepEqual(await buryDead(database.db), ['worker']);
+    assert.deepEqual(await removeDead(database.db), ['worker']);
     await presence.leave();
     await until(async () => !(await isAlive(database.db, after.processNo)));
-    assert.deepEqual(await buryDead(database.db), ['worker']);
+    assert.deepEqual(await removeDead(database.db), ['worker']);
   });
 
   test('can end while the database is unavailable', async () => {

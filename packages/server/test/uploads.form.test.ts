@@ -78,7 +78,7 @@ test('a Content-Type that only other routes accept', async () => {
 
 test('a form without a boundary or with the wrong one', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
-  await refuses(form, /names no usable boundary/, { type: 'multipart/form-data; charset=utf-8' });
+  await refuses(form, /has no valid boundary/, { type: 'multipart/form-data; charset=utf-8' });
   await refuses(form, /form could not be read/, { type: 'multipart/form-data; boundary=C' });
   await refuses(form, /form could not be read/, { type: 'multipart/form-data; boundary=' });
 });
@@ -110,8 +110,8 @@ test('a form whose file part has no filename', async () => {
 
 test('a form with a duplicate field', async () => {
   const twice = [...fields, fieldPart('os', 'linux')];
-  await refuses(multipartOf([...twice, filePart(zip)]), /comes twice/);
-  await refuses(multipartOf([filePart(zip), ...twice]), /comes twice/);
+  await refuses(multipartOf([...twice, filePart(zip)]), /was sent twice/);
+  await refuses(multipartOf([filePart(zip), ...twice]), /was sent twice/);
 });
 
 test('a form with a field of 10 MB', async () => {

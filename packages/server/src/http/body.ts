@@ -61,7 +61,7 @@ function parseForm(text: string): Record<string, string> {
   const form: Record<string, string> = {};
   for (const [name, value] of fields) {
     if (Object.hasOwn(form, name))
-      throw new UnreadableBodyError('body: a field of the form comes twice; send each once.');
+      throw new UnreadableBodyError('body: a field of the form was sent twice; send each field once.');
     Object.defineProperty(form, name, { value, enumerable: true });
   }
   return form;

@@ -11,12 +11,12 @@ const REFUSALS: Readonly<Record<string, { status: number; phrase: string; messag
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     phrase: 'Request Timeout',
-    message: 'The request did not come in time; send it again.',
+    message: 'The request did not arrive in time; send it again.',
   },
   HPE_HEADER_OVERFLOW: {
     status: 431,
     phrase: 'Request Header Fields Too Large',
-    message: 'The headers are too large; send less in them.',
+    message: 'The headers are too large; make them smaller.',
   },
 };
 const MALFORMED = {

@@ -42,7 +42,7 @@ function decodeSafely(path: string): string {
 }
 
 export function noRoute(): never {
-  throw new ApiError(4040, 'There is no such route; see /api/v1/openapi.json.');
+  throw new ApiError(4040, 'This route does not exist; see /api/v1/openapi.json.');
 }
 
 /** Returns a JSON body as an object, which every route with a body takes. */

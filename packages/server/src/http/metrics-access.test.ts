@@ -5,7 +5,7 @@ import { metricsAccess } from './metrics-access.ts';
 const here = { remoteAddress: '127.0.0.1', headers: { host: '127.0.0.1:4000' } };
 
 describe('/metrics without a token', () => {
-  test('is open to programs on the same machine, by any of its names', () => {
+  test('is available to programs on the same machine, by any of its names', () => {
     for (const remoteAddress of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
       for (const host of ['localhost', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])
         assert.equal(
@@ -15,12 +15,12 @@ describe('/metrics without a token', () => {
         );
   });
 
-  test('is closed to every other machine', () => {
+  test('is not available to other machines', () => {
     for (const remoteAddress of ['192.168.1.5', '203.0.113.9', '::ffff:192.168.1.5', '2001:db8::1', '', undefined])
       assert.equal(metricsAccess(undefined, { ...here, remoteAddress }), 'closed', String(remoteAddress));
   });
 
-  test('is closed to what a proxy on the same machine passes on', () => {
+  test('is not available through a proxy on the same machine', () => {
     const proxied: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.9' },
       { 'x-forwarded-for': '127.0.0.1' },
@@ -50,11 +50,11 @@ describe('/metrics with a token', () => {
       headers: authorization === undefined ? {} : { authorization },
     });
 
-  test('is open to who has it, from anywhere', () => {
+  test('is available with the token from anywhere', () => {
     assert.deepEqual([from('Bearer a token'), from('bearer a token')], ['open', 'open']);
   });
 
-  test('is not open without it, not even on the same machine', () => {
+  test('is not available without the token, even on the same machine', () => {
     for (const authorization of [
       undefined,
       '',

@@ -5,7 +5,7 @@ import { escapeHtml, writeHead } from './page-head.ts';
 
 const head = { title: 'Small Walk', description: 'A stroll.', url: 'https://games.example.com/g/small-walk' };
 
-test('a page has its title, description, address and picture in the words of search engines and previews', () => {
+test('the head has the title, description, URL and image for search engines and previews', () => {
   const image = { url: 'https://games.example.com/a.png', width: 1280, height: 720, alt: 'Small Walk' };
   const text = writeHead({ ...head, image });
   for (const line of [
@@ -21,24 +21,24 @@ test('a page has its title, description, address and picture in the words of sea
   assert.ok(!text.includes('noindex'));
 });
 
-test('a page without a picture has a small card, a hidden one is not for search engines', () => {
+test('a page without an image has a small card, and a hidden page is not indexed', () => {
   const text = writeHead({ ...head, isHidden: true });
   assert.match(text, /name="twitter:card" content="summary"/);
   assert.match(text, /name="robots" content="noindex"/);
   assert.ok(!text.includes('og:image'));
 });
 
-test('no text of a game gets out of its element or attribute', () => {
+test('text of a game cannot leave its element or attribute', () => {
   const text = writeHead({ ...head, title: '</title><script>', description: "\"><script>alert('1')</script>" });
   assert.ok(!text.includes('<script'));
   assert.match(text, /<title>&lt;\/title&gt;&lt;script&gt; · Chauffeur<\/title>/);
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => !/[<>"']/.test(escapeHtml(any))));
 });
 
-test('a long description becomes one line that ends between words', () => {
-  const [, said = ''] = /name="description" content="([^"]*)"/.exec(
+test('a long description becomes one line that is cut between words', () => {
+  const [, description = ''] = /name="description" content="([^"]*)"/.exec(
     writeHead({ ...head, description: 'One line.\n\nAnother, and so on. '.repeat(30) }),
   )!;
-  assert.ok(said.length <= 201 && said.endsWith('…') && !said.includes('\n'), said);
-  assert.match(said, /(line\.|Another,|and|so|on\.)…$/);
+  assert.ok(description.length <= 201 && description.endsWith('…') && !description.includes('\n'), description);
+  assert.match(description, /(line\.|Another,|and|so|on\.)…$/);
 });

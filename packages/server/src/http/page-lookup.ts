@@ -82,16 +82,16 @@ async function headOfGame({ ctx, auth, request, params }: Visit, isFirst: boolea
 
 async function headOfDeveloper({ ctx, params: { handle = '' } }: Visit): Promise<PageHead | null> {
   if (handleProblem(handle) !== null) return null;
-  const found = await readDeveloperFacts(ctx, handle);
-  if (found === null) return null;
-  const { name, image } = found;
+  const developer = await readDeveloperFacts(ctx, handle);
+  if (developer === null) return null;
+  const { name, image } = developer;
   return {
     title: name,
     description: `Games by ${name}`,
     url: `${ctx.publicUrl}/@${handle}`,
     ...imageOf(image, name),
     // A developer without a game has nothing to index yet.
-    isHidden: !found.hasGames,
+    isHidden: !developer.hasGames,
   };
 }
 

@@ -77,7 +77,7 @@ export function createHttpServer(
   app.setNotFoundHandler((request, reply) =>
     website?.wants(request)
       ? website.send(request, reply)
-      : sendError(ctx, request, reply, new ApiError(4040, 'There is no such route; see /api/v1/openapi.json.')),
+      : sendError(ctx, request, reply, new ApiError(4040, 'This route does not exist; see /api/v1/openapi.json.')),
   );
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   return app;

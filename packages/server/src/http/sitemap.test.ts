@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
-test('robots may read public pages and their images, and find the sitemap', () => {
+test('crawlers may read public pages and their images, and find the sitemap', () => {
   const lines = writeRobots('https://games.example.com').split('\n');
   assert.equal(lines[0], 'User-agent: *');
   assert.ok(lines.includes('Allow: /api/v1/public/media/'));
@@ -10,7 +10,7 @@ test('robots may read public pages and their images, and find the sitemap', () =
   assert.ok(lines.includes('Sitemap: https://games.example.com/sitemap.xml'));
 });
 
-test('a sitemap names each address, escaped, and when it changed where that is known', () => {
+test('a sitemap lists escaped URLs, with the time of the last change if it is known', () => {
   const text = writeSitemap([
     { url: 'https://games.example.com/' },
     { url: 'https://games.example.com/g/a&b', changedAt: new Date('2026-11-30T12:00:00Z') },
@@ -22,6 +22,6 @@ test('a sitemap names each address, escaped, and when it changed where that is k
   );
 });
 
-test('an index names the sitemaps', () => {
+test('an index lists the sitemaps', () => {
   assert.match(writeSitemapIndex(['https://games.example.com/sitemap/1.xml']), /<sitemap><loc>https.*1\.xml<\/loc>/);
 });

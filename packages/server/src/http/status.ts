@@ -8,7 +8,7 @@ import { metricsAccess } from './metrics-access.ts';
 
 const CHECK_MS = 3000;
 const METRICS_CLOSED =
-  'Metrics are open to this machine only. Set CHAUFFEUR_METRICS_TOKEN to read them from elsewhere or through a proxy.\n';
+  'Metrics are available only to programs on this machine. To read them from elsewhere or through a proxy, set CHAUFFEUR_METRICS_TOKEN.\n';
 
 export function mountStatus(app: FastifyInstance, ctx: Context): void {
   let stopping = false;
@@ -51,7 +51,7 @@ async function runChecks(ctx: Context): Promise<Record<string, string>> {
 async function stateOf(ctx: Context, name: string, check: (() => Promise<unknown>) | undefined): Promise<string> {
   if (check === undefined) return 'not configured';
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_MS} ms`)), CHECK_MS);
+  const timer = setTimeout(() => reject(new Error(`no response within ${CHECK_MS} ms`)), CHECK_MS);
   try {
     await Promise.race([check(), late]);
     return 'ok';

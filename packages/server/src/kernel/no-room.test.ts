@@ -1,11 +1,11 @@
-// Errors of a full disk, told from others; one comes from Linux’s /dev/full.
+// Tests how errors of a full disk are recognized. One of them is a real error of Linux's /dev/full.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { test } from 'node:test';
 import { hasNoRoom } from './no-room.ts';
 
-test('a full disk is one, also below another error', { skip: !existsSync('/dev/full') }, async () => {
+test('recognizes a full disk, even as the cause of another error', { skip: !existsSync('/dev/full') }, async () => {
   await using file = await open('/dev/full', 'w');
   const full = await file.write('x').then(
     () => assert.fail('the disk is not full'),
@@ -15,12 +15,12 @@ test('a full disk is one, also below another error', { skip: !existsSync('/dev/f
   assert.equal(hasNoRoom(new Error('PutObject failed', { cause: full })), true);
 });
 
-test('so is a database that says it has none, and an S3 server', () => {
+test('recognizes a full database and a full S3 server', () => {
   assert.equal(hasNoRoom(Object.assign(new Error('could not extend file'), { code: '53100' })), true);
   assert.equal(hasNoRoom(Object.assign(new Error('full'), { name: 'XMinioStorageFull' })), true);
 });
 
-test('nothing else is', () => {
+test('does not recognize other errors', () => {
   const others = ['53200', '53300', 'ENOENT', undefined].map((code) => Object.assign(new Error('x'), { code }));
   for (const other of [...others, new Error('x', { cause: others[0] }), 'ENOSPC', null])
     assert.equal(hasNoRoom(other), false);

@@ -1,22 +1,22 @@
-// Finds out which agent calls, by the bearer token of its request: a personal key, or an access token of the OAuth server.
+// Identifies an agent by the bearer token of its request, which is a personal key or an access token of the OAuth server.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../context.ts';
 import { type Auth, accessTokenOf } from '../features/accounts/accounts.ts';
 import { callerOfConnection, callerOfKey, isAgentKey } from '../features/agents/agents.ts';
 import { agentResource, offersOAuth } from '../request/oauth-addresses.ts';
 
-/** Longer than any key or token that is made here. */
-const LONGEST_TOKEN = 4096;
+/** Longer than every key and token of this service. */
+const MAX_TOKEN_LENGTH = 4096;
 
-/** Throws 4011 without a token, and 4028 for one that opens nothing. Cookies and deploy keys are none. */
+/** Throws 4011 without a token, and 4028 for an invalid one. Cookies and deploy keys are ignored. */
 export async function identifyAgent(
   ctx: Context,
   auth: Auth,
   authorization: string | undefined,
 ): Promise<AccountCaller> {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];
-  if (token === undefined) throw new ApiError(4011, 'This needs a personal key or an access token, as a bearer token.');
-  const caller = token.length > LONGEST_TOKEN ? null : await callerOf(ctx, auth, token);
+  if (token === undefined) throw new ApiError(4011, 'Send a personal key or an access token as a bearer token.');
+  const caller = token.length > MAX_TOKEN_LENGTH ? null : await callerOf(ctx, auth, token);
   if (caller === null) throw new ApiError(4028);
   return caller;
 }
@@ -29,10 +29,10 @@ async function callerOf(ctx: Context, auth: Auth, token: string): Promise<Accoun
 
 /** How a client gets a token (RFC 6750, section 3; RFC 9728, section 5.1). */
 export function challengeOf(ctx: Context, error: ApiError): string {
-  const facts = offersOAuth(ctx.publicUrl)
+  const parameters = offersOAuth(ctx.publicUrl)
     ? [`resource_metadata="${metadataUrl(ctx.publicUrl)}"`, 'scope="mcp:read mcp:write"']
     : ['realm="personal key"'];
-  return `Bearer ${[...(error.code === 4028 ? ['error="invalid_token"'] : []), ...facts].join(', ')}`;
+  return `Bearer ${[...(error.code === 4028 ? ['error="invalid_token"'] : []), ...parameters].join(', ')}`;
 }
 
 function metadataUrl(publicUrl: string): string {

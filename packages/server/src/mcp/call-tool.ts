@@ -1,4 +1,4 @@
-// Calls a tool for an agent: what it may, with what was sent, in an answer of a bounded length.
+// Calls a tool for an agent: checks its access and the arguments, and limits the length of the result.
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
@@ -15,7 +15,7 @@ import type { Tool } from './tools.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** As `tools/call` answers it: an error is a result as well, which the agent reads and can act on. */
+/** The result of `tools/call`. Errors are results as well, so that the agent can read them and act on them. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[];
   structuredContent?: Record<string, unknown>;
@@ -25,34 +25,34 @@ export type ToolResult = {
 
 const countCall = countByMinute();
 
-/** Never throws: whatever goes wrong is an answer. */
+/** Never throws: every error becomes a result. */
 export async function callTool(ctx: Context, caller: AccountCaller, tool: Tool, args: Arguments): Promise<ToolResult> {
   const about: Writable<About> = { name: tool.name, game: gameOf(args) };
   const { error, result } = await attempt(ctx, caller, about, async () => {
     const data = await performTool(ctx, caller, tool, args);
-    const { game, code } = data as Told;
-    // An approval is asked for by its own uid, and says which game it is about.
+    const { game, code } = data as LoggedFields;
+    // The uid of an approval tool is that of the approval, so the game is taken from the result.
     about.game = gameOf({ uid: game?.game_uid }) ?? about.game;
     about.outcome = code;
-    return answerOf(data, tool);
+    return resultOf(data, tool);
   });
   return error === null ? result : errorResult(error);
 }
 
-/** What an answer may tell of its call. */
-type Told = { game?: { game_uid?: unknown }; code?: number };
+/** Fields of results that the call log records. */
+type LoggedFields = { game?: { game_uid?: unknown }; code?: number };
 
 type About = {
   readonly name: string;
   readonly game: string | undefined;
-  /** The code of an answer that is no error; 0 where absent. */
+  /** The code of a result that is not an error; 0 by default. */
   readonly outcome?: number | undefined;
 };
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 type Attempt<T> = { error: null; result: T } | { error: ApiError; result: null };
 
-/** Does `work` within the agent’s limit, and writes down how it ended. */
+/** Runs `work` within the limit of the agent, and records the outcome. */
 export async function attempt<T>(
   ctx: Context,
   caller: AccountCaller,
@@ -61,23 +61,23 @@ export async function attempt<T>(
 ): Promise<Attempt<T>> {
   const start = performance.now();
   try {
-    const most = ctx.config.limitAgents;
-    const message = `This agent has reached its limit of ${most} calls a minute`;
-    countCall(ctx, caller.agent?.id ?? caller.user.id, { most, message });
+    const max = ctx.config.limitAgents;
+    const message = `This agent has reached its limit of ${max} calls a minute`;
+    countCall(ctx, caller.agent?.id ?? caller.user.id, { max, message });
   } catch (thrown) {
-    // Not written down: that is what keeps the record bounded.
+    // Calls above the limit are not recorded, so that the log cannot grow without a limit.
     return { error: errorOf(ctx, about.name, thrown), result: null };
   }
-  const ended: Attempt<T> = await work().then(
+  const attempted: Attempt<T> = await work().then(
     (result) => ({ error: null, result }),
     (thrown: unknown) => ({ error: errorOf(ctx, about.name, thrown), result: null }),
   );
-  const outcome = ended.error?.code ?? about.outcome ?? 0;
+  const outcome = attempted.error?.code ?? about.outcome ?? 0;
   ctx.metrics.agentCalls.inc({ tool: about.name, code: outcome });
   const call = { tool: about.name, game: about.game, outcome, milliseconds: Math.round(performance.now() - start) };
-  // What is done is done: an answer that says otherwise would have it done again.
-  await recordCall(ctx, caller, call).catch((err) => ctx.log.error({ err, call }, 'a call could not be written down'));
-  return ended;
+  // The change has been made, so a failure to record it must not look like a failure of the call, which the agent would repeat.
+  await recordCall(ctx, caller, call).catch((err) => ctx.log.error({ err, call }, 'could not record a call'));
+  return attempted;
 }
 
 function errorOf(ctx: Context, name: string, thrown: unknown): ApiError {
@@ -93,7 +93,7 @@ function gameOf({ uid }: Arguments): string | undefined {
 /** Throws ApiError. */
 async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args: Arguments): Promise<object> {
   if (tool.mark.scope === 'mcp:write' && caller.agent?.mayWrite !== true)
-    throw new ApiError(4031, 'This key or connection may only read.');
+    throw new ApiError(4031, 'This key or connection has read access only.');
   requireKnownArguments(tool, args);
   if (isRisky(tool.name)) requireRiskyInput(args);
   if (mustWait(tool.name, args as RiskyInput)) {
@@ -103,17 +103,17 @@ async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args
   return performShort(ctx, caller, tool, args);
 }
 
-/** A list that is too long is asked again for fewer items: so its cursor stands where the answer ends. */
+/** Reads a list that is too long again with a smaller limit, so that its cursor continues after the last item of the result. */
 async function performShort(ctx: Context, caller: AccountCaller, tool: Tool, args: Arguments): Promise<object> {
-  const ask = async (given: Arguments) =>
-    (await tool.perform(ctx, caller, partsOf(tool.operation, given))).data as object;
-  let data = await ask(args);
+  const read = async (input: Arguments) =>
+    (await tool.perform(ctx, caller, partsOf(tool.operation, input))).data as object;
+  let data = await read(args);
   if (!isPaged(tool.operation) || tool.mark.scope !== 'mcp:read') return data;
   for (let tries = 0; tries < 4 && !isShort(data, tool.output); tries += 1) {
     const items = Math.max(...Object.values(data).map((field) => (Array.isArray(field) ? field.length : 0)));
     const limit = Math.floor((items * LIMITS.agentAnswerLength * 0.8) / lengthOf(data, tool.output));
     if (items <= 1) break;
-    data = await ask({ ...args, limit: Math.max(1, Math.min(limit, items - 1)) });
+    data = await read({ ...args, limit: Math.max(1, Math.min(limit, items - 1)) });
   }
   return data;
 }
@@ -124,17 +124,17 @@ function isPaged({ query }: Operation): boolean {
 }
 
 function requireKnownArguments({ operation, definition }: Tool, args: Arguments): void {
-  const known = Object.keys(definition.inputSchema.properties as object);
-  const unknown = Object.keys(args).find((name) => !known.includes(name));
+  const parameters = Object.keys(definition.inputSchema.properties as object);
+  const unknown = Object.keys(args).find((name) => !parameters.includes(name));
   if (unknown === undefined) return;
   const name = JSON.stringify(defuse(unknown).slice(0, 64));
   throw new ApiError(
     invalidCode(operation),
-    `${name}: there is no such parameter; those of this tool are ${known.join(', ') || 'none'}.`,
+    `${name}: unknown parameter; the parameters of this tool are ${parameters.join(', ') || 'none'}.`,
   );
 }
 
-/** Arguments, each to the part of the operation that has a field of its name. */
+/** Divides the arguments into the parts of the operation, by the names of their fields. */
 export function partsOf(operation: Operation, args: Arguments): Parts {
   const pick = (part: unknown) => {
     const names = Object.keys((part as Schema | undefined)?.properties ?? {});
@@ -143,9 +143,9 @@ export function partsOf(operation: Operation, args: Arguments): Parts {
   return { params: pick(operation.params), query: pick(operation.query), body: pick(operation.body) };
 }
 
-function answerOf(data: object, { output, mark }: Tool): ToolResult {
+function resultOf(data: object, { output, mark }: Tool): ToolResult {
   const fitted = fit(data, output);
-  const readOn = mark.more ?? 'Ask for less: with a filter, or a smaller limit and next_cursor.';
+  const readOn = mark.more ?? 'Use a filter, or a smaller limit with next_cursor.';
   const structured =
     fitted.cuts.length === 0 ? fitted.value : { ...fitted.value, cut: { left_out: fitted.cuts, read_on: readOn } };
   return {
@@ -154,18 +154,18 @@ function answerOf(data: object, { output, mark }: Tool): ToolResult {
   };
 }
 
-/** With what was left out below. */
+/** The text, followed by a list of what was left out. */
 export function textOf({ text, cuts }: Fitted, readOn: string): string {
   if (cuts.length === 0) return text;
   const lines = cuts.map(({ at, shown, of }) => `- ${at}: ${shown} of ${of} shown`);
   return [text, '', 'Left out to keep this short:', ...lines, readOn].join('\n');
 }
 
-/** The code and the remedy, for people and programs. */
+/** Has the code and the remedy as text and as data. */
 function errorResult({ code, message, data }: ApiError): ToolResult {
   const { remedy } = ERRORS[code];
-  const facts = Object.entries(data ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const text = [`Error ${code}: ${defuse(message)}`, `What to do: ${remedy}`, ...facts].join('\n');
+  const details = Object.entries(data ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const text = [`Error ${code}: ${defuse(message)}`, `What to do: ${remedy}`, ...details].join('\n');
   return {
     content: [{ type: 'text', text: text.slice(0, LIMITS.agentAnswerLength) }],
     isError: true,

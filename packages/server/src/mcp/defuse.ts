@@ -1,14 +1,14 @@
-// Makes text harmless to read: what cannot be seen, or turns the reading order around, is shown as an escape.
+// Makes text safe to read by escaping characters that are invisible or change the reading order.
 
 /**
- * Control characters but tab and line feed, line and paragraph separators, private use and unassigned characters, all of Unicode’s format
- * characters (marks of direction, zero-width spaces, tags) but the two joiners that scripts and emoji need, and the selectors of variants
- * but the emoji’s own: in tags and selectors, whole sentences are hidden (Unicode Technical Report 36, section 3).
+ * Control characters except tab and line feed; line and paragraph separators; private-use and unassigned characters; format characters
+ * (direction marks, zero-width spaces, tags) except the two joiners that scripts and emoji need; and variation selectors except the emoji
+ * selector, because tags and selectors can hide whole sentences (Unicode Technical Report 36, section 3).
  */
 const HIDDEN =
   /(?!\t|\n|\u200C|\u200D|\uFE0F)(?:[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|\u034F|[\u115F\u1160]|\u17B4|\u17B5|\u3164|\uFFA0|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}])/gu;
 
-/** `text` with every hidden character as `\u{202e}`; line breaks of any kind as line feeds. */
+/** Returns `text` with hidden characters in the form `\u{202e}`, and all line breaks as line feeds. */
 export function defuse(text: string): string {
   return text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')

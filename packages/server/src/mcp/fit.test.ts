@@ -1,4 +1,4 @@
-// Answers of a bounded length: they always fit, say what was left out, and are left alone when they are short.
+// Tests how results are cut: they always fit, list what was left out, and are unchanged if they are short.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -14,21 +14,21 @@ const LIST = Type.Object({
   facts: Foreign(Type.Record(Type.String(), Type.String())),
 }) as Schema;
 
-describe('fitting an answer', () => {
-  test('leaves a short one as it is', () => {
+describe('fit', () => {
+  test('does not change a short result', () => {
     const value = { title: 'a', items: [{ id: '1', text: 'x', tags: [] }], facts: { a: 'b' } };
     const fitted = fit(value, LIST);
     assert.deepEqual(fitted.value, value);
     assert.deepEqual(fitted.cuts, []);
   });
 
-  test('cuts a long text and says how long it was', () => {
+  test('cuts a long text and reports its length', () => {
     const fitted = fit({ title: 'x'.repeat(50_000), items: [], facts: {} }, LIST);
     assert.deepEqual(fitted.cuts, [{ at: 'title', shown: 8000, of: 50_000 }]);
     assert.equal((fitted.value as { title: string }).title, `${'x'.repeat(8000)}…`);
   });
 
-  test('cuts a long list and says how long it was, but no id in it', () => {
+  test('cuts a long list and reports its length, but does not cut ids in it', () => {
     const id = '0199f0a0-0000-7000-8000-000000000000';
     const items = Array.from({ length: 5000 }, () => ({ id, text: 'y', tags: ['z'] }));
     const { value, cuts } = fit({ title: '', items, facts: {} }, LIST);
@@ -37,7 +37,7 @@ describe('fitting an answer', () => {
     assert.ok(shown.length >= 100 && shown.every((item) => item.id === id));
   });
 
-  test('makes anything fit, as text and as JSON, with room for its notes', () => {
+  test('makes any result fit, as text and as JSON, including its notes', () => {
     const text = fc.oneof(
       fc.string(),
       fc.nat(30_000).map((length) => 'x'.repeat(length)),
@@ -49,8 +49,8 @@ describe('fitting an answer', () => {
       facts: fc.dictionary(text, text, { maxKeys: 200 }),
     });
     fc.assert(
-      fc.property(value, (given) => {
-        const fitted = fit(given, LIST);
+      fc.property(value, (result) => {
+        const fitted = fit(result, LIST);
         assert.ok(
           JSON.stringify({ ...fitted.value, cut: { left_out: fitted.cuts } }).length <= LIMITS.agentAnswerLength,
         );

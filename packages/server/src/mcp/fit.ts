@@ -1,20 +1,20 @@
-// Cuts an answer to a length: long texts first, then long lists, and says what was left out.
+// Cuts a result to the maximum length, first its long texts and then its long lists, and reports what was left out.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { defuse } from './defuse.ts';
 import { renderAnswer } from './render.ts';
 import { type Schema, schemaAt, schemaOf } from './schema-walk.ts';
 
 type Cut = {
-  /** Where, as `stack` or `builds[].title`. */
+  /** The path, such as `stack` or `builds[].title`. */
   readonly at: string;
-  /** Items of a list, or characters of a text. */
+  /** Number of items of a list, or characters of a text. */
   readonly shown: number;
   readonly of: number;
 };
 
 export type Fitted = { readonly value: object; readonly cuts: readonly Cut[]; readonly text: string };
 
-/** How long texts and lists may be, tried in this order. The shortest texts still have room for every id and checksum. */
+/** Maximum lengths of texts and lists, tried in this order. The shortest texts still have room for every id and checksum. */
 const STEPS = [
   { text: 8000, items: 1000 },
   { text: 2000, items: 300 },
@@ -28,13 +28,13 @@ const STEPS = [
   { text: 100, items: 1 },
 ] as const;
 
-/** For the marks of what was cut, and a note on how to read on. */
+/** Characters reserved for the list of cuts and for how to get the rest. */
 const ROOM_FOR_NOTES = 1500;
-/** An object that names its own fields. */
+/** For objects whose field names are not in the schema. */
 const MAX_FIELDS = 64;
 const MAX_CUTS = 12;
 
-/** Characters of the longer of the two ways in which an answer is sent. */
+/** The length of the result as text or as JSON, whichever is longer. */
 export function lengthOf(value: object, schema: Schema | undefined): number {
   return Math.max(JSON.stringify(value).length, renderAnswer(value, schema).length);
 }
@@ -43,7 +43,7 @@ export function isShort(value: object, schema: Schema | undefined): boolean {
   return lengthOf(value, schema) <= LIMITS.agentAnswerLength - ROOM_FOR_NOTES;
 }
 
-/** `value` without what makes it too long, with the texts from outside defused. */
+/** Returns `value` cut to the maximum length, with hidden characters escaped. */
 export function fit(value: object, schema: Schema | undefined): Fitted {
   let cut = cutTo(value, schema, { text: Number.MAX_SAFE_INTEGER, items: Number.MAX_SAFE_INTEGER });
   for (const step of STEPS) {
@@ -63,18 +63,18 @@ function cutTo(value: object, schema: Schema | undefined, step: Step): { value: 
   return { value: cutValue(value, schema, step, '', note) as object, cuts: [...cuts.values()] };
 }
 
-function largerOf(known: Cut | undefined, cut: Cut): Cut {
-  return known !== undefined && known.of >= cut.of ? known : cut;
+function largerOf(previous: Cut | undefined, cut: Cut): Cut {
+  return previous !== undefined && previous.of >= cut.of ? previous : cut;
 }
 
 function cutValue(
   value: unknown,
-  given: Schema | undefined,
+  declared: Schema | undefined,
   step: Step,
   at: string,
   note: (cut: Cut) => void,
 ): unknown {
-  const schema = schemaOf(given, value);
+  const schema = schemaOf(declared, value);
   if (typeof value === 'string') return cutText(value, step.text, at, note);
   if (Array.isArray(value)) {
     const shown = value.slice(0, step.items);
@@ -83,23 +83,26 @@ function cutValue(
   }
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value);
-  const known = schema?.properties ?? {};
+  const properties = schema?.properties ?? {};
   const shown = fields.filter(
-    ([name], index) => Object.hasOwn(known, name) || index < Math.min(MAX_FIELDS, step.items),
+    ([name], index) => Object.hasOwn(properties, name) || index < Math.min(MAX_FIELDS, step.items),
   );
   if (shown.length < fields.length) note({ at, shown: shown.length, of: fields.length });
   return Object.fromEntries(
     shown.map(([name, field]) => {
-      const isKnown = Object.hasOwn(known, name);
-      const path = `${at === '' ? '' : `${at}.`}${isKnown ? name : '*'}`;
-      return [isKnown ? name : defuse(name).slice(0, 100), cutValue(field, schemaAt(schema, name), step, path, note)];
+      const isDeclared = Object.hasOwn(properties, name);
+      const path = `${at === '' ? '' : `${at}.`}${isDeclared ? name : '*'}`;
+      return [
+        isDeclared ? name : defuse(name).slice(0, 100),
+        cutValue(field, schemaAt(schema, name), step, path, note),
+      ];
     }),
   );
 }
 
-function cutText(value: string, most: number, at: string, note: (cut: Cut) => void): string {
+function cutText(value: string, maxLength: number, at: string, note: (cut: Cut) => void): string {
   const text = defuse(value);
-  if (text.length <= most) return text;
-  note({ at, shown: most, of: text.length });
-  return `${text.slice(0, most).toWellFormed()}…`;
+  if (text.length <= maxLength) return text;
+  note({ at, shown: maxLength, of: text.length });
+  return `${text.slice(0, maxLength).toWellFormed()}…`;
 }

@@ -1,4 +1,4 @@
-// MCP over Streamable HTTP at /mcp: checks where a request comes from and who sends it, then has the SDK speak the protocol.
+// Serves MCP over Streamable HTTP at /mcp. Requests are passed to the SDK after their origin and their credentials are checked.
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { ApiError } from '@chauffeur/contract/errors';
@@ -10,11 +10,11 @@ import type { Auth } from '../features/accounts/accounts.ts';
 import { BodyTooLargeError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import type { Performable } from '../request/perform.ts';
-import { createAgentServer, offerOf } from './agent-server.ts';
+import { catalogueOf, createAgentServer } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';
 
 const BODY_BYTES = MIB;
-/** Streams that a client leaves open to hear of changes; there are none to hear of, so few is enough. */
+/** Streams that clients keep open for notifications. The server sends none, so a few are enough. */
 const MAX_STREAMS = 100;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -23,18 +23,18 @@ export function mountMcp(
   app: FastifyInstance,
   ctx: Context,
   auth: Auth,
-  performables: readonly Partial<Performable>[],
+  operations: readonly Partial<Performable>[],
 ): void {
-  const offer = offerOf(performables);
+  const catalogue = catalogueOf(operations);
   const handler = createMcpHandler(
-    ({ authInfo }) => createAgentServer(ctx, authInfo?.extra?.caller as AccountCaller, offer),
+    ({ authInfo }) => createAgentServer(ctx, authInfo?.extra?.caller as AccountCaller, catalogue),
     {
-      onerror: (err) => ctx.log.debug({ err }, 'a request over MCP was refused'),
+      onerror: (err) => ctx.log.debug({ err }, 'an MCP request was refused'),
       maxRequestBodySize: BODY_BYTES,
       maxSubscriptions: MAX_STREAMS,
     },
   );
-  // They would keep the server from stopping.
+  // Open streams would keep the server from stopping.
   app.addHook('preClose', () => handler.close());
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -44,14 +44,14 @@ export function mountMcp(
       url: '/mcp',
       bodyLimit: BODY_BYTES,
       config: { operation: 'mcp', secret: true },
-      // Before the body is read: who may not call is told so without sending it.
+      // Before the body is read, so that callers without access need not send it.
       onRequest: async (request, reply) => {
         requireOwnHost(ctx, request);
         request.caller = await admit(ctx, auth, request, reply);
       },
       errorHandler: (error) => {
         throw error instanceof BodyTooLargeError
-          ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes; send less.`, { cause: error })
+          ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes; make it smaller.`, { cause: error })
           : error;
       },
       handler: async (request, reply) => {
@@ -73,31 +73,28 @@ async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: F
 }
 
 /**
- * A page on another site can have its name lead to this machine (DNS rebinding), and then reach what listens here: so the name in Host must
- * be ours, and Origin, which browsers send, too. Throws 4032.
+ * A page of another site can make its host name resolve to this machine and then call this service (DNS rebinding). Therefore Host, and
+ * Origin if a browser sends it, must name this service. Throws 4032.
  */
 function requireOwnHost(ctx: Context, request: FastifyRequest): void {
   const { hostname } = new URL(ctx.publicUrl);
-  const ours = [...new Set([hostname, ...LOOPBACK])];
-  if (!validateHostHeader(request.host, ours).ok)
-    throw new ApiError(
-      4032,
-      `Host: not the name of this service; reach it at ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`,
-    );
-  if (!validateOriginHeader(request.headers.origin, ours).ok)
+  const allowed = [...new Set([hostname, ...LOOPBACK])];
+  if (!validateHostHeader(request.host, allowed).ok)
+    throw new ApiError(4032, `Host: not the host of this service; use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
+  if (!validateOriginHeader(request.headers.origin, allowed).ok)
     throw new ApiError(4032, 'Origin: the request came from another site.');
 }
 
 function webRequestOf(ctx: Context, request: FastifyRequest, reply: FastifyReply): Request {
-  const gone = new AbortController();
+  const closed = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+    if (!reply.raw.writableFinished) closed.abort();
   });
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value);
   const { method } = request;
   const body = method === 'POST' ? { body: new Uint8Array((request.body as Buffer | undefined) ?? []) } : {};
-  return new Request(new URL('/mcp', ctx.publicUrl), { method, headers, signal: gone.signal, ...body });
+  return new Request(new URL('/mcp', ctx.publicUrl), { method, headers, signal: closed.signal, ...body });
 }
 
 function send(reply: FastifyReply, response: Response): FastifyReply {

@@ -1,4 +1,4 @@
-// Prompts: workflows with the tools that people start by name.
+// Prompts: workflows that use several tools, which people start by name.
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { defuse } from './defuse.ts';
 
@@ -26,7 +26,7 @@ const PROMPTS: readonly Prompt[] = [
       build_id,
     }) => `Triage the crashes of the game ${uid}${build_id === undefined ? '' : `, of build ${build_id} only`}.
 
-1. Call list_crash_groups for the game${build_id === undefined ? '' : ' and the build'}. Take the open groups with the most reports, and those that regressed or were first seen in the newest build.
+1. Call list_crash_groups for the game${build_id === undefined ? '' : ' and the build'}. Take the open groups with the most reports, and the groups that regressed or were first seen in the newest build.
 2. For each of the five most important: call get_crash with its sample_crash_id. Find the first frame in the game's own code, the reason, and the messages of players. Use request_crash_download for the whole stack only if the excerpt is not enough.
 3. Where missing_symbols is not empty, name the modules without symbols, and mention that \`chauffeur symbols\` uploads them.
 4. Call list_bug_tickets with status open and match tickets to groups by their crash_id.

@@ -1,4 +1,4 @@
-// Answers as text: readable, and such that no text from outside can pass for the service's own words.
+// Tests results as text: they are readable, and untrusted text cannot look like text of the service.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Foreign, Nullable } from '@chauffeur/contract/operations/fields';
@@ -27,8 +27,8 @@ const crash = (user_message: string, metadata: Record<string, string> = {}) => (
   ],
 });
 
-describe('an answer as text', () => {
-  test('has a field on each line, lists as items, and frames as one line', () => {
+describe('a result as text', () => {
+  test('has one field per line, lists as items, and each frame on one line', () => {
     assert.equal(
       renderAnswer(crash('it froze'), CRASH),
       [
@@ -44,11 +44,11 @@ describe('an answer as text', () => {
     );
   });
 
-  test('carries no warning where nothing is from outside', () => {
+  test('has no warning without untrusted text', () => {
     assert.equal(renderAnswer({ a: 1, b: [], c: null }, undefined), '"a": 1\n"b": none\n"c": null');
   });
 
-  test('has texts of several lines behind bars', () => {
+  test('has a bar before each line of a multi-line text', () => {
     const lines = renderAnswer(crash('first\r\nsecond\u2028crash_id: "forged"'), CRASH).split('\n');
     assert.deepEqual(lines.slice(3, 7), [
       'user_message (untrusted):',
@@ -58,13 +58,13 @@ describe('an answer as text', () => {
     ]);
   });
 
-  test('marks and quotes the names of fields that came with the text', () => {
+  test('marks and quotes field names that are not in the schema', () => {
     const text = renderAnswer(crash('', { 'line: 1\ncrash_id': 'x' }), CRASH);
     assert.match(text, /^ {2}"line: 1 crash_id" \(untrusted\): "x"$/m);
   });
 });
 
-/** What somebody would write to break out: quotes, marks, line breaks of every kind, hidden and turning characters. */
+/** Text that tries to break out: quotes, marks, all kinds of line breaks, and characters that are hidden or change the direction. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -90,12 +90,12 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** A line that the service wrote: a field of the schema, an item, or a line of a text behind its bar. */
+/** A line in the format of the service: a field of the schema, an item, or a line of a text after its bar. */
 const OWN_LINE =
   /^(?:|Text marked .*|crash_id: "c1"|user_message(?: \(untrusted\))?:(?: "(?:[^"\\]|\\.)*")?|metadata:(?: none)?| {2}"(?:[^"\\]|\\.)*"(?: \(untrusted\))?:(?: "(?:[^"\\]|\\.)*")?| {2,4}\| .*|stack:| {2}- function \(untrusted\): "World::tick"; line: 88; trust: "cfi"| {2}- trust: "scan")$/;
 
 describe('hostile text', () => {
-  test('begins no line of an answer and ends no quotes', () => {
+  test('does not start a line of a result or end its quotes', () => {
     fc.assert(
       fc.property(hostile, fc.dictionary(hostile, hostile, { maxKeys: 3 }), (message, metadata) => {
         const text = renderAnswer(crash(message, metadata), CRASH);
@@ -106,12 +106,12 @@ describe('hostile text', () => {
     );
   });
 
-  test('leaves nothing in an answer that is not seen or turns what is', () => {
-    const seen = /^(?:[\t\n\P{C}]|\u200C|\u200D|\uFE0F)*$/u;
+  test('leaves no characters that are invisible or change the direction', () => {
+    const visible = /^(?:[\t\n\P{C}]|\u200C|\u200D|\uFE0F)*$/u;
     fc.assert(
       fc.property(hostile, (text) => {
         const harmless = defuse(text);
-        assert.match(harmless, seen);
+        assert.match(harmless, visible);
         assert.doesNotMatch(harmless, /[\p{Zl}\p{Zp}]|[\uFE00-\uFE0E]|[\u{E0100}-\u{E01EF}]/u);
         assert.equal(defuse(harmless), harmless);
       }),
@@ -119,7 +119,7 @@ describe('hostile text', () => {
     );
   });
 
-  test('is marked wherever it stands', () => {
+  test('is always marked', () => {
     fc.assert(
       fc.property(hostile, (message) => {
         const text = renderAnswer(crash(message), CRASH);
@@ -128,7 +128,7 @@ describe('hostile text', () => {
     );
   });
 
-  test('is the same text, where it is harmless', () => {
+  test('is unchanged if it is harmless', () => {
     assert.equal(defuse('Привет 👩‍💻 naïve ❤️ שלום\ttab'), 'Привет 👩‍💻 naïve ❤️ שלום\ttab');
     assert.equal(defuse('pay\u202eexe.txt'), 'pay\\u{202e}exe.txt');
   });

@@ -1,4 +1,4 @@
-// Resources: what an agent may read by an address, each the answer of one operation.
+// Resources: data that an agent can read by a URI. Each is the result of one operation.
 import type { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
@@ -11,13 +11,13 @@ import type { Schema } from './schema-walk.ts';
 
 const SCHEME = 'chauffeur://';
 const MIME_TYPE = 'text/plain';
-/** Games whose resources are listed by name; those of others are found by the templates. */
+/** Games whose resources are listed. The resources of other games can be read with the templates. */
 const MAX_GAMES = 50;
 
 type Kind = {
   readonly name: string;
   readonly title: string;
-  /** Behind the game, with `{name}` for parameters. */
+  /** The path after the game, with `{name}` for parameters. */
   readonly path: string;
   readonly operation: string;
   readonly readOn: string;
@@ -26,31 +26,31 @@ type Kind = {
 const KINDS: readonly Kind[] = [
   {
     name: 'game',
-    title: 'A game: its texts, visibility and members',
+    title: 'A game with its texts, visibility and members',
     path: 'game',
     operation: 'games.get',
-    readOn: 'The game’s page on the website has all of it.',
+    readOn: "The game's page on the website shows everything.",
   },
   {
     name: 'builds',
     title: 'The newest builds of a game',
     path: 'builds',
     operation: 'builds.listOfGame',
-    readOn: 'Call list_game_builds with a limit and next_cursor for more.',
+    readOn: 'Call list_game_builds with a limit and next_cursor to get more builds.',
   },
   {
     name: 'crash',
-    title: 'A crash report: what the game and the player said, and the stack',
+    title: "A crash report with its metadata, the player's message and the stack",
     path: 'crash/{crash_id}',
     operation: 'crashes.get',
-    readOn: 'Call request_crash_download for the whole stack, log or dump.',
+    readOn: 'Call request_crash_download to get the whole stack, the log or the dump.',
   },
   {
     name: 'deploy',
-    title: 'What shipping builds of a game takes; never a secret',
+    title: 'What is needed to ship builds of a game, without secrets',
     path: 'deploy',
     operation: 'deployInfo.ofGame',
-    readOn: 'Call get_deploy_info.',
+    readOn: 'Call get_deploy_info to get everything.',
   },
 ];
 
@@ -62,11 +62,11 @@ type Resource = Kind & {
 
 export type Resources = { readonly kinds: readonly Resource[]; readonly listGames: Perform };
 
-export function resourcesOf(performables: readonly Partial<Performable>[]): Resources {
+export function resourcesOf(operations: readonly Partial<Performable>[]): Resources {
   const find = (id: string): Performable => {
-    const found = performables.find(({ operation }) => operation?.id === id);
-    if (found?.operation === undefined || found.perform === undefined) throw new Error(`no operation ${id} to read`);
-    return { operation: found.operation, perform: found.perform };
+    const { operation, perform } = operations.find((candidate) => candidate.operation?.id === id) ?? {};
+    if (operation === undefined || perform === undefined) throw new Error(`there is no operation ${id} to read`);
+    return { operation, perform };
   };
   return {
     kinds: KINDS.map((kind) => {
@@ -87,7 +87,7 @@ export function templatesOf({ kinds }: Resources) {
   }));
 }
 
-/** Of each game that the agent reaches, the resources that need no further parameter. */
+/** The resources without further parameters, for each game that the agent has access to. */
 export async function listResources(ctx: Context, caller: AccountCaller, { kinds, listGames }: Resources) {
   const { data } = await listGames(ctx, caller, { params: {}, query: {}, body: {} });
   const { games } = data as OutputOf<typeof contract.listGames>;
@@ -102,14 +102,14 @@ export async function listResources(ctx: Context, caller: AccountCaller, { kinds
   );
 }
 
-/** Throws ProtocolError: resources know no other kind of error. */
+/** Throws ProtocolError, the only kind of error that resources can have. */
 export async function readResource(ctx: Context, caller: AccountCaller, { kinds }: Resources, uri: string) {
-  const found = kinds.flatMap((kind) => {
+  const match = kinds.flatMap((kind) => {
     const groups = kind.pattern.exec(uri)?.groups;
     return groups === undefined ? [] : [{ kind, params: { ...groups } }];
   })[0];
-  if (found === undefined) throw new ResourceNotFoundError(uri);
-  const { kind, params } = found;
+  if (match === undefined) throw new ResourceNotFoundError(uri);
+  const { kind, params } = match;
   const about = { name: `resource:${kind.name}`, game: params.uid };
   const { error, result } = await attempt(ctx, caller, about, async () => {
     const { data } = await kind.perform(ctx, caller, partsOf(kind.operationOf, params));

@@ -1,4 +1,4 @@
-// Follows a value into its schema: which schema a part of it has, and whether that says that the text is from outside.
+// Finds the schema of a part of a value, which says whether the part contains untrusted text.
 import type { TSchema } from 'typebox';
 
 export type Schema = TSchema & {
@@ -14,18 +14,18 @@ export type Schema = TSchema & {
   readonly anyOf?: readonly Schema[];
 };
 
-/** Of a schema that allows several, the one that fits the value best by its shape; undefined where nothing is known of the value. */
+/** Chooses the best match for a value if a schema allows several; undefined if there is no schema for the value. */
 export function schemaOf(schema: Schema | undefined, value: unknown): Schema | undefined {
   const { anyOf } = schema ?? {};
   if (anyOf === undefined) return schema;
-  const found = anyOf.find((one) => fits(one, value)) ?? anyOf.find(({ type }) => type === typeOf(value));
-  // A mark on the whole holds for each of its kinds.
-  return found !== undefined && schema?.['x-untrusted'] === true
-    ? { ...found, 'x-untrusted': true }
-    : schemaOf(found, value);
+  const match = anyOf.find((candidate) => fits(candidate, value)) ?? anyOf.find(({ type }) => type === typeOf(value));
+  // A mark on the whole schema applies to each alternative.
+  return match !== undefined && schema?.['x-untrusted'] === true
+    ? { ...match, 'x-untrusted': true }
+    : schemaOf(match, value);
 }
 
-/** The schema of the part under `key`, an index in a list. */
+/** The schema of the field named `key`, or of the items of a list if `key` is a number. */
 export function schemaAt(schema: Schema | undefined, key: string | number): Schema | undefined {
   if (schema === undefined) return undefined;
   if (typeof key === 'number') return schema.items;

@@ -26,8 +26,8 @@ type ToolDefinition = {
 };
 
 /** The tools by name. */
-export function toolsOf(performables: readonly Partial<Performable>[]): ReadonlyMap<string, Tool> {
-  const tools = performables.flatMap(({ operation, perform }) =>
+export function toolsOf(operations: readonly Partial<Performable>[]): ReadonlyMap<string, Tool> {
+  const tools = operations.flatMap(({ operation, perform }) =>
     operation?.mcp === undefined || perform === undefined ? [] : [toolOf(operation, operation.mcp, perform)],
   );
   return new Map(tools.map((tool) => [tool.name, tool]));

@@ -1,4 +1,4 @@
-// Who gets gzip: by name, by star, and not against their will.
+// Tests which Accept-Encoding headers allow gzip.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsGzip } from './accept-encoding.ts';
@@ -15,7 +15,7 @@ const ACCEPTED = [
 ];
 const REFUSED = [undefined, '', 'identity', 'br', 'gzip;q=0', 'gzip; Q=0.000', '*, gzip;q=0', '*;q=0', 'gzipped'];
 
-test('gzip is sent to those who name it, and to those who take anything', () => {
+test('gzip is accepted by name or by *, unless its weight is 0', () => {
   for (const header of ACCEPTED) assert.equal(acceptsGzip(header), true, header);
   for (const header of REFUSED) assert.equal(acceptsGzip(header), false, String(header));
 });

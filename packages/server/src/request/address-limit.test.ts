@@ -13,7 +13,7 @@ function setUp(limitPublic: number) {
 const isLimit = (error: unknown) => error instanceof ApiError && error.code === 4290 && error.data?.retry_after === 30;
 
 describe('the limit of an address', () => {
-  it('turns away what is over it, until the minute is over', () => {
+  it('refuses requests above it until the minute is over', () => {
     const { at, post } = setUp(2);
     post('192.0.2.1');
     post('192.0.2.1');
@@ -22,21 +22,21 @@ describe('the limit of an address', () => {
     post('192.0.2.1');
   });
 
-  it('counts each address by itself', () => {
+  it('counts each address separately', () => {
     const { post } = setUp(1);
     post('192.0.2.1');
     post('192.0.2.2');
     assert.throws(() => post('192.0.2.2'), isLimit);
   });
 
-  it('counts a whole network of 64 bits as one', () => {
+  it('counts a network of 64 bits as one address', () => {
     const { post } = setUp(1);
     post('2001:db8::1');
     assert.throws(() => post('2001:db8::2:3'), isLimit);
     post('2001:db8:0:1::1');
   });
 
-  it('is lifted by 0', () => {
+  it('is disabled by 0', () => {
     const { post } = setUp(0);
     for (let n = 0; n < 1000; n += 1) post('192.0.2.1');
   });

@@ -8,12 +8,12 @@ const countRead = countByMinute();
 
 /** Counts a POST to a public route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_PUBLIC. */
 export function countPublicPost(ctx: Context, request: { readonly ip: string }): void {
-  const most = ctx.config.limitPublic;
-  // Finding the address costs more than counting it.
-  if (most === 0) return;
+  const max = ctx.config.limitPublic;
+  // Checked first, because determining the network costs more than counting.
+  if (max === 0) return;
   countPost(ctx, networkOf(request.ip), {
-    most,
-    message: `This address has reached its limit of ${most} requests a minute`,
+    max,
+    message: `This IP address has reached its limit of ${max} requests a minute`,
   });
 }
 
@@ -22,14 +22,14 @@ export function countPublicRead(ctx: Context, request: { readonly ip: string }):
   const max = ctx.config.limitReads;
   if (max === 0) return;
   countRead(ctx, networkOf(request.ip), {
-    most: max,
-    message: `This address has reached its limit of ${max} reads a minute`,
+    max,
+    message: `This IP address has reached its limit of ${max} reads a minute`,
   });
 }
 
 /**
- * Treats an IPv6 network of 64 bits as one address: it is one household or machine (RFC 6177), with as many addresses
- * as it likes.
+ * Treats an IPv6 network of 64 bits as one address: it belongs to one household or machine (RFC 6177), which
+ * can use any of its addresses.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:') || !isIPv6(address)) return address;

@@ -9,7 +9,7 @@ import { collectBody } from './collect-body.ts';
 
 type Handle = (request: IncomingMessage) => Promise<unknown>;
 
-/** Sends a head and what `send` writes to a server that handles the request by `handle`; answers what came of that. */
+/** Sends headers, and what `send` writes, to a server that calls `handle`. Settles like `handle`. */
 async function serve(handle: Handle, headers: string[], send: (socket: Socket) => void): Promise<unknown> {
   const outcome = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
@@ -55,12 +55,12 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 const lengthOf = (bytes: Uint8Array) => [`Content-Length: ${bytes.length}`];
-/** Not `once`, which rejects with the error that an aborted request emits to whoever listens. */
+/** `once` would reject with the error that an aborted request emits. */
 const closed = (request: IncomingMessage) =>
   request.closed || new Promise<void>((resolve) => request.on('close', resolve));
 
 describe('the body of a request', () => {
-  test('that breaks off while nobody reads waits with its error for the next read', async () => {
+  test('that is incomplete keeps its error for the next read', async () => {
     const read = receive(async (body, request) => {
       await closed(request);
       await assert.rejects(textOf(body), UnreadableBodyError);
@@ -70,7 +70,7 @@ describe('the body of a request', () => {
     assert.equal(await serve(read, ['Content-Length: 10'], (socket) => socket.end('abc')), 'alive');
   });
 
-  test('that breaks off after its reader has stopped bothers nobody', async () => {
+  test('that is incomplete after its reader has stopped does not end the process', async () => {
     const read: Handle = async (request) => {
       await assert.rejects(
         receive(async (body) => {
@@ -88,7 +88,7 @@ describe('the body of a request', () => {
     );
   });
 
-  test('that is never read and is not what its encoding says bothers nobody', async () => {
+  test('that does not match its encoding does not end the process if it is never read', async () => {
     const read: Handle = async (request) => {
       await receive(async () => undefined)(request);
       request.resume();
@@ -99,7 +99,7 @@ describe('the body of a request', () => {
     assert.equal(await serve(read, headers, (socket) => socket.write('abc')), 'alive');
   });
 
-  test('cannot be read any more when its request is done with', async () => {
+  test('cannot be read any more after its request was handled', async () => {
     let kept: Body | undefined;
     const read = receive(async (body) => {
       kept = body;
@@ -114,7 +114,7 @@ describe('the body of a request', () => {
     ['deflate', deflateSync('hello')],
     ['identity', Buffer.from('hello')],
   ] as const) {
-    test(`is decoded where Content-Encoding is ${encoding}`, async () => {
+    test(`is decoded if Content-Encoding is ${encoding}`, async () => {
       const headers = [`Content-Encoding: ${encoding}`, ...lengthOf(bytes)];
       assert.equal(await serve(receive(textOf), headers, (socket) => socket.write(bytes)), 'hello');
       assert.equal(await serve(collect(), headers, (socket) => socket.write(bytes)), 'hello');
@@ -122,8 +122,8 @@ describe('the body of a request', () => {
   }
 
   for (const [name, encoding, bytes] of [
-    ['is no gzip', 'gzip', Buffer.from('hello')],
-    ['is half of a gzip', 'gzip', gzipSync('hello').subarray(0, -9)],
+    ['is not gzip', 'gzip', Buffer.from('hello')],
+    ['is truncated gzip', 'gzip', gzipSync('hello').subarray(0, -9)],
     ['has an unknown encoding', 'br', Buffer.from('hello')],
   ] as const) {
     test(`that ${name} is refused`, async () => {
@@ -139,7 +139,7 @@ describe('the body of a request', () => {
     });
   }
 
-  test('is bounded by what it unpacks to', async () => {
+  test('is limited by its decoded size', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const headers = ['Content-Encoding: gzip', ...lengthOf(bomb)];
     await assert.rejects(
@@ -152,7 +152,7 @@ describe('the body of a request', () => {
     );
   });
 
-  test('without Content-Length is bounded as it comes', async () => {
+  test('without Content-Length is limited while it arrives', async () => {
     const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
     await assert.rejects(
       serve(collect(), ['Transfer-Encoding: chunked'], (socket) => socket.write(chunk)),
@@ -160,7 +160,7 @@ describe('the body of a request', () => {
     );
   });
 
-  test('that stops arriving is given up, and so is one that arrives byte by byte', async () => {
+  test('that stops arriving, or arrives byte by byte, is rejected', async () => {
     const idle = receive(textOf, { idleMs: 100 });
     await assert.rejects(
       serve(idle, ['Content-Length: 9'], (socket) => socket.write('abc')),
@@ -179,7 +179,7 @@ describe('the body of a request', () => {
     }
   });
 
-  test('is not idle while its reader is slow', async (t) => {
+  test('does not count as idle while its reader is slow', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const read = receive(
       async (body) => {
@@ -196,14 +196,14 @@ describe('the body of a request', () => {
     assert.equal(await serve(read, lengthOf(bytes), (socket) => socket.write(bytes)), bytes.length);
   });
 
-  test('ends with the reason of its signal', async () => {
+  test('rejects with the reason of its signal', async () => {
     const stop = new AbortController();
     const read = receive(textOf, { signal: stop.signal });
-    const taken = serve(read, ['Content-Length: 9'], () => stop.abort(new Error('taken over')));
-    await assert.rejects(taken, /taken over/);
+    const reading = serve(read, ['Content-Length: 9'], () => stop.abort(new Error('taken over')));
+    await assert.rejects(reading, /taken over/);
   });
 
-  test('that is collected is refused when it breaks off', async () => {
+  test('is rejected if it is incomplete when it is collected', async () => {
     await assert.rejects(
       serve(collect(), ['Content-Length: 9'], (socket) => socket.end('abc')),
       UnreadableBodyError,

@@ -109,7 +109,7 @@ class RequestBody implements Body {
     this.#maxBytes = maxBytes;
     this.#idleMs = idleMs;
     this.#signal = signal;
-    // Never removed: an error after the release must find a listener, too.
+    // Never removed, because an error after the release also needs a listener.
     request.on('error', () => undefined);
     this.#decoder?.on('error', (cause) =>
       this.fail(new UnreadableBodyError('The body does not match its Content-Encoding; encode it again.', { cause })),

@@ -4,10 +4,10 @@ import type { FastifyRequest } from 'fastify';
 export type Ids = { appId: string; buildId: string };
 
 export const NO_GAME_OR_BUILD =
-  'There is no such game, or the build is not one of its builds; use the build_id from its registration.';
+  'The game does not exist, or the build belongs to another game; use the build_id from its registration.';
 
 /**
- * Reads X-App-Id and X-Build-Id, else `app_id` and `build_id` in the query, else in the body. Missing ids are empty.
+ * Reads X-App-Id and X-Build-Id, otherwise `app_id` and `build_id` in the query or in the body. Missing ids are empty.
  */
 export function idsOf(request: FastifyRequest, body: Partial<Ids> = {}): Ids {
   const query = request.query as Readonly<Record<string, unknown>>;
@@ -35,5 +35,5 @@ function queryId(value: unknown): string {
 export function findMissingId({ appId, buildId }: Ids): string | null {
   if (appId !== '' && buildId !== '') return null;
   const [header, field] = appId === '' ? ['X-App-Id', 'app_id'] : ['X-Build-Id', 'build_id'];
-  return `${header}: missing; send it, or ${field} in the address or the form.`;
+  return `${header}: missing; send it, or ${field} in the query or the form.`;
 }

@@ -48,7 +48,7 @@ function collectPlain(request: IncomingMessage, options: CollectOptions, done: D
     finish(new UnreadableBodyError(BODY_CUT));
   }
 
-  // Never removed: an error after the body has ended must find a listener, too.
+  // Never removed, because an error after the end of the body also needs a listener.
   request.on('error', () => undefined);
   request.on('data', onData).on('end', onEnd).on('close', onClose);
   if (request.destroyed) onClose();

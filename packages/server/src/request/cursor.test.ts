@@ -10,13 +10,13 @@ const isRefused = (error: unknown) =>
   error instanceof ApiError && error.code === 4002 && /^cursor: /.test(error.message);
 
 describe('a cursor', () => {
-  it('gives back the position that was written', () => {
+  it('contains the position that was written', () => {
     const cursor = writeCursor(list, ['1763732629123456', id]);
     assert.deepEqual(readCursor(list, cursor, ['microseconds', 'uuid']), ['1763732629123456', id]);
     assert.match(cursor, /^[\w-]{1,200}$/);
   });
 
-  it('gives back whatever text a file may be named, and refuses one that no database takes', () => {
+  it('can contain any file name, but no text that PostgreSQL cannot store', () => {
     const name = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\n]/.test(text));
     fc.assert(
       fc.property(name, (text) =>
@@ -26,7 +26,7 @@ describe('a cursor', () => {
     assert.throws(() => readCursor(list, writeCursor(list, ['a\0b']), ['text']), isRefused);
   });
 
-  it('is refused by another list, and by the same list with other filters', () => {
+  it('is refused by other lists, and by the same list with other filters', () => {
     const cursor = writeCursor(list, [id]);
     for (const other of [
       ['crashes', 'another game', { os: 'linux' }],
@@ -37,12 +37,12 @@ describe('a cursor', () => {
     }
   });
 
-  it('is refused when it has other fields than the list has', () => {
+  it('is refused if its fields are not those of the list', () => {
     assert.throws(() => readCursor(list, writeCursor(list, [id]), ['microseconds']), isRefused);
     assert.throws(() => readCursor(list, writeCursor(list, [id, id]), ['uuid']), isRefused);
   });
 
-  it('is refused, never an error of another kind, whatever text is sent for one', () => {
+  it('is refused with the same error for any text', () => {
     const mark = writeCursor(list, []);
     const text = fc.oneof(
       fc.string(),
@@ -54,7 +54,7 @@ describe('a cursor', () => {
 });
 
 describe('cutPage', () => {
-  it('has a last row only where another page follows', () => {
+  it('has a last row only if another page follows', () => {
     assert.deepEqual(cutPage([1, 2, 3], 2), { page: [1, 2], last: 2 });
     assert.deepEqual(cutPage([1, 2], 2), { page: [1, 2], last: null });
     assert.deepEqual(cutPage([], 2), { page: [], last: null });
@@ -64,11 +64,11 @@ describe('cutPage', () => {
 describe('pageOfWhole', () => {
   const all = ['a', 'b', 'c'];
 
-  it('has all, and no cursor, where no limit is asked for', () => {
+  it('has all items and no cursor without a limit', () => {
     assert.deepEqual(pageOfWhole(list, all, {}), { items: all });
   });
 
-  it('goes on where the page before ended', () => {
+  it('continues after the previous page', () => {
     const first = pageOfWhole(list, all, { limit: 2 });
     assert.deepEqual(first.items, ['a', 'b']);
     const second = pageOfWhole(list, all, { limit: 2, cursor: first.next_cursor ?? '' });

@@ -11,7 +11,7 @@ const FIELDS = {
   /** The index into a list that is read as a whole. */
   index: /^\d{1,9}$/,
   // PostgreSQL does not accept U+0000.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a text must not have
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a text must not contain it
   text: /^[^\u0000\n]*$/,
 } as const;
 
@@ -36,7 +36,7 @@ export function readCursor(list: readonly unknown[], cursor: string, fields: rea
   const position = Buffer.from(cursor.slice(MARK_LENGTH), 'base64url').toString().split(SEPARATOR);
   const isOurs = cursor.startsWith(markOf(list)) && position.length === fields.length;
   if (isOurs && fields.every((field, index) => FIELDS[field].test(position[index]!))) return position;
-  throw new ApiError(4002, 'cursor: not one of this list and its filters; begin again without it.');
+  throw new ApiError(4002, 'cursor: not valid for this list and its filters; start again without it.');
 }
 
 export type WholePage<Item> = { items: readonly Item[]; next_cursor?: string | null };
@@ -65,7 +65,7 @@ function markOf(list: readonly unknown[]): string {
  * Cuts rows, of which one more than `limit` was read, to a page. `last` is the row to continue after; null on the last
  * page.
  */
-export function cutPage<Row>(found: readonly Row[], limit: number): { page: Row[]; last: Row | null } {
-  const page = found.slice(0, limit);
-  return { page, last: found.length > limit ? page.at(-1)! : null };
+export function cutPage<Row>(rows: readonly Row[], limit: number): { page: Row[]; last: Row | null } {
+  const page = rows.slice(0, limit);
+  return { page, last: rows.length > limit ? page.at(-1)! : null };
 }

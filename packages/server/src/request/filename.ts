@@ -4,12 +4,12 @@ import { LIMITS } from '@chauffeur/contract/limits';
 /** Control characters, path separators, and the replacement character for bytes that are not UTF-8. */
 const FORBIDDEN = /[\p{Cc}/\\\ufffd]/u;
 
-/** Returns null for a name that every system and PostgreSQL can store, else a sentence with the remedy. */
+/** Returns null for a name that every OS and PostgreSQL can store, otherwise a sentence about the problem. */
 export function filenameProblem(name: string): string | null {
   if (name === '') return 'filename: missing; send the name of the file.';
   if (name.length > LIMITS.filenameLength)
     return `filename: longer than ${LIMITS.filenameLength} characters; shorten it.`;
   if (FORBIDDEN.test(name) || !name.isWellFormed())
-    return 'filename: holds characters that a file name may not have; rename the file.';
+    return 'filename: contains characters that are not allowed; rename the file.';
   return null;
 }

@@ -9,7 +9,7 @@ import { type FormOptions, readForm } from './form.ts';
 type OnFile = FormOptions['onFile'];
 type Outcome = { fields?: Readonly<Record<string, string>>; error?: unknown };
 
-/** Sends `body` to a server that reads it as a form of at most three files; answers what came of it. */
+/** Sends `body` to a server that reads it as a form with at most three files, and returns the result. */
 async function read(body: FormData | Buffer, onFile: OnFile, { cut = false } = {}): Promise<Outcome> {
   const outcome = Promise.withResolvers<Outcome>();
   const server = createServer((request: IncomingMessage, response) => {
@@ -33,7 +33,7 @@ async function read(body: FormData | Buffer, onFile: OnFile, { cut = false } = {
 
 async function send(port: number, body: FormData | Buffer, cut: boolean): Promise<void> {
   if (body instanceof FormData) {
-    // The answer comes when the outcome is known; the connection may close before.
+    // The result is resolved separately, because the connection can close first.
     await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body }).catch(() => undefined);
     return;
   }
@@ -69,7 +69,7 @@ function assertRefused({ error }: Outcome, message: RegExp): void {
 
 describe('a form of several files', () => {
   for (const size of [0, 10, 3_000_000]) {
-    test(`hands on files of ${size} bytes one at a time, in their order, with the fields before each`, async () => {
+    test(`passes on files of ${size} bytes one at a time and in order, with the fields before each`, async () => {
       const seen: string[] = [];
       let underWay = 0;
       const { fields } = await read(
@@ -90,14 +90,14 @@ describe('a form of several files', () => {
     });
   }
 
-  test('with one too many is refused', async () => {
+  test('is refused if it has too many files', async () => {
     const outcome = await read(formOf(Array.from({ length: 4 }, () => Buffer.alloc(5))), async ({ bytes }) => {
       await sizeOf(bytes);
     });
     assertRefused(outcome, /send 1 to 3 file parts, each named file/);
   });
 
-  test('ends with the error of the file that could not be stored, and stores none behind it', async () => {
+  test('rejects with the error of a file that cannot be stored, and does not store later files', async () => {
     const stored: string[] = [];
     const { error } = await read(formOf([1, 2, 3].map((bytes) => Buffer.alloc(bytes))), async ({ filename, bytes }) => {
       await sizeOf(bytes);
@@ -108,7 +108,7 @@ describe('a form of several files', () => {
     assert.deepEqual(stored, ['0.bin']);
   });
 
-  test('that breaks off is refused only when nothing is being stored any more', async () => {
+  test('that is incomplete is refused only after all storing has ended', async () => {
     const part = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
     let ended = false;
     const outcome = await read(

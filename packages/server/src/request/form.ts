@@ -13,7 +13,7 @@ export type FormOptions = {
    * it resolves.
    */
   onFile: (file: FilePart, fields: Fields) => Promise<void>;
-  /** Of the whole form. */
+  /** Maximum size of the whole form. */
   maxBytes: number;
   /** The number of file parts allowed; at least one is required. */
   maxFiles: number;
@@ -52,7 +52,7 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
 
   function onField({ name, value, isTruncated }: Field): void {
     if (isTruncated) throw refusal('a field is too long; shorten it');
-    if (name in fields) throw refusal('a field comes twice; send each once');
+    if (name in fields) throw refusal('a field was sent twice; send each field once');
     fields[name] = value;
   }
 
@@ -71,7 +71,7 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     headerPairs: 50,
   };
   const onLimit = () => {
-    throw refusal('too many fields; send only those of the API reference');
+    throw refusal('too many fields; send only the fields in the API reference');
   };
   try {
     await receiveBody(request, { encoding: 'none', maxBytes, idleMs, signal }, (body) =>
@@ -79,9 +79,9 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     );
   } catch (error) {
     if (error instanceof MalformedMultipartError) throw refusal(error.message, error);
-    if (error instanceof BodyTooLargeError) throw refusal('it is too large; send less in one form', error);
+    if (error instanceof BodyTooLargeError) throw refusal('it is too large; split it into several forms', error);
     throw error instanceof UnreadableBodyError ? new ApiError(invalid, error.message, { cause: error }) : error;
   }
-  if (files === 0) throw refusal(`there is no part named ${names}; send the file in one`);
+  if (files === 0) throw refusal(`there is no part named ${names}; add one with the file`);
   return fields;
 }

@@ -27,7 +27,7 @@ async function parseBody(request: FastifyRequest, { deadlineMs, maxBytes = MIB }
     if (error instanceof SyntaxError)
       throw new ApiError(4001, 'body: not well-formed JSON; check quotes, commas and brackets.', { cause: error });
     if (error instanceof BodyTooLargeError)
-      throw new ApiError(4001, `body: larger than ${maxBytes / MIB} MiB; send less.`);
+      throw new ApiError(4001, `body: larger than ${maxBytes / MIB} MiB; make it smaller.`);
     throw error;
   }
 }

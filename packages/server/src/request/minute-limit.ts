@@ -10,8 +10,8 @@ const MAX_KEYS = 100_000;
 
 type Window = { start: number; readonly used: Map<string, number> };
 
-/** `most` is the number of uses a minute, 0 for no limit; `message` names the limit that was reached. */
-export type MinuteLimit = { readonly most: number; readonly message: string };
+/** `max` is the number of uses per minute, 0 for no limit. `message` names the limit that was reached. */
+export type MinuteLimit = { readonly max: number; readonly message: string };
 
 /**
  * Creates a counter. The counter counts one use of `key`, and throws 4290 with `retry_after` in seconds beyond the
@@ -19,8 +19,8 @@ export type MinuteLimit = { readonly most: number; readonly message: string };
  */
 export function countByMinute(): (ctx: Context, key: string, limit: MinuteLimit) => void {
   const windowOf = perContext<Window>(() => ({ start: 0, used: new Map() }));
-  return (ctx, key, { most, message }) => {
-    if (most === 0) return;
+  return (ctx, key, { max, message }) => {
+    if (max === 0) return;
     const now = ctx.clock.now().getTime();
     const start = now - (now % MINUTE);
     const window = windowOf(ctx);
@@ -30,7 +30,7 @@ export function countByMinute(): (ctx: Context, key: string, limit: MinuteLimit)
     }
     const used = (window.used.get(key) ?? 0) + 1;
     if (used > 1 || window.used.size < MAX_KEYS) window.used.set(key, used);
-    if (used <= most) return;
+    if (used <= max) return;
     const retryAfter = Math.max(1, Math.ceil((start + MINUTE - now) / 1000));
     throw new ApiError(4290, `${message}; try again in ${retryAfter} s.`, { data: { retry_after: retryAfter } });
   };

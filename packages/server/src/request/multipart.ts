@@ -165,6 +165,6 @@ function openParser(headers: IncomingHttpHeaders, { limits, isFile }: MultipartO
       fileHwm: HIGH_WATER_MARK,
     });
   } catch (cause) {
-    throw new MalformedMultipartError('Content-Type names no usable boundary', { cause });
+    throw new MalformedMultipartError('Content-Type has no valid boundary', { cause });
   }
 }

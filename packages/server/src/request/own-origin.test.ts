@@ -25,7 +25,7 @@ describe('the origin of a page', () => {
     ['http://127.0.0.1:4000', 'null', false],
   ];
   for (const [publicUrl, origin, isOwn] of cases)
-    test(`${origin || '(empty)'} is ${isOwn ? '' : 'not '}that of ${publicUrl}`, () => {
+    test(`${origin || '(empty)'} is ${isOwn ? '' : 'not '}the origin of ${publicUrl}`, () => {
       assert.equal(isOwnOrigin(publicUrl, origin), isOwn);
     });
 });

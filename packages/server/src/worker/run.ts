@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Context } from '../context.ts';
 import { transact } from '../kernel/database/db.ts';
 import type { JobBinding, Lane } from '../kernel/jobs/binding.ts';
-import { buryDead } from '../kernel/processes/presence.ts';
+import { removeDead } from '../kernel/processes/presence.ts';
 import { type Queue, releaseJobs, startQueue } from './queue.ts';
 
 export type Worker = {
@@ -14,20 +14,20 @@ export type Worker = {
 
 const HEARTBEAT_MS = 15_000;
 
-/** Starts taking jobs, after releasing those that dead workers still hold. */
+/** Starts running jobs, after releasing the jobs that dead workers still hold. */
 export async function startWorker(
   ctx: Context,
   pool: pg.Pool,
   bindings: readonly JobBinding<Context>[],
 ): Promise<Worker> {
-  await buryWorkers(ctx);
+  await removeDeadWorkers(ctx);
   const { quickJobs, jobs } = ctx.config;
   const queues = [
     await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs }),
     await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs }),
   ];
   const heartbeat = setInterval(() => {
-    buryWorkers(ctx).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
+    removeDeadWorkers(ctx).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
   }, HEARTBEAT_MS);
   return {
     async stop() {
@@ -48,9 +48,9 @@ function startLane(
 }
 
 // In one transaction: otherwise the jobs of a worker whose row is gone would stay locked for hours.
-async function buryWorkers({ db }: Context): Promise<void> {
+async function removeDeadWorkers({ db }: Context): Promise<void> {
   await transact(db, async (tx) => {
-    const dead = await buryDead(tx);
+    const dead = await removeDead(tx);
     if (dead.length > 0) await releaseJobs(tx, dead);
   });
 }

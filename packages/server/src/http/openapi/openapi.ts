@@ -125,7 +125,7 @@ function securitySchemes(publicUrl: string): Record<string, object> {
     basicKey: {
       type: 'http',
       scheme: 'basic',
-      description: 'A deploy key: the access token as user, the secret key as password',
+      description: 'A deploy key: the access token as user name and the secret key as password',
     },
     session: {
       type: 'apiKey',

@@ -16,9 +16,13 @@ export const RESPONSE_HEADERS = {
     description: 'Seconds to wait before the next attempt',
     schema: Type.Integer({ minimum: 0 }),
   },
-  Challenge: { name: 'WWW-Authenticate', description: 'Asks for the deploy key as user and password', schema: Text },
-  Location: { name: 'Location', description: 'A signed address, valid for a limited time', schema: Text },
-  ETag: { name: 'ETag', description: 'Changes when the content does', schema: Text },
+  Challenge: {
+    name: 'WWW-Authenticate',
+    description: 'Asks for the deploy key as user name and password',
+    schema: Text,
+  },
+  Location: { name: 'Location', description: 'A signed URL that is valid for a limited time', schema: Text },
+  ETag: { name: 'ETag', description: 'Changes when the content changes', schema: Text },
   ContentRange: {
     name: 'Content-Range',
     description: 'The bytes that were sent, and the size of the whole file',
@@ -37,10 +41,10 @@ type HeaderKey = keyof typeof RESPONSE_HEADERS;
 const MEANINGS: Readonly<Record<number, string>> = {
   201: 'Created.',
   202: 'Accepted.',
-  206: 'The part that Range asked for.',
-  302: 'The file is at the address in Location.',
+  206: 'The requested range.',
+  302: 'The file is at the URL in Location.',
   304: 'Your copy is current.',
-  416: 'The file has no such range.',
+  416: 'The range is outside of the file.',
 };
 
 /** Responses that operations share, by name. */
@@ -115,7 +119,7 @@ function successHeaders({ statuses, answerTypes }: Operation, { status }: Succes
 /** Statuses for which the HTTP parser is more specific than the code. */
 const PARSER_MEANINGS: Readonly<Record<number, string>> = {
   408: 'The headers of the request took too long.',
-  431: 'The address and headers of the request are too large.',
+  431: 'The URL and headers of the request are too large.',
 };
 
 /** Most errors have the same status and codes in many operations; each combination becomes one component. */
@@ -151,8 +155,10 @@ function headersOf(keys: readonly HeaderKey[]): Record<string, object> {
 export const Failure: TSchema = Type.Object({
   success: Type.Literal(false),
   error: Type.Object({
-    code: Type.Integer({ description: 'Of the list in docs/errors.md; decide by it rather than by the message' }),
-    message: Type.String({ description: 'Names the field, its problem and the remedy' }),
+    code: Type.Integer({
+      description: 'An error code of docs/errors.md; programs should use it instead of the message',
+    }),
+    message: Type.String({ description: 'The field, the problem and how to fix it' }),
     data: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'What a program can act on' })),
   }),
   data: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The same as error.data' })),

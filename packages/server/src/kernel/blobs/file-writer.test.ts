@@ -22,7 +22,7 @@ for (const [bytes, size] of [
   [9 * MIB, 4 * MIB],
   [150 * MIB, 64 * 1024],
 ] as const) {
-  test(`writes ${bytes} bytes that come in buffers of ${size}`, async () => {
+  test(`writes ${bytes} bytes that arrive in buffers of ${size}`, async () => {
     const whole = randomBytes(bytes);
     await using file = await open(path, 'w');
     assert.equal(await writeDurably(file, 0, inBuffers(whole, size)), bytes);
@@ -30,14 +30,14 @@ for (const [bytes, size] of [
   });
 }
 
-test('begins at the given byte and leaves what is before it', async () => {
+test('starts at the given byte and keeps the bytes before it', async () => {
   await using file = await open(path, 'w');
   await file.write('0123456789');
   await writeDurably(file, 4, inBuffers(Buffer.from('abc'), 1));
   assert.equal(await readFile(path, 'utf8'), '0123abc789');
 });
 
-test('touches the file no more once the source has failed', async () => {
+test('does not write to the file after the source has failed', async () => {
   await using file = await open(path, 'w');
   const source = async function* () {
     yield* inBuffers(randomBytes(3 * MIB), MIB);
@@ -47,7 +47,7 @@ test('touches the file no more once the source has failed', async () => {
   assert.equal((await file.stat()).size, 3 * MIB);
 });
 
-test('tells why it could not write, and lets go of the source', async () => {
+test('rejects with the reason of a failed write, and closes the source', async () => {
   await using file = await open(path, 'r');
   let released = false;
   const source = async function* () {
@@ -61,7 +61,7 @@ test('tells why it could not write, and lets go of the source', async () => {
   assert.ok(released);
 });
 
-test('releases every buffer, once it is written', async () => {
+test('releases every buffer after it is written', async () => {
   await using file = await open(path, 'w');
   const released: number[] = [];
   const source = {
@@ -69,7 +69,7 @@ test('releases every buffer, once it is written', async () => {
     release: (bytes: Uint8Array) => released.push(bytes.length),
   };
   await writeDurably(file, 0, source);
-  // Writes under way at once end in any order.
+  // Concurrent writes can end in any order.
   released.sort((a, b) => b - a);
   assert.deepEqual(released, [...Array(10).fill(100_000), MIB - 1_000_000]);
 });

@@ -12,11 +12,11 @@ export const TAIL_SUFFIX = '.tail';
 const KEY = /^[a-z0-9_-][a-z0-9._-]*(\/[a-z0-9_-][a-z0-9._-]*)*$/;
 
 /** The longest key. S3 accepts 1,024 bytes including the prefix of the bucket and a suffix. */
-const LONGEST = 512;
+const MAX_LENGTH = 512;
 
 /** Whether `text` is a key, such as `files/<uuid>/<uuid>.zip`. */
 export function isKey(text: string): boolean {
-  return KEY.test(text) && text.length <= LONGEST && !text.endsWith(PART_SUFFIX) && !text.endsWith(TAIL_SUFFIX);
+  return KEY.test(text) && text.length <= MAX_LENGTH && !text.endsWith(PART_SUFFIX) && !text.endsWith(TAIL_SUFFIX);
 }
 
 /** Throws if `key` is not a valid key, which is a bug of ours and never the caller's fault. */

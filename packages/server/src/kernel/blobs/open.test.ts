@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseBlobSettings } from './open.ts';
 
-test('keeps blobs under the data folder when no address is given', () => {
+test('stores blobs in the data folder by default', () => {
   for (const address of [undefined, '']) {
     assert.deepEqual(parseBlobSettings(address, '/data'), { kind: 'files', folder: '/data/blobs' });
   }
 });
 
-test('reads bucket, prefix, endpoint and region of an S3 address', () => {
+test('reads the bucket, prefix, endpoint and region of an S3 URL', () => {
   const address = 's3://builds/studio/one?endpoint=http://127.0.0.1:9000&region=eu-central-1';
   assert.deepEqual(parseBlobSettings(address, '/data'), {
     kind: 's3',
@@ -19,7 +19,7 @@ test('reads bucket, prefix, endpoint and region of an S3 address', () => {
   });
 });
 
-test('needs no more than a bucket', () => {
+test('requires only a bucket', () => {
   const expected = { kind: 's3', bucket: 'my.builds-1', region: 'us-east-1' };
   for (const address of ['s3://my.builds-1', 's3://my.builds-1/', 's3://my.builds-1?endpoint=&region=']) {
     assert.deepEqual(parseBlobSettings(address, '/data'), expected);
@@ -27,16 +27,16 @@ test('needs no more than a bucket', () => {
 });
 
 const BAD: readonly (readonly [address: string, message: RegExp])[] = [
-  ['bucket', /is not an address; write it such as s3:/],
-  ['https://bucket.s3.amazonaws.com', /begins with https:\/\/; write it such as s3:/],
-  ['s3://', /names no bucket/],
-  ['s3:bucket', /names no bucket/],
-  ['s3:///bucket', /names no bucket/],
-  ['s3://127.0.0.1:9000/bucket', /names no bucket/],
-  ['s3://key:secret@bucket', /holds credentials; set AWS_ACCESS_KEY_ID/],
-  ['s3://bucket?regoin=eu-central-1', /unknown parameter regoin; use endpoint and region/],
-  ['s3://bucket?endpoint=s3.example.com', /endpoint in CHAUFFEUR_BLOBS is not a web address/],
-  ['s3://bucket?endpoint=http://', /endpoint in CHAUFFEUR_BLOBS is not a web address/],
+  ['bucket', /is not a URL; write it like s3:/],
+  ['https://bucket.s3.amazonaws.com', /begins with https:\/\/; write it like s3:/],
+  ['s3://', /does not name a bucket/],
+  ['s3:bucket', /does not name a bucket/],
+  ['s3:///bucket', /does not name a bucket/],
+  ['s3://127.0.0.1:9000/bucket', /does not name a bucket/],
+  ['s3://key:secret@bucket', /contains credentials; set AWS_ACCESS_KEY_ID/],
+  ['s3://bucket?zone=eu-central-1', /unknown parameter zone; use endpoint and region/],
+  ['s3://bucket?endpoint=s3.example.com', /endpoint in CHAUFFEUR_BLOBS is not a URL/],
+  ['s3://bucket?endpoint=http://', /endpoint in CHAUFFEUR_BLOBS is not a URL/],
 ];
 
 for (const [address, message] of BAD) {

@@ -23,7 +23,7 @@ describe('a packed blob', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Pieces with memory of their own, each of which is released when it is done with. */
+  /** Each piece has memory of its own and is overwritten when it is released. */
   function sourceOf(bytes: Buffer, released: Uint8Array[] = []) {
     async function* pieces() {
       for (let at = 0; at < bytes.length; at += PIECE) yield new Uint8Array(bytes.subarray(at, at + PIECE));
@@ -37,7 +37,7 @@ describe('a packed blob', () => {
     };
   }
 
-  it('is zstd in the store, and reads as the bytes that came, in whole and in any part', async () => {
+  it('is stored as zstd and reads as the original bytes, as a whole or in ranges', async () => {
     for (const [name, bytes] of Object.entries({ text: TEXT, noise: NOISE, empty: Buffer.alloc(0) })) {
       const key = `x/${name}.zst`;
       const released: Uint8Array[] = [];
@@ -62,7 +62,7 @@ describe('a packed blob', () => {
     assert.ok((await blobs.stat('x/text.zst'))!.size < TEXT.length / 100);
   });
 
-  it('is not stored when it takes more room than it may, or when its source fails', async () => {
+  it('is not stored if it exceeds its limit or its source fails', async () => {
     await assert.rejects(putPacked(blobs, 'x/large.zst', sourceOf(NOISE), NOISE.length / 2), PackedTooLargeError);
     async function* failing() {
       yield NOISE.subarray(0, PIECE);
@@ -72,7 +72,7 @@ describe('a packed blob', () => {
     for (const key of ['x/large.zst', 'x/broken.zst']) assert.equal(await blobs.stat(key), null);
   });
 
-  it('fails to read when it is missing, cut or damaged', async () => {
+  it('cannot be read if it is missing, truncated or damaged', async () => {
     await assert.rejects(readUnpacked(blobs, 'x/none.zst'), BlobMissingError);
     await putPacked(blobs, 'x/whole.zst', sourceOf(NOISE), 1e7);
     const whole = await readFile(join(folder, 'x/whole.zst'));
@@ -83,13 +83,13 @@ describe('a packed blob', () => {
       await assert.rejects(async () => buffer(await readUnpacked(blobs, key)));
   });
 
-  it('of a key without the suffix is read as it is', async () => {
+  it('is read unchanged if its key does not have the suffix', async () => {
     await blobs.put('x/plain.txt', sourceOf(TEXT));
     assert.deepEqual(await buffer(await readUnpacked(blobs, 'x/plain.txt')), TEXT);
     assert.equal((await buffer(await readUnpacked(blobs, 'x/plain.txt', { start: 2, end: 5 }))).toString(), 'line');
   });
 
-  it('is unpacked at once into memory that can be freed, unless it is more than expected', () => {
+  it('is unpacked synchronously into memory that can be freed, but fails above its limit', () => {
     const packed = packNow(TEXT);
     for (const expected of [TEXT.length, 10]) {
       const bytes = unpackNow(packed, TEXT.length, expected);

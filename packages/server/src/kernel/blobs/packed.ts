@@ -95,13 +95,13 @@ async function* inBatches(source: ByteSource): AsyncGenerator<Buffer> {
   if (size > 0) yield join();
 }
 
-async function* limited(source: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+async function* limited(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const bytes of source) {
     size += bytes.length;
-    if (size <= most) yield bytes;
+    if (size <= maxBytes) yield bytes;
   }
-  if (size > most) throw new PackedTooLargeError(`more than ${most} bytes to store`);
+  if (size > maxBytes) throw new PackedTooLargeError(`more than ${maxBytes} bytes to store`);
 }
 
 /**
@@ -136,12 +136,12 @@ export function packNow(bytes: string | Uint8Array): Buffer {
 }
 
 /**
- * Decompresses at most `most` bytes synchronously, for worker threads. If `expected` is at least the real size, the
+ * Decompresses at most `maxBytes` bytes synchronously, for worker threads. If `expected` is at least the real size, the
  * result has memory of its own, which `freeUnpacked` frees.
  */
-export function unpackNow(packed: Uint8Array, most: number, expected: number = UNPACK_CHUNK): Buffer {
+export function unpackNow(packed: Uint8Array, maxBytes: number, expected: number = UNPACK_CHUNK): Buffer {
   // One byte more than expected lets the decompressor find the end without another buffer.
-  return zstdDecompressSync(packed, { chunkSize: Math.max(expected, PACK_CHUNK) + 1, maxOutputLength: most });
+  return zstdDecompressSync(packed, { chunkSize: Math.max(expected, PACK_CHUNK) + 1, maxOutputLength: maxBytes });
 }
 
 /** Frees the memory of a result of `unpackNow`, which must not be used afterwards. */

@@ -7,24 +7,24 @@ async function* each(buffers: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> 
   yield* buffers;
 }
 
-test('cuts any buffers into pieces of one size, the last of what is left, and loses nothing', async () => {
+test('cuts buffers into pieces of one size without losing bytes; the last piece can be smaller', async () => {
   const buffers = fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 20 });
   await fc.assert(
-    fc.asyncProperty(buffers, fc.integer({ min: 1, max: 40 }), async (given, pieceBytes) => {
+    fc.asyncProperty(buffers, fc.integer({ min: 1, max: 40 }), async (input, pieceBytes) => {
       const pieces: Buffer[] = [];
-      for await (const { buffers, size } of cutPieces(each(given), pieceBytes)) {
+      for await (const { buffers, size } of cutPieces(each(input), pieceBytes)) {
         const piece = Buffer.concat(buffers);
         assert.equal(piece.length, size);
         pieces.push(piece);
       }
-      assert.deepEqual(Buffer.concat(pieces), Buffer.concat(given));
+      assert.deepEqual(Buffer.concat(pieces), Buffer.concat(input));
       for (const piece of pieces.slice(0, -1)) assert.equal(piece.length, pieceBytes);
       for (const piece of pieces.slice(-1)) assert.ok(piece.length > 0 && piece.length <= pieceBytes);
     }),
   );
 });
 
-test('makes exactly one piece of a chunk that has the size of a piece', async () => {
+test('makes exactly one piece of a chunk with the size of a piece', async () => {
   let pieces = 0;
   for await (const { size } of cutPieces(each([new Uint8Array(6), new Uint8Array(10)]), 16)) {
     pieces += 1;
@@ -33,23 +33,23 @@ test('makes exactly one piece of a chunk that has the size of a piece', async ()
   assert.equal(pieces, 1);
 });
 
-test('knows the key of a tail, and that other names are no tails', () => {
+test('returns the key of a tail, and null for other names', () => {
   for (const name of tailNames('files/a.zip')) assert.equal(keyOfTail(name), 'files/a.zip');
   assert.equal(keyOfTail('files/a.zip'), null);
 });
 
-test('writes a tail never over the one before it', () => {
+test('never overwrites the previous tail', () => {
   const first = { slot: nextSlot(null), size: 1 };
   const second = { slot: nextSlot(first), size: 1 };
   assert.notEqual(tailName('a', second.slot), tailName('a', first.slot));
   assert.equal(nextSlot(second), first.slot);
 });
 
-test('reads the state of a blob that was only begun as empty', () => {
+test('reads the state of a new upload as empty', () => {
   assert.deepEqual(readState({ key: 'a', size: 0 }), { uploadId: null, parts: [], tail: null });
 });
 
-test('refuses a state whose parts do not add up to the size', () => {
+test('rejects a state whose parts do not add up to the size', () => {
   const parts = { uploadId: 'u', parts: [{ etag: '"e"', size: 10 }], tail: { slot: 0, size: 3 } };
   assert.deepEqual(readState({ key: 'a', size: 13, parts }), parts);
   assert.throws(() => readState({ key: 'a', size: 12, parts }), /have 13 bytes, not 12/);

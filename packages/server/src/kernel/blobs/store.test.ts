@@ -1,4 +1,4 @@
-// What every blob store keeps, tried on real files and on a real S3 server.
+// Tests of the blob store interface, on real files and on a real S3 server.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,18 +29,18 @@ const STORES = [
   { name: 'S3', settings: parseBlobSettings(s3?.url ?? 's3://none', folder), skip: s3 === null && S3_MISSING },
 ] as const;
 
-/** Gives the bytes as a network would: in buffers of `size`. */
+/** Yields the bytes in buffers of `size`, as a network delivers them. */
 async function* inBuffers(bytes: Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Gives the bytes and then breaks off. */
+/** Yields the bytes and then throws. */
 async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
   yield* inBuffers(bytes);
   throw new Error('the client is gone');
 }
 
-/** The state as it comes back from a row of the database. */
+/** The state as it is read from the database. */
 function throughJson(upload: BlobUpload): BlobUpload {
   return JSON.parse(JSON.stringify(upload)) as BlobUpload;
 }
@@ -57,9 +57,9 @@ async function put(store: BlobStore, key: string, bytes: Buffer): Promise<BlobUp
 
 async function assertHolds(store: BlobStore, key: string, expected: Buffer): Promise<void> {
   assert.deepEqual(await store.stat(key), { size: expected.length });
-  const found = await buffer(await store.read(key));
-  assert.equal(found.length, expected.length);
-  assert.equal(hash(found), hash(expected));
+  const content = await buffer(await store.read(key));
+  assert.equal(content.length, expected.length);
+  assert.equal(hash(content), hash(expected));
 }
 
 async function keysBelow(store: BlobStore, prefix: string): Promise<string[]> {
@@ -74,15 +74,15 @@ for (const { name, settings, skip } of STORES) {
     const newKey = () => `files/${newId()}/${newId()}.zip`;
     after(() => store.close());
 
-    test('answers its check', () => store.check());
+    test('passes its check', () => store.check());
 
-    test('gives back what was written in one append', async () => {
+    test('reads what one append wrote', async () => {
       const [key, bytes] = [newKey(), randomBytes(3 * MIB + 17)];
       await put(store, key, bytes);
       await assertHolds(store, key, bytes);
     });
 
-    test('puts a whole blob of any size at once', async () => {
+    test('puts a whole blob of any size', async () => {
       for (const size of [0, 1, 64 * 1024, 5 * MIB, 18 * MIB + 3]) {
         const [key, bytes] = [newKey(), randomBytes(size)];
         assert.equal(await store.put(key, inBuffers(bytes)), size);
@@ -90,7 +90,7 @@ for (const { name, settings, skip } of STORES) {
       }
     });
 
-    test('has nothing of a blob whose source broke off, and puts it anew over what was left', async () => {
+    test('keeps nothing of a blob whose source fails, and can put it again', async () => {
       const [key, lost, bytes] = [newKey(), randomBytes(7 * MIB), randomBytes(MIB)];
       await assert.rejects(store.put(key, brokenAfter(lost)), /the client is gone/);
       assert.equal(await store.stat(key), null);
@@ -102,7 +102,7 @@ for (const { name, settings, skip } of STORES) {
       assert.deepEqual(await keysBelow(store, other), []);
     });
 
-    test('keeps an empty blob, appended to or not', async () => {
+    test('stores an empty blob, with or without an append', async () => {
       const [untouched, appended] = [newKey(), newKey()];
       await store.complete(await store.begin(untouched));
       await put(store, appended, Buffer.alloc(0));
@@ -110,7 +110,7 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, appended, Buffer.alloc(0));
     });
 
-    test('puts appends of odd sizes together, each by another process', async () => {
+    test('joins appends of odd sizes by different processes', async () => {
       const key = newKey();
       const chunks = [1, 5 * MIB - 1, 16 * MIB, 17 * MIB, 0, 4 * MIB, 7].map((size) => randomBytes(size));
       let upload = await store.begin(key);
@@ -123,7 +123,7 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, key, Buffer.concat(chunks));
     });
 
-    test('resumes after an append that broke off', async () => {
+    test('resumes after a failed append', async () => {
       const [key, first, lost, second] = [newKey(), randomBytes(6 * MIB), randomBytes(38 * MIB), randomBytes(17 * MIB)];
       const begun = await store.begin(key);
       await assert.rejects(store.append(begun, brokenAfter(lost)), /the client is gone/);
@@ -134,7 +134,7 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, key, Buffer.concat([first, second]));
     });
 
-    test('resumes after an append whose result was never stored', async () => {
+    test('resumes after an append whose result was lost', async () => {
       const [key, first, lost, second] = [newKey(), randomBytes(2 * MIB), randomBytes(MIB), randomBytes(2 * MIB)];
       const upload = await store.append(await store.begin(key), inBuffers(first));
       await store.append(upload, inBuffers(lost));
@@ -142,7 +142,7 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, key, Buffer.concat([first, second]));
     });
 
-    test('cuts off what a broken append left when the blob is completed without it', async () => {
+    test('removes what a failed append wrote when the blob is completed without it', async () => {
       const [key, bytes] = [newKey(), randomBytes(MIB)];
       const upload = await store.append(await store.begin(key), inBuffers(bytes));
       await assert.rejects(store.append(upload, brokenAfter(randomBytes(2 * MIB))), /the client is gone/);
@@ -150,7 +150,7 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, key, bytes);
     });
 
-    test('shows nothing before the blob is complete', async () => {
+    test('hides a blob until it is complete', async () => {
       const key = newKey();
       const upload = await store.append(await store.begin(key), inBuffers(randomBytes(6 * MIB)));
       assert.equal(await store.stat(key), null);
@@ -168,14 +168,14 @@ for (const { name, settings, skip } of STORES) {
       });
     }
 
-    test('does not complete what was deleted', async () => {
+    test('does not complete a deleted blob', async () => {
       const key = newKey();
       const upload = await store.append(await store.begin(key), inBuffers(randomBytes(6 * MIB)));
       await store.delete(key);
       await assert.rejects(store.complete(upload), BlobMissingError);
     });
 
-    test('reads ranges, both ends included', async () => {
+    test('reads ranges that include both ends', async () => {
       const [key, bytes] = [newKey(), randomBytes(MIB)];
       await put(store, key, bytes);
       const ranges = [
@@ -190,13 +190,13 @@ for (const { name, settings, skip } of STORES) {
       }
     });
 
-    test('says that a blob is missing', async () => {
+    test('reports a missing blob', async () => {
       assert.equal(await store.stat(newKey()), null);
       await assert.rejects(store.read(newKey()), BlobMissingError);
       await assert.rejects(store.read(newKey(), { start: 0, end: 9 }), BlobMissingError);
     });
 
-    test('deletes what is complete and what is only begun, also twice', async () => {
+    test('deletes complete and incomplete blobs, even twice', async () => {
       const [id, complete, begun] = [newId(), 'complete.zip', 'begun.zip'];
       await put(store, `files/${id}/${complete}`, randomBytes(10));
       const upload = await store.append(await store.begin(`files/${id}/${begun}`), inBuffers(randomBytes(18 * MIB)));
@@ -205,7 +205,7 @@ for (const { name, settings, skip } of STORES) {
       assert.deepEqual(await keysBelow(store, `files/${id}/`), []);
     });
 
-    test('lists each key below a prefix once, complete or begun', async () => {
+    test('lists each key below a prefix once, whether or not the blob is complete', async () => {
       const id = newId();
       const [complete, small, large, again, other] = ['a.zip', 'b.zip', 'deep/c.zip', 'd.zip', 'e.zip'].map(
         (end) => `${id}/${end}`,
@@ -232,7 +232,7 @@ for (const { name, settings, skip } of STORES) {
       }
     });
 
-    test('refuses keys that are no keys', async () => {
+    test('rejects invalid keys', async () => {
       for (const key of ['', '/a', 'a/', 'a//b', '../a', 'a/../b', 'a/.b', 'A', 'a b', 'a.part', 'a.0.tail', 'a\0']) {
         await assert.rejects(store.begin(key), /Bad blob key/, key);
         await assert.rejects(store.read(key), /Bad blob key/, key);
@@ -242,13 +242,13 @@ for (const { name, settings, skip } of STORES) {
   });
 }
 
-/** One attempt: how many bytes arrive, in buffers of which size, and whether it breaks off. */
+/** Appends: the number of bytes, the size of the buffers, and whether the source fails after them. */
 const attempts = fc.array(
   fc.record({ size: fc.nat({ max: 300_000 }), buffer: fc.integer({ min: 100, max: 200_000 }), breaks: fc.boolean() }),
   { maxLength: 12 },
 );
 
-test('files are read whole into what is at hand, where that is large enough', async () => {
+test('whole files are read into an existing buffer', async () => {
   const store = openBlobStore({ kind: 'files', folder });
   const bytes = randomBytes(3 * MIB + 1);
   await store.put('whole', inBuffers(bytes));
@@ -267,7 +267,7 @@ test('files are read whole into what is at hand, where that is large enough', as
   assert.throws(() => readWhole(folder, '../whole', () => space), /key/);
 });
 
-test('files hold exactly the appends that succeeded, whatever broke off between them', async () => {
+test('files contain exactly the successful appends, regardless of failed ones between them', async () => {
   const store = openBlobStore({ kind: 'files', folder });
   await fc.assert(
     fc.asyncProperty(attempts, async (list) => {
@@ -294,12 +294,12 @@ describe('a blob store on S3', { skip: STORES[1].skip }, () => {
   const store = openBlobStore(STORES[1].settings);
   after(() => store.close());
 
-  test('signs an address that gives the blob as a download without credentials', async () => {
+  test('signs a URL that downloads the blob without credentials', async () => {
     const [key, bytes] = [`files/${newId()}.zip`, randomBytes(MIB)];
     await put(store, key, bytes);
-    const address = await store.sign(key, { seconds: 60, filename: 'Größe 1.zip', contentType: 'application/zip' });
-    assert.ok(address !== null);
-    const response = await fetch(address);
+    const url = await store.sign(key, { seconds: 60, filename: 'Größe 1.zip', contentType: 'application/zip' });
+    assert.ok(url !== null);
+    const response = await fetch(url);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'application/zip');
     const disposition = `attachment; filename="Gr__e 1.zip"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%201.zip`;
@@ -307,16 +307,16 @@ describe('a blob store on S3', { skip: STORES[1].skip }, () => {
     assert.equal(hash(Buffer.from(await response.arrayBuffer())), hash(bytes));
   });
 
-  test('takes no signed address that was changed', async () => {
+  test('rejects a signed URL that was changed', async () => {
     const [key, other] = [`files/${newId()}.zip`, `files/${newId()}.zip`];
     await put(store, key, randomBytes(10));
     await put(store, other, randomBytes(10));
-    const address = await store.sign(key, { seconds: 60, filename: 'a.zip', contentType: 'application/zip' });
-    const response = await fetch(address!.replace(key, other));
+    const url = await store.sign(key, { seconds: 60, filename: 'a.zip', contentType: 'application/zip' });
+    const response = await fetch(url!.replace(key, other));
     assert.equal(response.status, 403);
   });
 
-  test('keeps below its prefix', async () => {
+  test('uses only names below its prefix', async () => {
     const inside = openBlobStore({ ...STORES[1].settings, prefix: 'inside/' } as BlobSettings);
     const [key, bytes] = [`${newId()}/a.zip`, randomBytes(6 * MIB)];
     await put(inside, key, bytes);
@@ -330,7 +330,7 @@ describe('a blob store on S3', { skip: STORES[1].skip }, () => {
   test('leaves no parts or tails behind a complete blob', async () => {
     const key = `traces/${newId()}.zip`;
     const begun = await store.begin(key);
-    await store.append(begun, inBuffers(randomBytes(17 * MIB))); // Its upload id is lost with its result.
+    await store.append(begun, inBuffers(randomBytes(17 * MIB))); // The upload id is lost with the result.
     const upload = await store.append(begun, inBuffers(randomBytes(17 * MIB)));
     await store.complete(await store.append(upload, inBuffers(randomBytes(MIB))));
     const { Bucket } = await import('./bucket.ts');
@@ -342,12 +342,12 @@ describe('a blob store on S3', { skip: STORES[1].skip }, () => {
     bucket.close();
   });
 
-  test('says what is wrong when the bucket is not there or nobody listens', async () => {
+  test('reports a missing bucket and an unreachable server', async () => {
     const missing = openBlobStore({ ...STORES[1].settings, bucket: 'no-such-bucket' } as BlobSettings);
     await assert.rejects(missing.check(), /HeadBucket on S3 bucket no-such-bucket failed: NotFound/);
-    const nobody = openBlobStore({ ...STORES[1].settings, endpoint: 'http://127.0.0.1:1' } as BlobSettings);
-    await assert.rejects(nobody.check(), /HeadBucket on S3 bucket chauffeur failed: ECONNREFUSED/);
+    const unreachable = openBlobStore({ ...STORES[1].settings, endpoint: 'http://127.0.0.1:1' } as BlobSettings);
+    await assert.rejects(unreachable.check(), /HeadBucket on S3 bucket chauffeur failed: ECONNREFUSED/);
     await missing.close();
-    await nobody.close();
+    await unreachable.close();
   });
 });

@@ -1,4 +1,4 @@
-// Deletes blobs that no row refers to: of unfinished uploads, and of deleted rows.
+// Deletes blobs that no row refers to, such as the blobs of unfinished uploads and deleted rows.
 import { type Clock, HOUR } from '../clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlobStore } from './store.ts';
@@ -8,7 +8,7 @@ const BATCH = 500;
 const ORPHAN_HOURS = 24;
 
 /**
- * Deletes the blobs below `prefix` that are older than a day, except those that `findKept` returns. It is called with
+ * Deletes the blobs below `prefix` that are older than a day, except the keys returned by `findKept` returns. It is called with
  * several hundred keys at once.
  */
 export async function sweepOrphans(

@@ -9,8 +9,8 @@ export type Recent<Key, Value> = {
   delete(key: Key): void;
 };
 
-/** `most` is the maximum total weight. Each value weighs 1 by default; a value heavier than `most` is not stored. */
-export function createRecent<Key, Value>(most: number): Recent<Key, Value> {
+/** Each value weighs 1 by default. A value heavier than `maxWeight`, the maximum total weight, is not stored. */
+export function createRecent<Key, Value>(maxWeight: number): Recent<Key, Value> {
   // A Map iterates over its keys in insertion order.
   const kept = new Map<Key, { value: Value; weight: number }>();
   let total = 0;
@@ -20,18 +20,18 @@ export function createRecent<Key, Value>(most: number): Recent<Key, Value> {
   };
   return {
     get(key) {
-      const found = kept.get(key);
-      if (found === undefined) return undefined;
+      const entry = kept.get(key);
+      if (entry === undefined) return undefined;
       kept.delete(key);
-      kept.set(key, found);
-      return found.value;
+      kept.set(key, entry);
+      return entry.value;
     },
     set(key, value, weight = 1) {
       drop(key);
       kept.set(key, { value, weight });
       total += weight;
       for (const oldest of kept.keys()) {
-        if (total <= most) break;
+        if (total <= maxWeight) break;
         drop(oldest);
       }
     },

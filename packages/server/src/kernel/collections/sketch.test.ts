@@ -7,7 +7,7 @@ const value = fc.oneof(fc.nat(60), fc.nat(600_000));
 const histogramOf = (values: readonly number[]) => values.map((each) => ({ bucket: bucketOf(each), count: 1 }));
 
 describe('a bucket', () => {
-  it('gives back each value up to 24 itself', () => {
+  it('represents each value up to 24 exactly', () => {
     const values = Array.from({ length: 25 }, (_, no) => no);
     assert.deepEqual(
       values.map((each) => readBack(bucketOf(each))),
@@ -15,18 +15,18 @@ describe('a bucket', () => {
     );
   });
 
-  it('gives back every other value within the error, rounded', () => {
+  it('represents every other value within the error, rounded', () => {
     fc.assert(fc.property(value, (each) => Math.abs(readBack(bucketOf(each)) - each) <= each * ERROR + 0.5));
   });
 
-  it('is never lower for a greater value, and there are few of them', () => {
+  it('is never lower for a greater value, and there are few buckets', () => {
     fc.assert(fc.property(value, value, (a, b) => a > b || bucketOf(a) <= bucketOf(b)));
     assert.deepEqual([bucketOf(0), bucketOf(1), bucketOf(600_000)], [-1, 0, 333]);
   });
 });
 
 describe('the median', () => {
-  it('is that of the values within the error, however they are split and ordered', () => {
+  it('is accurate within the error, regardless of how the values are split and ordered', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1 }), fc.nat(), (values, cut) => {
         const [first, second] = [values.slice(0, cut % values.length), values.slice(cut % values.length)];
@@ -38,7 +38,7 @@ describe('the median', () => {
     );
   });
 
-  it('is none of no values', () => {
+  it('is null without values', () => {
     assert.deepEqual(medianOf([]), { median: null, samples: 0 });
   });
 });

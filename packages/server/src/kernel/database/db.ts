@@ -99,9 +99,9 @@ export async function row<Row>(db: Db, query: Query<Row>): Promise<Row | undefin
 
 /** Returns the row of a query that always has exactly one. */
 export async function onlyRow<Row>(db: Db, query: Query<Row>): Promise<Row> {
-  const found = await row(db, query);
-  if (found === undefined) throw new Error('a query that always answers a row answered none');
-  return found;
+  const first = await row(db, query);
+  if (first === undefined) throw new Error('a query that always returns a row returned none');
+  return first;
 }
 
 /** Returns the number of rows that a statement changed. */

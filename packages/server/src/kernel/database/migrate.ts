@@ -54,13 +54,13 @@ async function readDone(client: pg.PoolClient): Promise<Map<string, string>> {
 }
 
 function checkHistory(migrations: readonly Migration[], done: ReadonlyMap<string, string>): void {
-  const known = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
+  const available = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
   for (const [name, sha256] of done) {
-    if (!known.has(name))
-      throw new MigrationError(`The database has ${name}, which this version does not know: start a newer version.`);
-    if (known.get(name) !== sha256)
+    if (!available.has(name))
+      throw new MigrationError(`The database has ${name}, which is newer than this version: start a newer version.`);
+    if (available.get(name) !== sha256)
       throw new MigrationError(
-        `${name} was changed after it had run on this database: restore the file and put the change in a new migration.`,
+        `${name} was changed after it was applied to this database: restore the file, and put the change into a new migration.`,
       );
   }
 }

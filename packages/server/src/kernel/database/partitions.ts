@@ -44,7 +44,7 @@ async function takeIn(tx: Tx, { table, column, type, name, from, to }: Partition
     sql<{ name: string }>`select attname as name from pg_attribute
       where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped and attgenerated = ''`,
   );
-  const stored = sql.join(columns.map((found) => sql.ref(found.name)));
+  const stored = sql.join(columns.map((attribute) => sql.ref(attribute.name)));
   const [key, cast] = [sql.ref(column), sql.raw(type)];
   await rows(
     tx,

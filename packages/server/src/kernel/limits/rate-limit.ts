@@ -32,14 +32,14 @@ export async function countUse(db: Db, clock: Clock, subject: string, limit: Lim
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
   throw new ApiError(
     4290,
-    `This ${limit.of ?? 'game'} has reached its limit of ${limit.most} ${limit.name} ${nameOf(limit.windowSeconds)}; try again in ${retryAfter} s.`,
+    `This ${limit.of ?? 'game'} has reached its limit of ${limit.most} ${limit.name} ${formatWindow(limit.windowSeconds)}; try again in ${retryAfter} s.`,
     {
       data: { retry_after: retryAfter },
     },
   );
 }
 
-function nameOf(windowSeconds: number): string {
+function formatWindow(windowSeconds: number): string {
   if (windowSeconds === 3600) return 'an hour';
   return windowSeconds === 86_400 ? 'a day' : `in ${windowSeconds} s`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isPublicAddress } from './public-addresses.ts';
 
-test('addresses of the internet are public', () => {
+test('internet addresses are public', () => {
   for (const address of [
     '1.1.1.1',
     '93.184.215.14',
@@ -15,7 +15,7 @@ test('addresses of the internet are public', () => {
     assert.equal(isPublicAddress(address), true, address);
 });
 
-test('addresses of this machine, its network, its cloud and of nobody are not', () => {
+test('addresses of this machine, private networks and cloud metadata, and unassigned addresses are not public', () => {
   const addresses = [
     ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['169.254.169.254', '100.64.0.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '192.0.2.7'],
@@ -24,7 +24,7 @@ test('addresses of this machine, its network, its cloud and of nobody are not', 
   for (const address of addresses) assert.equal(isPublicAddress(address), false, address);
 });
 
-test('an IPv4 address is not taken in the clothes of IPv6, not even a public one', () => {
+test('IPv4 addresses embedded in IPv6 are not public, even if the IPv4 address is', () => {
   for (const address of [
     '::ffff:127.0.0.1',
     '::ffff:1.1.1.1',
@@ -36,19 +36,19 @@ test('an IPv4 address is not taken in the clothes of IPv6, not even a public one
     assert.equal(isPublicAddress(address), false, address);
 });
 
-test('no address of a private network is public', () => {
+test('addresses of private networks are never public', () => {
   const byte = fc.integer({ min: 0, max: 255 });
-  const privately = fc.oneof(
+  const privateAddress = fc.oneof(
     fc.tuple(fc.constant(10), byte, byte, byte),
     fc.tuple(fc.constant(127), byte, byte, byte),
     fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), byte, byte),
     fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
     fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
   );
-  fc.assert(fc.property(privately, (parts) => !isPublicAddress(parts.join('.'))));
+  fc.assert(fc.property(privateAddress, (parts) => !isPublicAddress(parts.join('.'))));
 });
 
-test('what is no address is not public', () => {
+test('text that is not an address is not public', () => {
   fc.assert(fc.property(fc.domain(), (name) => !isPublicAddress(name)));
   for (const text of ['', '1', '0x7f.1', '127.1', '[::1]', 'localhost'])
     assert.equal(isPublicAddress(text), false, text);

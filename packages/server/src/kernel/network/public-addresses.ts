@@ -1,7 +1,7 @@
-// Tells public internet addresses from all others, so that this service cannot be made to call into its own network.
+// Distinguishes public internet addresses from all others, so that no one can make this service call its own network.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Ranges that are not public, or lead to such (IANA IPv4 Special-Purpose Address Registry; RFC 6890). */
+/** Ranges that are not public or lead to such ranges (IANA IPv4 Special-Purpose Address Registry; RFC 6890). */
 const SPECIAL_IPV4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],

@@ -42,6 +42,7 @@ export async function locateCluster(dataFolder: string): Promise<Cluster> {
   return { folder, socketFolder, binaries, owner };
 }
 
+// cspell:ignore nobody
 async function unprivilegedAccount(folders: readonly string[]): Promise<Owner> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {

@@ -1,5 +1,5 @@
-// A PostgreSQL server of our own in the data folder: created, started, adopted after a crash, and stopped by its last
-// user.
+// A PostgreSQL server of our own in the data folder: created, started, reused after a crash, and stopped by the last
+// process that uses it.
 import { randomUUID } from 'node:crypto';
 import { setInterval } from 'node:timers/promises';
 import type { Log } from '../telemetry/log.ts';
@@ -29,7 +29,7 @@ const WATCH_MS = 1000;
 export async function startEmbeddedPostgres(dataFolder: string, log: Log): Promise<EmbeddedPostgres> {
   const cluster = await locateCluster(dataFolder);
   if (await answers(cluster)) {
-    log.info('adopting the embedded PostgreSQL that is already running');
+    log.info('using the embedded PostgreSQL that is already running');
   } else {
     await createCluster(cluster, log);
     await startServer(cluster, log);
@@ -42,7 +42,7 @@ export async function startEmbeddedPostgres(dataFolder: string, log: Log): Promi
     async stop() {
       await watch.end();
       if (await isUsedByOthers(cluster, sessionName)) {
-        log.info('leaving the embedded PostgreSQL running for the other process that uses it');
+        log.info('leaving the embedded PostgreSQL running, because another process uses it');
       } else {
         await stopServer(cluster, log);
       }
@@ -62,9 +62,9 @@ function watchServer(cluster: Cluster, log: Log): { end(): Promise<void> } {
       const server = await findServer(cluster);
       if (server?.stopping === true) endSessions(server, log);
       if (server !== undefined) continue;
-      log.error('the embedded PostgreSQL has died; starting it again');
+      log.error('the embedded PostgreSQL ended unexpectedly; restarting it');
       await startServer(cluster, log, ending.signal).catch((err) =>
-        log.error({ err }, 'the embedded PostgreSQL did not start again'),
+        log.error({ err }, 'the embedded PostgreSQL could not be restarted'),
       );
     }
   })().catch((error: Error) => {

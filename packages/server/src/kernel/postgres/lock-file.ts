@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts';
 
 export type Server = {
   readonly pid: number;
-  /** Whether it was told to stop. It accepts no further sessions, and ends the open ones or waits for their end. */
+  /** Whether it is stopping. It then accepts no new sessions, and ends the open ones or waits for them to end. */
   readonly stopping: boolean;
 };
 

@@ -24,10 +24,10 @@ export async function startServer(cluster: Cluster, log: Log, ending?: AbortSign
   while (!(await answers(cluster))) {
     if (ending?.aborted === true) return endChild(server);
     if (Date.now() > deadline)
-      throw new EmbeddedPostgresError(`PostgreSQL did not start; its log is ${logOf(cluster)}.`);
+      throw new EmbeddedPostgresError(`PostgreSQL did not start; see its log at ${logOf(cluster)}.`);
     await wait(20);
     if (hasEnded(server)) {
-      log.warn('the embedded PostgreSQL did not start at once, trying again');
+      log.warn('the embedded PostgreSQL did not start; trying again');
       await wait(250);
       server = await spawnServer(cluster);
     }
@@ -69,11 +69,11 @@ async function endChild(server: ChildProcess): Promise<void> {
 }
 
 /**
- * Ends a server that something else told to stop (SIGTERM, PostgreSQL's smart shutdown). Such a server accepts no new
+ * Ends a server that another program asked to stop (SIGTERM, PostgreSQL's smart shutdown). Such a server accepts no new
  * sessions and waits for the open ones, but ours never end. This ends them, so that the server can be started again.
  */
 export function endSessions({ pid }: Server, log: Log): void {
-  log.warn('the embedded PostgreSQL was told to stop; ending its sessions, to start it again');
+  log.warn('the embedded PostgreSQL is stopping; ending its sessions in order to restart it');
   signal(pid, 'SIGINT');
 }
 
@@ -81,7 +81,7 @@ export function endSessions({ pid }: Server, log: Log): void {
 export async function stopServer(cluster: Cluster, log: Log): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) {
-    log.info('the embedded PostgreSQL has ended by itself');
+    log.info('the embedded PostgreSQL has already ended');
     return;
   }
   // SIGINT is PostgreSQL's fast shutdown: sessions end and everything is written (manual, "Shutting Down the Server").
@@ -89,7 +89,7 @@ export async function stopServer(cluster: Cluster, log: Log): Promise<void> {
   const deadline = Date.now() + STOP_DEADLINE_MS;
   while ((await findServer(cluster)) !== undefined) {
     if (Date.now() > deadline)
-      throw new EmbeddedPostgresError(`PostgreSQL did not stop; its log is ${logOf(cluster)}.`);
+      throw new EmbeddedPostgresError(`PostgreSQL did not stop; see its log at ${logOf(cluster)}.`);
     await wait(20);
   }
 }

@@ -13,7 +13,7 @@ function openLogged() {
 
 const never = () => new Promise<void>(() => undefined);
 
-test('closes what was added last first, and what was added together at the same time', async () => {
+test('closes parts in reverse order, and parts that were added together at the same time', async () => {
   const { closers, lines } = openLogged();
   const events: string[] = [];
   const both = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ test('closes what was added last first, and what was added together at the same 
   assert.deepEqual(lines, []);
 });
 
-test('a part that fails, at once or later, is named, and the others are closed', async () => {
+test('a part that fails immediately or later is named, and the others are closed', async () => {
   const { closers, lines } = openLogged();
   let closed = false;
   closers.add({
@@ -52,7 +52,7 @@ test('a part that fails, at once or later, is named, and the others are closed',
       throw new Error('torn');
     },
   });
-  await assert.rejects(closers.close(), new ClosingError('not closed in order: third, second'));
+  await assert.rejects(closers.close(), new ClosingError('failed to close: third, second'));
   assert.ok(closed);
   assert.deepEqual(
     lines.map(({ part, err }) => [part, err?.message]),
@@ -63,7 +63,7 @@ test('a part that fails, at once or later, is named, and the others are closed',
   );
 });
 
-test('a part that hangs is given up at its deadline, with a line that names it', async () => {
+test('a part that hangs is abandoned at its deadline, and the log names it', async () => {
   const { closers, lines } = openLogged();
   let closed = false;
   closers.add({
@@ -74,15 +74,15 @@ test('a part that hangs is given up at its deadline, with a line that names it',
     },
   });
   closers.add({ name: 'second', seconds: 0.01, close: never });
-  await assert.rejects(closers.close(), new ClosingError('not closed in order: second'));
+  await assert.rejects(closers.close(), new ClosingError('failed to close: second'));
   assert.ok(closed);
   assert.deepEqual(
     lines.map(({ part, seconds, msg }) => [part, seconds, msg]),
-    [['second', 0.01, 'a part did not close in time; going on without it']],
+    [['second', 0.01, 'a part did not close in time; continuing without it']],
   );
 });
 
-test('a part that fails after it was given up ends nothing', async () => {
+test('a part that fails after it was abandoned has no effect', async () => {
   const { closers } = openLogged();
   const late = Promise.withResolvers<void>();
   closers.add({ name: 'late', seconds: 0.01, close: () => late.promise });
@@ -91,7 +91,7 @@ test('a part that fails after it was given up ends nothing', async () => {
   await assert.rejects(late.promise, /too late/);
 });
 
-test('closes once, however often it is asked', async () => {
+test('closes only once, even if it is called again', async () => {
   const { closers } = openLogged();
   let times = 0;
   closers.add({
@@ -106,23 +106,23 @@ test('closes once, however often it is asked', async () => {
   assert.equal(times, 1);
 });
 
-test('a part is as patient as it says, unless less is asked for', async () => {
+test('a part gets its own patience, unless the caller allows less', async () => {
   for (const [maxPatience, expected] of [
     [undefined, 600],
     [5, 5],
     [1000, 600],
   ] as const) {
     const { closers } = openLogged();
-    let given: number | undefined;
+    let received: number | undefined;
     closers.add({
       name: 'server',
       seconds: 1,
       patience: 600,
       close: (patience) => {
-        given = patience;
+        received = patience;
       },
     });
     await closers.close(maxPatience);
-    assert.equal(given, expected);
+    assert.equal(received, expected);
   }
 });

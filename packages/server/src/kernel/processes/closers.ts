@@ -53,7 +53,7 @@ async function closeAll(groups: readonly (readonly Part[])[], log: Log, maxPatie
     );
     failed.push(...group.filter((_, index) => !closed[index]).map(({ name }) => name));
   }
-  if (failed.length > 0) throw new ClosingError(`not closed in order: ${failed.join(', ')}`);
+  if (failed.length > 0) throw new ClosingError(`failed to close: ${failed.join(', ')}`);
 }
 
 /** Returns whether the part was closed. */
@@ -65,9 +65,9 @@ async function closeInTime({ name, close, ...part }: Part, log: Log, patience: n
     .then(() => true);
   try {
     if (await Promise.race([closed, wait(seconds * 1000, false, { signal: done.signal })])) return true;
-    log.error({ part: name, seconds }, 'a part did not close in time; going on without it');
+    log.error({ part: name, seconds }, 'a part did not close in time; continuing without it');
   } catch (err) {
-    log.error({ err, part: name }, 'a part did not close in order; going on without it');
+    log.error({ err, part: name }, 'a part failed to close; continuing without it');
   } finally {
     done.abort();
   }

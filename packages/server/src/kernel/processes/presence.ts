@@ -33,7 +33,7 @@ type Stay = Membership & { readonly client: pg.Client };
 const LOCK_CLASS = 40_119;
 const REJOIN_MS = 500;
 /** For connecting and for each query; none of them has to wait for a lock. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Registers this process. `role` is shown to operators: start, api or worker. */
 export async function joinPresence(connectionString: string, role: string, log: Log): Promise<Presence> {
@@ -54,7 +54,7 @@ export async function joinPresence(connectionString: string, role: string, log: 
   async function rejoin(): Promise<void> {
     while (!leaving.signal.aborted && stay === undefined) {
       await enter().catch(async (err) => {
-        log.warn({ err }, 'the connection that marks this process as alive is broken; trying again');
+        log.warn({ err }, 'lost the connection that marks this process as alive; trying again');
         await wait(REJOIN_MS, undefined, { signal: leaving.signal }).catch(() => undefined);
       });
     }
@@ -83,8 +83,8 @@ async function openStay(connectionString: string, role: string, workerIds: reado
   const client = new pg.Client({
     connectionString,
     keepAlive: true,
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
     application_name: 'chauffeur-presence',
   });
   const lost = new AbortController();
@@ -131,7 +131,7 @@ export function listProcesses(db: Db): Promise<ProcessRow[]> {
 }
 
 /** Removes the processes that died without leaving. Returns the ids of their job workers. */
-export async function buryDead(db: Db): Promise<string[]> {
+export async function removeDead(db: Db): Promise<string[]> {
   const dead = await rows(
     db,
     sql<{

@@ -24,7 +24,7 @@ export type ClamdConnection = {
 };
 
 /** A reply is one line. A longer one does not come from clamd. */
-const LONGEST_REPLY = 64 * 1024;
+const MAX_REPLY_LENGTH = 64 * 1024;
 
 /** Connects to clamd. Never throws: `reply` rejects if clamd cannot be reached. */
 export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTimeouts): ClamdConnection {
@@ -34,7 +34,7 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
   socket.once('connect', () => socket.setTimeout(idleMs));
   socket.on('timeout', () => {
     socket.destroy(
-      new Error(socket.connecting ? 'clamd did not take the connection' : 'clamd was silent for too long'),
+      new Error(socket.connecting ? 'clamd did not accept the connection' : 'clamd was silent for too long'),
     );
   });
 
@@ -48,14 +48,14 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
       if (end >= 0) {
         over = true;
         resolve(received.slice(0, end));
-      } else if (received.length > LONGEST_REPLY) socket.destroy(new Error('clamd’s answer has no end'));
+      } else if (received.length > MAX_REPLY_LENGTH) socket.destroy(new Error('the reply of clamd is too long'));
     });
     socket.on('error', (error) => {
       cause = error;
     });
     socket.on('close', () => {
       over = true;
-      reject(new ScannerUnavailableError(cause?.message ?? 'clamd closed the connection without an answer', { cause }));
+      reject(new ScannerUnavailableError(cause?.message ?? 'clamd closed the connection without a reply', { cause }));
     });
   });
   // Awaited only after everything was sent; an earlier refusal must not count as unhandled.

@@ -4,7 +4,7 @@ import { readVerdict, readVersion } from './clamd-reply.ts';
 import { ScannerUnavailableError } from './scanner.ts';
 
 describe('readVerdict', () => {
-  it('takes OK for clean and FOUND for infected', () => {
+  it('reads OK as clean and FOUND as infected', () => {
     assert.deepEqual(readVerdict('stream: OK'), { result: 'clean' });
     assert.deepEqual(readVerdict('stream: Win.Test.EICAR_HDB-1 FOUND'), {
       result: 'infected',
@@ -12,18 +12,18 @@ describe('readVerdict', () => {
     });
   });
 
-  it('takes a limit, an encrypted archive and a stream that is too long for not scanned', () => {
+  it('reads a limit, an encrypted archive and a stream that is too long as not scanned', () => {
     for (const signature of ['Heuristics.Limits.Exceeded.MaxFileSize', 'Heuristics.Encrypted.Zip']) {
       assert.deepEqual(readVerdict(`stream: ${signature} FOUND`), { result: 'not-scanned', reason: signature });
     }
     assert.equal(readVerdict('INSTREAM size limit exceeded. ERROR').result, 'not-scanned');
   });
 
-  it('takes other heuristics for findings', () => {
+  it('reads other heuristics as infected', () => {
     assert.equal(readVerdict('stream: Heuristics.Broken.Executable FOUND').result, 'infected');
   });
 
-  it('takes every other answer for a scanner that cannot scan now', () => {
+  it('throws for every other reply, because the scanner cannot scan now', () => {
     for (const reply of [
       'stream: Can’t allocate memory ERROR',
       'UNKNOWN COMMAND',
@@ -37,19 +37,19 @@ describe('readVerdict', () => {
 });
 
 describe('readVersion', () => {
-  it('tells engine and signatures with their day', () => {
+  it('returns the engine, and the signatures with their date', () => {
     assert.deepEqual(readVersion('ClamAV 1.4.3/27800/Thu Nov  5 09:31:43 2026'), {
       engine: 'ClamAV 1.4.3',
       signatures: '27800 (2026-11-05)',
     });
   });
 
-  it('does without a day that it cannot read, and without signatures', () => {
+  it('accepts an unreadable date and missing signatures', () => {
     assert.equal(readVersion('ClamAV 1.4.3/27800/yesterday').signatures, '27800');
     assert.equal(readVersion('ClamAV 1.4.3').signatures, null);
   });
 
-  it('refuses what no ClamAV says', () => {
+  it('rejects a reply that is not from ClamAV', () => {
     assert.throws(() => readVersion('HTTP 1.1'), ScannerUnavailableError);
   });
 });

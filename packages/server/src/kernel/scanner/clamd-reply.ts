@@ -33,7 +33,7 @@ export function readVerdict(reply: string): Verdict {
 export function readVersion(reply: string): ScannerVersion {
   const [engine, number, date] = reply.split('/');
   if (engine === undefined || !engine.startsWith('ClamAV')) {
-    throw new ScannerUnavailableError(`clamd told a version that is not understood: ${reply.slice(0, 200)}`);
+    throw new ScannerUnavailableError(`clamd sent an unknown version: ${reply.slice(0, 200)}`);
   }
   if (!number) return { engine, signatures: null };
   const day = readDay(date ?? '');

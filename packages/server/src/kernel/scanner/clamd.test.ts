@@ -16,11 +16,11 @@ import { ScannerUnavailableError } from './scanner.ts';
 
 const MIB = 1024 * 1024;
 
-async function* give(...buffers: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* sourceOf(...buffers: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* buffers;
 }
 
-/** Zeros without end, as a counter of what was taken. */
+/** An endless source of zeros, and the number of bytes that were read from it. */
 function endless(): { source: AsyncIterable<Uint8Array>; taken: () => number } {
   let taken = 0;
   async function* produce() {
@@ -30,13 +30,13 @@ function endless(): { source: AsyncIterable<Uint8Array>; taken: () => number } {
 }
 
 describe('parseClamdAddress', () => {
-  it('reads a socket’s path, a host with a port and an IPv6 address', () => {
+  it('reads the path of a socket, a host with a port, and an IPv6 address', () => {
     assert.deepEqual(parseClamdAddress('unix:/run/clamd.ctl'), { path: '/run/clamd.ctl' });
     assert.deepEqual(parseClamdAddress('scanner:3310'), { host: 'scanner', port: 3310 });
     assert.deepEqual(parseClamdAddress('[::1]:3310'), { host: '::1', port: 3310 });
   });
 
-  it('refuses anything else and says how it is written', () => {
+  it('rejects anything else with an example', () => {
     for (const text of [
       '',
       'scanner',
@@ -46,7 +46,7 @@ describe('parseClamdAddress', () => {
       'http://scanner:3310',
       '::1:3310',
     ]) {
-      assert.throws(() => parseClamdAddress(text), /write it such as/);
+      assert.throws(() => parseClamdAddress(text), /write it like/);
     }
   });
 });
@@ -63,36 +63,36 @@ describe('a scan by clamd', () => {
     return createClamdScanner({ address: clamd.address, streamLimit });
   }
 
-  it('tells its version', async (t) => {
+  it('returns its version', async (t) => {
     const scanner = open(t);
     if (scanner) assert.match((await scanner.version()).engine, /^ClamAV \d/);
   });
 
-  it('finds nothing in harmless bytes and in none', async (t) => {
+  it('finds nothing in harmless bytes and in an empty stream', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
-    assert.deepEqual(await scanner.scan(give(Buffer.from('a game'), Buffer.alloc(0))), { result: 'clean' });
-    assert.deepEqual(await scanner.scan(give()), { result: 'clean' });
+    assert.deepEqual(await scanner.scan(sourceOf(Buffer.from('a game'), Buffer.alloc(0))), { result: 'clean' });
+    assert.deepEqual(await scanner.scan(sourceOf()), { result: 'clean' });
   });
 
-  it('finds the test virus, plain, in single bytes and in a zip', async (t) => {
+  it('finds the test virus in one buffer, in single bytes and in a zip', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
-    const found = { result: 'infected', signature: EICAR_SIGNATURE };
-    assert.deepEqual(await scanner.scan(give(EICAR)), found);
-    assert.deepEqual(await scanner.scan(give(...Array.from(EICAR, (byte) => Uint8Array.of(byte)))), found);
-    assert.deepEqual(await scanner.scan(give(buildZip([{ name: 'a.com', data: EICAR, method: 8 }]))), found);
+    const infected = { result: 'infected', signature: EICAR_SIGNATURE };
+    assert.deepEqual(await scanner.scan(sourceOf(EICAR)), infected);
+    assert.deepEqual(await scanner.scan(sourceOf(...Array.from(EICAR, (byte) => Uint8Array.of(byte)))), infected);
+    assert.deepEqual(await scanner.scan(sourceOf(buildZip([{ name: 'a.com', data: EICAR, method: 8 }]))), infected);
   });
 
-  it('takes a stream of exactly its limit', async (t) => {
+  it('scans a stream of exactly its limit', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
     const full = Buffer.alloc(CLAMD_STREAM_LIMIT);
     EICAR.copy(full, full.length - EICAR.length);
-    assert.equal((await scanner.scan(give(full))).result, 'infected');
+    assert.equal((await scanner.scan(sourceOf(full))).result, 'infected');
   });
 
-  it('says not scanned, and stops taking bytes, when the stream is over its own limit', async (t) => {
+  it('returns not-scanned and stops reading if the stream exceeds its own limit', async (t) => {
     const scanner = open(t, MIB);
     if (!scanner) return;
     const { source, taken } = endless();
@@ -100,7 +100,7 @@ describe('a scan by clamd', () => {
     assert.ok(taken() <= 2 * MIB);
   });
 
-  it('hears clamd out when that refuses a long stream and hangs up', async (t) => {
+  it('reads the reply of a clamd that refuses a long stream and closes the connection', async (t) => {
     const scanner = open(t, 2000 * MIB);
     if (!scanner) return;
     const { source, taken } = endless();
@@ -111,14 +111,14 @@ describe('a scan by clamd', () => {
     assert.ok(taken() < 4 * CLAMD_STREAM_LIMIT);
   });
 
-  it('says not scanned of an encrypted archive', async (t) => {
+  it('returns not-scanned for an encrypted archive', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
     const locked = buildZip([{ name: 'a.txt', data: 'x'.repeat(64), flags: 1 }]);
-    assert.equal((await scanner.scan(give(locked))).result, 'not-scanned');
+    assert.equal((await scanner.scan(sourceOf(locked))).result, 'not-scanned');
   });
 
-  it('passes on what goes wrong at the source', async (t) => {
+  it('passes on an error of the source', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
     const broken = new Error('the disk is gone');
@@ -133,22 +133,22 @@ describe('a scan by clamd', () => {
     const scanner = open(t);
     if (!scanner) return;
     const streams = Array.from({ length: 30 }, (_, index) =>
-      scanner.scan(give(index % 3 === 0 ? EICAR : Buffer.alloc(9))),
+      scanner.scan(sourceOf(index % 3 === 0 ? EICAR : Buffer.alloc(9))),
     );
     const infected = (await Promise.all(streams)).filter(({ result }) => result === 'infected');
     assert.equal(infected.length, 10);
   });
 });
 
-describe('a scanner that is gone', () => {
-  it('is unavailable when nothing listens', async () => {
+describe('an unreachable scanner', () => {
+  it('is unavailable if nothing is listening', async () => {
     const scanner = createClamdScanner({ address: 'unix:/nowhere/clamd.ctl', streamLimit: MIB });
-    await assert.rejects(scanner.scan(give(EICAR)), ScannerUnavailableError);
+    await assert.rejects(scanner.scan(sourceOf(EICAR)), ScannerUnavailableError);
     await assert.rejects(scanner.version(), ScannerUnavailableError);
     await assert.rejects(scanner.ping(), ScannerUnavailableError);
   });
 
-  it('is unavailable when clamd is killed in the middle of a stream', async (t) => {
+  it('is unavailable if clamd is killed during a stream', async (t) => {
     const clamd = await startClamd();
     if (clamd === null) return t.skip(NO_CLAMD);
     try {
@@ -164,7 +164,7 @@ describe('a scanner that is gone', () => {
     }
   });
 
-  it('is unavailable when it goes silent, takes nothing, or answers without an end', async () => {
+  it('is unavailable if it is silent, does not read, or sends an endless reply', async () => {
     const behaviours: ((socket: Socket) => void)[] = [
       (socket) => socket.resume(),
       (socket) => socket.pause(),
@@ -178,7 +178,7 @@ describe('a scanner that is gone', () => {
       const timeouts = { connectMs: 2000, idleMs: 200 };
       const scanner = createClamdScanner({ address: `127.0.0.1:${port}`, streamLimit: 100 * MIB, timeouts });
       try {
-        await assert.rejects(scanner.scan(give(...Array(64).fill(Buffer.alloc(MIB)))), ScannerUnavailableError);
+        await assert.rejects(scanner.scan(sourceOf(...Array(64).fill(Buffer.alloc(MIB)))), ScannerUnavailableError);
       } finally {
         for (const socket of sockets) socket.destroy();
         server.close();
@@ -188,7 +188,7 @@ describe('a scanner that is gone', () => {
   });
 });
 
-/** A peer that is not clamd, for what a real one does only when it is broken. */
+/** A server that imitates a broken clamd. */
 async function listen(behave: (socket: Socket) => void): Promise<{ server: Server; sockets: Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

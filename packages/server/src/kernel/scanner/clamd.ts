@@ -54,14 +54,15 @@ export function createClamdScanner(settings: ClamdSettings): ClamdScanner {
     ping: () =>
       converse('PING', async ({ reply }) => {
         const answer = await reply;
-        if (answer !== 'PONG') throw new ScannerUnavailableError(`clamd answered a ping with ${answer.slice(0, 200)}`);
+        if (answer !== 'PONG')
+          throw new ScannerUnavailableError(`clamd replied to a ping with ${answer.slice(0, 200)}`);
       }),
   };
 }
 
 /**
- * Parses CHAUFFEUR_CLAMD: `unix:/path`, `host:port` or `[IPv6]:port`. Throws an Error that names the problem and the
- * remedy.
+ * Parses CHAUFFEUR_CLAMD: `unix:/path`, `host:port` or `[IPv6]:port`. Throws an Error that names the problem and how
+ * to fix it.
  */
 export function parseClamdAddress(text: string): ClamdAddress {
   if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
@@ -69,7 +70,9 @@ export function parseClamdAddress(text: string): ClamdAddress {
   const host = ipv6 ?? name;
   const port = Number(digits);
   if (host === undefined || !(port >= 1 && port <= 65_535)) {
-    throw new Error('CHAUFFEUR_CLAMD is not an address; write it such as unix:/run/clamav/clamd.ctl or localhost:3310');
+    throw new Error(
+      'CHAUFFEUR_CLAMD is not a valid address; write it like unix:/run/clamav/clamd.ctl or localhost:3310',
+    );
   }
   return { host, port };
 }

@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hmacUnder } from './hmac.ts';
 
-const bytes = (most: number) => fc.uint8Array({ maxLength: most });
+const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 
 describe('HMAC under a key', () => {
-  it('is that of Node, whatever key and messages', () => {
+  it('equals the HMAC of Node for any key and message', () => {
     const messages = fc.integer({ min: 0, max: 300 }).chain((length) => {
       const message = fc.uint8Array({ minLength: length, maxLength: length });
       return fc.tuple(message, message);
@@ -21,7 +21,7 @@ describe('HMAC under a key', () => {
     );
   });
 
-  it('takes no key and no message of a length that it was not made for', () => {
+  it('rejects keys and messages of an unexpected length', () => {
     assert.throws(() => hmacUnder(new Uint8Array(129), 1), /129 bytes/);
     assert.throws(() => hmacUnder(new Uint8Array(32), 4)(new Uint8Array(5)), /5 bytes/);
   });

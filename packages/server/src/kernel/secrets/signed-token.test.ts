@@ -7,7 +7,7 @@ const key = deriveKey('a secret of the tests', 'one thing');
 const payload = Buffer.from('what it allows');
 
 describe('a signed token', () => {
-  it('gives back what was signed', () => {
+  it('contains what was signed', () => {
     assert.deepEqual(openToken(key, signToken(key, payload)), payload);
   });
 
@@ -16,7 +16,7 @@ describe('a signed token', () => {
     assert.equal(signToken(key, payload), Buffer.concat([payload, mac]).toString('base64url'));
   });
 
-  it('is not opened when any bit of it is another', () => {
+  it('is rejected if any bit is changed', () => {
     const bytes = Buffer.from(signToken(key, payload), 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const changed = Buffer.from(bytes);
@@ -25,13 +25,13 @@ describe('a signed token', () => {
     }
   });
 
-  it('is not opened with the key of another purpose or of another service', () => {
+  it('is rejected with the key of another purpose or another service', () => {
     const token = signToken(key, payload);
     assert.equal(openToken(deriveKey('a secret of the tests', 'another thing'), token), null);
     assert.equal(openToken(deriveKey('another secret', 'one thing'), token), null);
   });
 
-  it('has one way of being written', () => {
+  it('has only one valid spelling', () => {
     const token = signToken(key, payload);
     for (const text of [
       '',

@@ -16,7 +16,7 @@ const SECRET_FIELDS = new Set([
   'token',
 ]);
 const CENSORED = '[redacted]';
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /** Child loggers add fields without secrets, such as the id of a request; only the fields of each line are checked. */
 export function createLog(
@@ -47,7 +47,7 @@ function censor(fields: Record<string, unknown>, depth = 0): Record<string, unkn
 
 function censored(value: unknown, depth: number): unknown {
   // Nothing worth logging is nested this deeply, and a circular structure never ends.
-  if (depth === DEEPEST) return CENSORED;
+  if (depth === MAX_DEPTH) return CENSORED;
   if (Array.isArray(value)) return value.map((item) => censored(item, depth + 1));
   return isPlainObject(value) ? censor(value, depth) : value;
 }

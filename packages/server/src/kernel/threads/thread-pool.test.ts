@@ -13,25 +13,25 @@ function openPool({ size = 1, timeoutMs = 20_000, idleMs = 60_000 } = {}) {
 }
 
 describe('a thread pool', () => {
-  it('runs one task after the other in the same thread', async () => {
+  it('runs tasks one after another in the same thread', async () => {
     const run = openPool();
     assert.deepEqual(await run({ do: 'echo', value: [Uint8Array.of(1)] }), [Uint8Array.of(1)]);
     assert.equal(await run({ do: 'count' }), 2);
     assert.deepEqual(await Promise.all([run({ do: 'count' }), run({ do: 'count' })]), [3, 4]);
   });
 
-  it('answers what a task asks', async () => {
+  it('answers the questions of a task', async () => {
     const run = openPool();
     assert.deepEqual(await run({ do: 'ask', value: 'first' }, async (question) => `${question}!`), ['first!', 'more!']);
   });
 
-  it('keeps the thread of a task that failed, and says what it said', async () => {
+  it('keeps the thread of a failed task, and rejects with its error', async () => {
     const run = openPool();
     await assert.rejects(run({ do: 'fail' }), /serve\.thread\.ts: out of range/);
     assert.equal(await run({ do: 'count' }), 2);
   });
 
-  it('rejects with what the answer rejected with, and goes on with a new thread', async () => {
+  it('rejects with the error of the answer, and continues with a new thread', async () => {
     const run = openPool();
     const gone = new TypeError('no answer');
     await assert.rejects(
@@ -41,20 +41,20 @@ describe('a thread pool', () => {
     assert.equal(await run({ do: 'count' }), 1);
   });
 
-  it('ends a thread that takes too long, and goes on with a new one', async () => {
+  it('ends a thread that takes too long, and continues with a new one', async () => {
     const run = openPool({ timeoutMs: 300 });
     await assert.rejects(run({ do: 'spin' }), ThreadTimeoutError);
     assert.equal(await run({ do: 'count' }), 1);
   });
 
-  it('does not count the time in which a task waits for an answer', async () => {
+  it('does not count the time that a task waits for an answer', async () => {
     const run = openPool({ timeoutMs: 300 });
     const { promise: late, resolve } = Promise.withResolvers<string>();
     setTimeout(() => resolve('late'), 500);
     assert.deepEqual(await run({ do: 'ask' }, () => late), ['late', 'late']);
   });
 
-  it('tells full memory from an exit, and goes on with a new thread', async () => {
+  it('distinguishes full memory from an exit, and continues with a new thread', async () => {
     const run = openPool();
     for (const [order, reason] of [
       ['hoard', 'memory'],
@@ -66,25 +66,25 @@ describe('a thread pool', () => {
     }
   });
 
-  it('gives no task to a thread that ended without one', async () => {
+  it('does not give tasks to a thread that ended while idle', async () => {
     const run = openPool({ timeoutMs: 5000 });
     await run({ do: 'exit later' });
-    // It may get one just before it ends; but it never takes the time of one.
+    // It can get a task just before it ends, but then the task fails immediately instead of at its timeout.
     for (let count: unknown; count !== 1; ) {
       count = await run({ do: 'count' }).catch((error) => assert.ok(error instanceof ThreadCrashError));
     }
   });
 
-  it('ends a thread that has had no task for a while', async () => {
+  it('ends a thread that is idle for too long', async () => {
     const run = openPool({ idleMs: 1 });
     for (let tasks = 1, count: unknown; count !== 1 || tasks === 2; tasks++) {
       count = await run({ do: 'count' });
-      // Leaves it longer than it is kept.
+      // Longer than an idle thread is kept.
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   });
 
-  it('listens no more often to a thread the more tasks it has had', async () => {
+  it('does not add listeners to a thread with each task', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);

@@ -163,7 +163,7 @@ class TaskClock {
 function explainCrash(name: string, error: Error): ThreadCrashError {
   const outOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
   return outOfMemory
-    ? new ThreadCrashError('memory', `${name} needed more memory than it may have`, { cause: error })
+    ? new ThreadCrashError('memory', `${name} exceeded its memory limit`, { cause: error })
     : new ThreadCrashError('error', `${name} failed: ${error.message}`, { cause: error });
 }
 
@@ -175,7 +175,7 @@ export function serveTasks<Input, Output, Question, Reply>(
   task: (input: Input, ask: (question: Question) => Promise<Reply>) => Promise<Output>,
 ): void {
   const port = parentPort;
-  if (port === null) throw new Error('A thread file is started by a pool');
+  if (port === null) throw new Error('This file must be started by a thread pool');
   let pending: ((reply: Reply) => void) | undefined;
   const post = (message: FromThread) => port.postMessage(message);
   const ask = (question: Question) =>

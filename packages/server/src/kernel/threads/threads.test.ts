@@ -11,16 +11,16 @@ function run(behaviour: Behaviour, { value, timeoutMs = 20_000 }: { value?: unkn
 }
 
 describe('runInThread', () => {
-  it('answers what the task made of its input', async () => {
+  it('returns the result of the task', async () => {
     const value = { bytes: Uint8Array.of(1, 2), list: [null, 'a'] };
     assert.deepEqual(await run('echo', { value }), value);
   });
 
-  it('rejects with the class that the caller knows', async () => {
+  it('rejects with a class that the caller passes', async () => {
     await assert.rejects(run('known'), (error) => error instanceof BlobMissingError && error.message === 'gone');
   });
 
-  it('rejects with a plain error, and the thread’s stack as its cause, where the caller knows no class', async () => {
+  it('rejects with a plain error, whose cause has the stack of the thread, for any other class', async () => {
     await assert.rejects(run('unknown'), (error) => {
       assert.ok(error instanceof Error && !(error instanceof ThreadCrashError));
       assert.match(error.message, /out of range/);
@@ -35,7 +35,7 @@ describe('runInThread', () => {
     }
   });
 
-  it('tells full memory from an exit and from an error beside the task', async () => {
+  it('distinguishes full memory, an exit, and an error outside of the task', async () => {
     const reasons = { hoard: 'memory', exit: 'exit', throw: 'error' } as const;
     for (const [behaviour, reason] of Object.entries(reasons)) {
       await assert.rejects(
@@ -45,7 +45,7 @@ describe('runInThread', () => {
     }
   });
 
-  it('rejects when there is no such file', async () => {
+  it('rejects if the file does not exist', async () => {
     const missing = new URL('./nowhere.thread.ts', import.meta.url);
     await assert.rejects(runInThread(missing, null, { timeoutMs: 20_000, maxHeapMb: 64 }), ThreadCrashError);
   });

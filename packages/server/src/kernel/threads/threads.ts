@@ -66,7 +66,7 @@ export function runInThread<Output>(
 
 /** Called once by a thread file: runs `task` on the input of `runInThread` and sends back its result or error. */
 export async function answerTask<Input, Output>(task: (input: Input) => Promise<Output>): Promise<void> {
-  if (parentPort === null) throw new Error('A thread file is started with runInThread');
+  if (parentPort === null) throw new Error('This file must be started by runInThread');
   let answer: Answer<Output>;
   try {
     answer = { output: await task(workerData as Input) };
@@ -95,6 +95,6 @@ function rebuildFailure(
 function explainCrash(thread: string, error: unknown): ThreadCrashError {
   const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return outOfMemory
-    ? new ThreadCrashError('memory', `${thread} needed more memory than it may have`, { cause: error })
+    ? new ThreadCrashError('memory', `${thread} exceeded its memory limit`, { cause: error })
     : new ThreadCrashError('error', `${thread} failed: ${String(error)}`, { cause: error });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { takeTurns } from './turns.ts';
 
-test('runs at most so many at once, the others in their order, and goes on after a failure', async () => {
+test('limits how many run at once, keeps the order, and continues after a failure', async () => {
   const inTurn = takeTurns(2);
   const started: number[] = [];
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<number>());

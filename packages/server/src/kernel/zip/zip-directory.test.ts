@@ -119,7 +119,7 @@ describe('readZipDirectory', () => {
   });
 
   it('refuses end records that unpackers would read in different ways', async (t) => {
-    const lies: ZipEnd[] = [
+    const wrongEnds: ZipEnd[] = [
       { count: 3 },
       { count: 5 },
       { directorySize: 46 },
@@ -131,8 +131,8 @@ describe('readZipDirectory', () => {
       { zip64: true, directoryOffset: 0 },
       { zip64: true, disk: 1 },
     ];
-    for (const lie of lies)
-      await assert.rejects(read(t, buildZip(ordinaryPieces(), lie)), ZipError, JSON.stringify(lie));
+    for (const end of wrongEnds)
+      await assert.rejects(read(t, buildZip(ordinaryPieces(), end)), ZipError, JSON.stringify(end));
   });
 
   it('refuses bytes before or after the zip', async (t) => {
