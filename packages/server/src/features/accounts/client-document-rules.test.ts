@@ -19,7 +19,7 @@ describe('the address of a document', () => {
   });
 
   test('is no other kind of URL', () => {
-    const wrong = [
+    const invalid = [
       ...[
         'http://agents.example/x',
         'https://agents.example',
@@ -60,7 +60,7 @@ describe('the address of a document', () => {
         `https://a.example/${'x'.repeat(2000)}`,
       ],
     ];
-    for (const address of wrong) assert.throws(() => readAddress(address), { name: 'ClientDocumentError' }, address);
+    for (const address of invalid) assert.throws(() => readAddress(address), { name: 'ClientDocumentError' }, address);
   });
 
   test('has one normalized host and path, however it was typed', () => {
@@ -100,7 +100,7 @@ describe('a document', () => {
   });
 
   test('is refused if it names another address, contains secrets or has the wrong form', () => {
-    const wrong = [
+    const invalid = [
       ...['', 'null', '[]', '"x"', '{', '{}', '<html>'],
       document({ client_id: `${ADDRESS}/` }),
       document({ client_id: undefined }),
@@ -117,7 +117,7 @@ describe('a document', () => {
       document({ client_name: 7 }),
       document({ client_name: 'x'.repeat(201) }),
     ];
-    for (const text of wrong) assert.throws(() => readDocument(ADDRESS, text), { name: 'ClientDocumentError' }, text);
+    for (const text of invalid) assert.throws(() => readDocument(ADDRESS, text), { name: 'ClientDocumentError' }, text);
   });
 
   test('is parsed or refused, whatever JSON it contains', () => {

@@ -86,10 +86,10 @@ describe('encoding an image', () => {
 
   for (const format of ['gif', 'webp'] as const) {
     test(`converts an animated ${format} to animated WebP`, async () => {
-      const moving = await frames(3)
+      const animation = await frames(3)
         .toFormat(format, { delay: [100, 200, 300], loop: 2 })
         .toBuffer();
-      const { result, bytes } = await encoded(moving);
+      const { result, bytes } = await encoded(animation);
       assert.deepEqual(result, { format: 'webp', width: 1024, height: 576, size: bytes.length, copies: [] });
       const { pages, delay, loop } = await sharp(bytes).metadata();
       assert.deepEqual([pages, delay, loop], [3, [100, 200, 300], 2]);

@@ -186,13 +186,13 @@ describe('scanZip with clamd', () => {
     }
   });
 
-  it('finds a virus across the border of two windows of a large entry', async (t) => {
+  it('finds a virus across the boundary of two windows of a large entry', async (t) => {
     const scanner = open(t, small);
     if (!scanner) return;
-    for (const border of [small, 2 * small - small / 8, 3 * small - small / 4]) {
+    for (const boundary of [small, 2 * small - small / 8, 3 * small - small / 4]) {
       for (const method of [0, 8]) {
         const data = randomBytes(3 * small);
-        EICAR.copy(data, border - EICAR.length / 2);
+        EICAR.copy(data, boundary - EICAR.length / 2);
         const { outcome, detail } = await scan(t, buildZip([{ name: 'game.pak', data, method }]), scanner);
         assert.deepEqual([outcome, detail], ['infected', `The scanner found ${EICAR_SIGNATURE} in “game.pak”.`]);
       }
@@ -245,13 +245,13 @@ describe('scanZip with clamd', () => {
   });
 
   it('rejects with ScannerUnavailableError if clamd dies during the scan', async (t) => {
-    const mortal = await startClamd();
-    if (mortal === null) return t.skip(NO_CLAMD);
-    t.after(mortal.stop);
-    const scanner = createClamdScanner({ address: mortal.address, streamLimit: small });
+    const stoppedClamd = await startClamd();
+    if (stoppedClamd === null) return t.skip(NO_CLAMD);
+    t.after(stoppedClamd.stop);
+    const scanner = createClamdScanner({ address: stoppedClamd.address, streamLimit: small });
     const pieces = Array.from({ length: 300 }, (_, index) => ({ name: `${index}`, data: randomBytes(100_000) }));
     const rejected = assert.rejects(scan(t, buildZip(pieces), scanner), ScannerUnavailableError);
-    await mortal.kill();
+    await stoppedClamd.kill();
     await rejected;
   });
 

@@ -30,7 +30,7 @@ after(() => rm(root, { recursive: true }));
 const keyOf = (name: string) => `symbols/game/${name}.cache`;
 const openCopies = (maxBytes = 1e6): CacheFolder =>
   openCacheFolder({ blobs: { ...blobs, localPath: async () => null }, folder, maxBytes, now: () => new Date(time) });
-const kept = async () => (await readdir(folder)).map((name) => name.at(-7)).sort();
+const copiedNames = async () => (await readdir(folder)).map((name) => name.at(-7)).sort();
 
 async function* give(bytes: Buffer) {
   yield bytes;
@@ -40,7 +40,7 @@ test('blobs that are local files are used in place', async () => {
   const files = openCacheFolder({ blobs, folder, maxBytes: 1, now: () => new Date() });
   assert.equal(await files.fileOf(keyOf('a')), join(root, 'blobs', keyOf('a')));
   await assert.rejects(files.fileOf(keyOf('x')), BlobMissingError);
-  assert.deepEqual(await kept(), []);
+  assert.deepEqual(await copiedNames(), []);
 });
 
 test('a copy is made once and completely, even by two processes at the same time', async () => {
@@ -49,7 +49,7 @@ test('a copy is made once and completely, even by two processes at the same time
   const paths = new Set(await Promise.all(copies));
   assert.equal(paths.size, 1);
   assert.deepEqual(await readFile([...paths][0]!), Buffer.alloc(1000, 'a'));
-  assert.deepEqual(await kept(), ['a']);
+  assert.deepEqual(await copiedNames(), ['a']);
 });
 
 test('a missing blob leaves nothing and can be copied later', async () => {
@@ -66,10 +66,10 @@ test('the least recently used copies are deleted first, and never a recently use
   await copies.fileOf(keyOf('a'));
   time += 20 * MINUTE;
   await copies.fileOf(keyOf('c'));
-  assert.deepEqual(await kept(), ['a', 'c']);
+  assert.deepEqual(await copiedNames(), ['a', 'c']);
   await copies.fileOf(keyOf('a'));
   await copies.fileOf(keyOf('d'));
-  assert.deepEqual(await kept(), ['a', 'c', 'd'], 'more than fit, since all were handed out within ten minutes');
+  assert.deepEqual(await copiedNames(), ['a', 'c', 'd'], 'copies over the limit are kept for ten minutes after use');
 });
 
 test('partial copies of a killed process are deleted with the next copy', async () => {

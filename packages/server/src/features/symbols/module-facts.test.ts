@@ -44,9 +44,10 @@ test('an id is the same in any letter case', () => {
   const ids = fc.stringMatching(/^[0-9a-fA-F]{1,64}$/);
   fc.assert(
     fc.property(ids, (id) => {
-      const kept = canonicalDebugId(id);
-      assert.equal(kept.toLowerCase(), id.toLowerCase());
-      for (const other of [id.toLowerCase(), id.toUpperCase(), kept]) assert.equal(canonicalDebugId(other), kept);
+      const canonical = canonicalDebugId(id);
+      assert.equal(canonical.toLowerCase(), id.toLowerCase());
+      for (const other of [id.toLowerCase(), id.toUpperCase(), canonical])
+        assert.equal(canonicalDebugId(other), canonical);
     }),
   );
 });

@@ -12,7 +12,10 @@ test('every error of the store becomes 5020 with its cause', () => {
 
 test('API errors and database outages keep their code', () => {
   const refusal = new ApiError(4049);
-  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
-  assert.deepEqual([storeFailure(refusal), recordFailure(refusal), recordFailure(away)], [refusal, refusal, away]);
+  const unreachable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  assert.deepEqual(
+    [storeFailure(refusal), recordFailure(refusal), recordFailure(unreachable)],
+    [refusal, refusal, unreachable],
+  );
   assert.equal((recordFailure(new Error('syntax')) as ApiError).code, 5020);
 });

@@ -74,11 +74,11 @@ describe('groupReport', () => {
   });
 
   it('does not let guessed frames change the group', () => {
-    const sure = [frame('memcpy', 'context'), frame('Pool::Take(int)')];
-    const alone = group([...sure, frame('main', 'scan')]);
-    assert.deepEqual(group([...sure, frame('Stale::Call()', 'scan'), frame('x')]).key, alone.key);
-    assert.deepEqual(group(sure).key, alone.key);
-    assert.ok(alone.explanation.includes('frames: used 2 reliable, ignored 1 guessed'));
+    const reliable = [frame('memcpy', 'context'), frame('Pool::Take(int)')];
+    const withOneGuess = group([...reliable, frame('main', 'scan')]);
+    assert.deepEqual(group([...reliable, frame('Stale::Call()', 'scan'), frame('x')]).key, withOneGuess.key);
+    assert.deepEqual(group(reliable).key, withOneGuess.key);
+    assert.ok(withOneGuess.explanation.includes('frames: used 2 reliable, ignored 1 guessed'));
   });
 
   it('uses guessed frames if no reliable frame has a name', () => {
@@ -88,12 +88,12 @@ describe('groupReport', () => {
   });
 
   it('uses modules and offsets of reliable frames if no frame has a name', () => {
-    const sure = [frame(null, 'context')];
-    assert.deepEqual(group([...sure, frame(null, 'scan', 'libstale.so')]).key, group(sure).key);
-    assert.equal(group(sure).title, 'game+0x1000');
-    const elsewhere = group([{ ...frame(null, 'context'), module_offset: '0x0000000000001040' }]);
-    assert.equal(elsewhere.title, 'game+0x1040');
-    assert.notDeepEqual(elsewhere.key, group(sure).key);
+    const reliable = [frame(null, 'context')];
+    assert.deepEqual(group([...reliable, frame(null, 'scan', 'libstale.so')]).key, group(reliable).key);
+    assert.equal(group(reliable).title, 'game+0x1000');
+    const otherOffset = group([{ ...frame(null, 'context'), module_offset: '0x0000000000001040' }]);
+    assert.equal(otherOffset.title, 'game+0x1040');
+    assert.notDeepEqual(otherOffset.key, group(reliable).key);
   });
 
   it('distinguishes aborts of 32-bit Linux games without symbols of libc and the game', () => {
@@ -165,8 +165,8 @@ describe('groupByMessage', () => {
   });
 
   it('has one group for reports without a message', () => {
-    const silent = groupByMessage({ ...statement, message: ' \u0000\n' });
-    assert.equal(silent.title, 'No stack or message');
-    assert.deepEqual(groupByMessage({ ...statement, message: '' }).key, silent.key);
+    const withoutText = groupByMessage({ ...statement, message: ' \u0000\n' });
+    assert.equal(withoutText.title, 'No stack or message');
+    assert.deepEqual(groupByMessage({ ...statement, message: '' }).key, withoutText.key);
   });
 });

@@ -28,7 +28,7 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
   const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, statement: statementOf(report) };
-  const reading = await readDump(ctx, task, resolver).catch((error) => giveUp(ctx, error, attempt));
+  const reading = await readDump(ctx, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
   if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, resolver);
   else {
     const grouping = groupByMessage(task.statement);
@@ -62,7 +62,7 @@ async function deleteStack(ctx: Context, key: string): Promise<void> {
 /**
  * After the last try, turns an error into a failure that developers see. Before that, throws the error for another try.
  */
-function giveUp(ctx: Context, err: unknown, { number, last }: Attempt): Reading {
+function failAfterLastTry(ctx: Context, err: unknown, { number, last }: Attempt): Reading {
   const isHopeless = last || (err instanceof ThreadCrashError && number >= MAX_CRASHES);
   if (!isHopeless) throw err;
   ctx.log.error({ err, tries: number }, 'a crash dump could not be processed');

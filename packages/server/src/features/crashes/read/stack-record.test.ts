@@ -24,9 +24,9 @@ function frame(index: number, inlines: number): Frame {
 }
 
 function thread(id: number, frames: number, inlines = 0): Thread {
-  const made = Array.from({ length: frames }, (_, index) => frame(index, inlines));
+  const threadFrames = Array.from({ length: frames }, (_, index) => frame(index, inlines));
   const facts = { thread_name: `worker \u202e${id}`, last_error_value: null, truncated: null };
-  return { thread_id: id, ...facts, frame_count: frames, frames: made };
+  return { thread_id: id, ...facts, frame_count: frames, frames: threadFrames };
 }
 
 function reportOf(threads: readonly Thread[], crashing: number | null = 0): Report {

@@ -8,11 +8,11 @@ describe('partitionOf', () => {
     const last = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
     assert.equal(partitionOf(new Date(last)).name, 'crash_reports_2026_11');
     assert.equal(partitionOf(new Date(last + 1)).name, 'crash_reports_2026_12');
-    const border = partitionOf(new Date(last)).to;
-    assert.equal(border, partitionOf(new Date(last + 1)).from);
+    const boundary = partitionOf(new Date(last)).to;
+    assert.equal(boundary, partitionOf(new Date(last + 1)).from);
     for (let no = 0; no < 100; no += 1) {
-      assert.ok(newId(last) < border);
-      assert.ok(newId(last + 1) >= border);
+      assert.ok(newId(last) < boundary);
+      assert.ok(newId(last + 1) >= boundary);
     }
   });
 

@@ -4,8 +4,8 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { seriesOf, spanOf } from './chart.ts';
 
 const NOW = new Date('2026-11-21T17:03:05Z');
-const span = (asked: Parameters<typeof spanOf>[0]) => {
-  const { from, to, step } = spanOf(asked, NOW);
+const span = (requested: Parameters<typeof spanOf>[0]) => {
+  const { from, to, step } = spanOf(requested, NOW);
   return [from.toISOString(), to.toISOString(), step];
 };
 
@@ -15,13 +15,13 @@ describe('the span of a chart', () => {
   });
 
   it('covers the requested times in whole hours or days', () => {
-    const asked = { from: '2026-11-20T10:30:00Z', to: '2026-11-20T12:00:00.001+01:00' };
-    assert.deepEqual(span({ ...asked, step: 'hour' }), [
+    const requested = { from: '2026-11-20T10:30:00Z', to: '2026-11-20T12:00:00.001+01:00' };
+    assert.deepEqual(span({ ...requested, step: 'hour' }), [
       '2026-11-20T10:00:00.000Z',
       '2026-11-20T12:00:00.000Z',
       'hour',
     ]);
-    assert.deepEqual(span(asked), ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z', 'day']);
+    assert.deepEqual(span(requested), ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z', 'day']);
   });
 
   it('reads a time without a zone as UTC', () => {
@@ -33,7 +33,7 @@ describe('the span of a chart', () => {
   });
 
   it('is refused if it is invalid, backwards or too long', () => {
-    for (const asked of [
+    for (const requested of [
       { from: 'yesterday' },
       { from: '2026-11-22', to: '2026-11-21' },
       { from: '2026-11-21', to: '2026-11-21' },
@@ -41,7 +41,7 @@ describe('the span of a chart', () => {
       { from: '2024-11-20', to: '2026-11-20' },
     ])
       assert.throws(
-        () => spanOf(asked, NOW),
+        () => spanOf(requested, NOW),
         (error) => error instanceof ApiError && error.code === 4002,
       );
     assert.doesNotThrow(() => spanOf({ from: '2026-10-21', step: 'hour' }, NOW));

@@ -31,12 +31,12 @@ describe('a fold of events', () => {
   it('has the same result for a device however its events are batched', () => {
     fc.assert(
       fc.property(fc.array(event), fc.array(fc.nat(20)), (events, cuts) => {
-        const borders = [
+        const boundaries = [
           0,
           ...cuts.map((cut) => Math.min(cut, events.length)).toSorted((a, b) => a - b),
           events.length,
         ];
-        const parts = borders.slice(1).map((end, no) => foldOf(events.slice(borders[no], end)));
+        const parts = boundaries.slice(1).map((end, no) => foldOf(events.slice(boundaries[no], end)));
         const whole = foldOf(events);
         for (const uid of ['a', 'b', 'c']) assert.equal(stateAfter(parts, uid), whole.devices.get(uid));
       }),

@@ -18,8 +18,8 @@ describe('details of a crash reporter', () => {
       { maxLength: 90 },
     );
     fc.assert(
-      fc.property(fields, fc.nat(3), (said, times) => {
-        const longer = said.map(([name, value]) => [name, value.repeat(times * 10)] as const);
+      fc.property(fields, fc.nat(3), (fieldsSent, times) => {
+        const longer = fieldsSent.map(([name, value]) => [name, value.repeat(times * 10)] as const);
         const verdict = accept({ ...ids, body: detailsOfAnnotations(new Map(longer), ['something']) });
         assert.ok('accepted' in verdict, JSON.stringify(verdict));
       }),
@@ -28,8 +28,8 @@ describe('details of a crash reporter', () => {
 
   it('are valid for any metadata of an engine', () => {
     fc.assert(
-      fc.property(fc.dictionary(anyText, fc.jsonValue(), { maxKeys: 90 }), (said) => {
-        const verdict = accept({ ...ids, body: readEngineMetadata(JSON.stringify(said)).details([]) });
+      fc.property(fc.dictionary(anyText, fc.jsonValue(), { maxKeys: 90 }), (fieldsSent) => {
+        const verdict = accept({ ...ids, body: readEngineMetadata(JSON.stringify(fieldsSent)).details([]) });
         assert.ok('accepted' in verdict, JSON.stringify(verdict));
       }),
     );
@@ -43,8 +43,8 @@ describe('details of a crash reporter', () => {
   });
 
   it("include the metadata of an engine that sends the API's shape", () => {
-    const said = { message: 'm', anonymous: true, metadata: { gpu: 'RTX' }, build_channel: 'beta' };
-    const { message, anonymous, metadata } = readEngineMetadata(JSON.stringify(said)).details([]);
+    const fieldsSent = { message: 'm', anonymous: true, metadata: { gpu: 'RTX' }, build_channel: 'beta' };
+    const { message, anonymous, metadata } = readEngineMetadata(JSON.stringify(fieldsSent)).details([]);
     assert.deepEqual(
       { message, anonymous, metadata },
       { message: 'm', anonymous: true, metadata: { build_channel: 'beta', gpu: 'RTX' } },
@@ -67,10 +67,10 @@ describe('clip', () => {
 
   it('removes characters that PostgreSQL rejects', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(0xffff)), fc.integer({ min: 1, max: 20 }), (units, most) => {
-        const text = clip(String.fromCharCode(...units), most);
+      fc.property(fc.array(fc.nat(0xffff)), fc.integer({ min: 1, max: 20 }), (units, max) => {
+        const text = clip(String.fromCharCode(...units), max);
         assert.equal(findProblem(CrashInput, { message: text }), null);
-        assert.ok([...text].length <= most);
+        assert.ok([...text].length <= max);
       }),
     );
   });

@@ -60,12 +60,12 @@ describe('listArchive', () => {
       fc.asyncProperty(change, fc.boolean(), async ({ at, byte, keep }, whole) => {
         const bytes = Buffer.from(marked);
         bytes[at] = byte;
-        const given = whole ? bytes : bytes.subarray(0, keep);
-        const files = await list(given).catch((error) => {
+        const input = whole ? bytes : bytes.subarray(0, keep);
+        const files = await list(input).catch((error) => {
           assert.ok(error instanceof BadArchiveError, String(error));
           return [];
         });
-        for (const { start, size } of files) assert.ok(start >= 0 && size >= 0 && start + size <= given.length);
+        for (const { start, size } of files) assert.ok(start >= 0 && size >= 0 && start + size <= input.length);
       }),
     );
     await assert.rejects(list(randomBytes(2)), BadArchiveError);
