@@ -1,4 +1,4 @@
-// Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and 1,000,000 reports. `--reports 1000000`.
+// Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and with 1,000,000 reports. `--reports 1000000`.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { ensurePartition } from '../packages/server/src/kernel/database/partitio
 import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/embedded-postgres.ts';
 import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';
 import { note, print, printFigure } from './figures.ts';
-import { type Ask, EMAIL, PASSWORD, signIn } from './requests.ts';
+import { EMAIL, type Get, PASSWORD, signIn } from './requests.ts';
 import { startService } from './service.ts';
 
 const FEW = 10_000;
-/** Requests of each kind; a list is read by few at once, so they go one after the other. */
+/** Requests of each kind, one after another, because few people read a list at the same time. */
 const RUNS = 60;
 const WARM_UP = 5;
 
@@ -25,7 +25,7 @@ type Game = {
   readonly cursors: readonly string[];
 };
 
-/** What is asked for: a path below the game, for the `run`-th time. Words and names are those that the seed has. */
+/** A kind of request. The words and function names in the queries are from the seed. */
 type Kind = {
   readonly name: string;
   readonly list: 'reports' | 'groups';
@@ -39,27 +39,27 @@ const KINDS: readonly Kind[] = [
   { name: 'a later page', list: 'reports', query: ({ cursors }, run) => ({ cursor: pick(cursors, run) }) },
   { name: 'of a build', list: 'reports', query: ({ builds }, run) => ({ build_id: pick(builds, run) }) },
   { name: 'of a group', list: 'reports', query: ({ groups }, run) => ({ group_id: pick(groups, run) }) },
-  { name: 'of a system', list: 'reports', query: (_, run) => ({ os: pick(['windows', 'linux', 'macos'], run) }) },
-  { name: 'of a system that no report has', list: 'reports', query: () => ({ os: 'android' }) },
+  { name: 'of an OS', list: 'reports', query: (_, run) => ({ os: pick(['windows', 'linux', 'macos'], run) }) },
+  { name: 'of an OS without reports', list: 'reports', query: () => ({ os: 'android' }) },
   {
     name: 'of a group in a build',
     list: 'reports',
     query: ({ groups, builds }, run) => ({ group_id: pick(groups, run), build_id: pick(builds, run) }),
   },
   {
-    name: 'of a build on another system',
+    name: 'of a build on an OS without reports',
     list: 'reports',
     query: ({ builds }, run) => ({ build_id: pick(builds, run), os: 'android' }),
   },
   { name: 'word in every report', list: 'reports', query: () => ({ text: 'resource' }) },
   {
-    name: 'word in a fifth',
+    name: 'word in a fifth of the reports',
     list: 'reports',
     query: (_, run) => ({ text: pick(['texture', 'shader', 'sound'], run) }),
   },
   { name: 'word of one group', list: 'reports', query: (_, run) => ({ text: `resource${(run * 37) % 3000}` }) },
   { name: 'words of few players', list: 'reports', query: (_, run) => ({ text: `opened word${(run * 37) % 2000}` }) },
-  { name: 'word of nobody', list: 'reports', query: () => ({ text: 'aardvark' }) },
+  { name: 'word in no report', list: 'reports', query: () => ({ text: 'aardvark' }) },
   {
     name: 'word in a build',
     list: 'reports',
@@ -69,29 +69,29 @@ const KINDS: readonly Kind[] = [
   { name: 'function of one group', list: 'reports', query: (_, run) => ({ frame: `method${(run * 37) % 3000}_1(` }) },
   { name: 'part of many functions', list: 'reports', query: (_, run) => ({ frame: `part${run % 60}::` }) },
   { name: 'shared function', list: 'reports', query: (_, run) => ({ frame: `step${(run * 61) % 4000}(` }) },
-  { name: 'function of nobody', list: 'reports', query: () => ({ frame: 'nowhere' }) },
+  { name: 'function in no report', list: 'reports', query: () => ({ frame: 'nowhere' }) },
   {
     name: 'function in a group',
     list: 'reports',
     query: ({ groups }, run) => ({ frame: 'main', group_id: pick(groups, run) }),
   },
-  { name: 'seen last', list: 'groups', query: () => ({}) },
-  { name: '100 seen last', list: 'groups', query: () => ({ limit: '100' }) },
-  { name: 'open ones', list: 'groups', query: () => ({ status: 'open' }) },
-  { name: 'resolved ones', list: 'groups', query: () => ({ status: 'resolved' }) },
+  { name: 'most recent', list: 'groups', query: () => ({}) },
+  { name: '100 most recent', list: 'groups', query: () => ({ limit: '100' }) },
+  { name: 'open', list: 'groups', query: () => ({ status: 'open' }) },
+  { name: 'resolved', list: 'groups', query: () => ({ status: 'resolved' }) },
   { name: 'of a build', list: 'groups', query: ({ builds }, run) => ({ build_id: pick(builds, run) }) },
 ];
 
 const PATHS = { reports: 'crashes', groups: 'crash-groups' } as const;
 
-/** Builds, groups and cursors to ask for: of groups frequent ones and rare ones, of pages those of the first ten. */
-async function explore(ask: Ask, uid: string): Promise<Game> {
-  const { builds } = (await ask(`/games/${uid}/builds?page_size=100`)) as { builds: { build_id: string }[] };
-  const { groups } = (await ask(`/games/${uid}/crash-groups?limit=100`)) as { groups: { group_id: string }[] };
+/** Reads builds, 100 groups and the cursors of the first ten pages, for the queries. */
+async function explore(get: Get, uid: string): Promise<Game> {
+  const { builds } = (await get(`/games/${uid}/builds?page_size=100`)) as { builds: { build_id: string }[] };
+  const { groups } = (await get(`/games/${uid}/crash-groups?limit=100`)) as { groups: { group_id: string }[] };
   const cursors: string[] = [];
   let query = 'limit=100';
   for (let page = 0; page < 10; page += 1) {
-    const { next_cursor: cursor } = (await ask(`/games/${uid}/crashes?${query}`)) as { next_cursor: string };
+    const { next_cursor: cursor } = (await get(`/games/${uid}/crashes?${query}`)) as { next_cursor: string };
     cursors.push(cursor);
     query = `limit=100&cursor=${cursor}`;
   }
@@ -105,17 +105,17 @@ async function explore(ask: Ask, uid: string): Promise<Game> {
 
 type Times = ReadonlyMap<Kind, readonly number[]>;
 
-async function measure(ask: Ask, game: Game): Promise<Times> {
+async function measure(get: Get, game: Game): Promise<Times> {
   const times = new Map<Kind, number[]>();
   for (const kind of KINDS) {
-    const taken: number[] = [];
+    const milliseconds: number[] = [];
     for (let run = -WARM_UP; run < RUNS; run += 1) {
       const query = new URLSearchParams(kind.query(game, run + WARM_UP));
       const begun = performance.now();
-      await ask(`/games/${game.uid}/${PATHS[kind.list]}?${query}`);
-      if (run >= 0) taken.push(performance.now() - begun);
+      await get(`/games/${game.uid}/${PATHS[kind.list]}?${query}`);
+      if (run >= 0) milliseconds.push(performance.now() - begun);
     }
-    times.set(kind, taken);
+    times.set(kind, milliseconds);
   }
   return times;
 }
@@ -125,10 +125,10 @@ function percentile(times: readonly number[], share: number): number {
 }
 
 function report(few: Times, many: Times, reports: number): void {
-  const show = (times: readonly number[]) =>
+  const format = (times: readonly number[]) =>
     `p50 ${percentile(times, 0.5).toFixed(1)}, p95 ${percentile(times, 0.95).toFixed(1)} ms`;
   for (const [kind, times] of many)
-    print(`${kind.list}, ${kind.name}: ${show(times)} (with ${FEW}: ${show(few.get(kind) ?? [])})`);
+    print(`${kind.list}, ${kind.name}: ${format(times)} (with ${FEW}: ${format(few.get(kind) ?? [])})`);
   for (const list of ['reports', 'groups'] as const) {
     const all = (of: Times) => [...of].filter(([kind]) => kind.list === list).flatMap(([, times]) => times);
     const [small, large] = [percentile(all(few), 0.95), percentile(all(many), 0.95)];
@@ -140,7 +140,7 @@ function report(few: Times, many: Times, reports: number): void {
 const { values } = parseArgs({ options: { reports: { type: 'string', default: '1000000' } } });
 const many = Number(values.reports);
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// As root, PostgreSQL runs under another account, which must be able to enter.
+// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
 await chmod(folder, 0o755);
 const log = pino({ level: 'warn' });
 const service = await startService(join(folder, 'data'));
@@ -154,7 +154,7 @@ try {
     await ensurePartition(database.db, partitionOf(new Date(Date.now() - days * 86_400_000)));
   await ensurePartition(database.db, partitionOf(new Date(Date.now() - DAYS * 86_400_000)));
   await prepareSeed(client, uid);
-  const ask = await signIn(service);
+  const get = await signIn(service);
   const times: Times[] = [];
   for (const [from, to] of [
     [0, FEW],
@@ -162,8 +162,8 @@ try {
   ] as const) {
     const begun = performance.now();
     await seedReports(client, uid, from, to);
-    note(`${to} reports are there, after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-    times.push(await measure(ask, await explore(ask, uid)));
+    note(`inserted ${to} reports in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    times.push(await measure(get, await explore(get, uid)));
   }
   report(times[0]!, times[1]!, many);
 } finally {

@@ -1,5 +1,5 @@
-// Measures the time from the last byte of a 2 MB dump until its report is in a group: for single dumps, and for 50 dumps per
-// second. Symbols are compiled before. `--alone 60 --rate 50 --seconds 20`.
+// Measures the time from the last byte of a 2 MB dump until its report is in a group, for single dumps and for 50 dumps per
+// second. The symbols are compiled beforehand. `--alone 60 --rate 50 --seconds 20`.
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -27,19 +27,19 @@ const DUMP_BYTES = 2_000_000;
 const SYMBOL_BYTES = 8_000_000;
 const DEADLINE_MS = 120_000;
 const [WARM_RATE, WARM_SECONDS] = [20, 5];
-/** How often is looked: what is measured is longer by half of it. */
-const LOOK_MS = { alone: 5, crowd: 100 };
+/** Time between two polls. The measured times are longer by half of it on average. */
+const POLL_MS = { alone: 5, concurrent: 100 };
 
 type Target = {
   api: string;
   headers: Record<string, string>;
   dump: Buffer;
-  /** How many reports the game's groups count, as its owner reads it. */
+  /** The number of reports in the game's groups, read over the API. */
   countGrouped(): Promise<number>;
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// As root, PostgreSQL runs under another account, which must be able to enter.
+// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
 await chmod(folder, 0o755);
 const agent = new Agent({ keepAlive: true });
 try {
@@ -59,14 +59,14 @@ async function measure(target: Target): Promise<void> {
   const alone: number[] = [];
   for (let run = 0; run < Number(values.alone); run++) alone.push(await timeAlone(target));
   note(`alone: ${describe(alone)}`);
-  // All threads are to be running, as they are in a service that gets so many.
-  await timeCrowd(target, WARM_RATE, WARM_SECONDS);
-  const { times: crowded, rate } = await timeCrowd(target, Number(values.rate), Number(values.seconds));
-  print(`alone: ${describe(alone)}; ${rate.toFixed(0)} a second: ${describe(crowded)}`);
+  // Starts all threads, as in a service that is already busy.
+  await timeConcurrent(target, WARM_RATE, WARM_SECONDS);
+  const { times: concurrent, rate } = await timeConcurrent(target, Number(values.rate), Number(values.seconds));
+  print(`alone: ${describe(alone)}; ${rate.toFixed(0)} a second: ${describe(concurrent)}`);
   printFigure('p95 alone', percentile(alone, 0.95), { below: 500 }, { unit: ' ms', digits: 0 });
   printFigure(
     `p95 with ${values.rate} a second`,
-    percentile(crowded, 0.95),
+    percentile(concurrent, 0.95),
     { below: 2000 },
     { unit: ' ms', digits: 0 },
   );
@@ -81,44 +81,48 @@ async function timeAlone(target: Target): Promise<number> {
 }
 
 /**
- * The same for each of many that arrive at this rate. Reports are told by their order: the first last byte belongs to the first
- * report that is counted. Looking at each by itself would be more work than to process it.
+ * The same for many dumps that arrive at this rate. Reports are matched by order: the first dump that was sent belongs to the first report
+ * that is counted. Polling each report would take more work than processing it.
  */
-async function timeCrowd(target: Target, rate: number, seconds: number): Promise<{ times: number[]; rate: number }> {
+async function timeConcurrent(
+  target: Target,
+  rate: number,
+  seconds: number,
+): Promise<{ times: number[]; rate: number }> {
   const start = await target.countGrouped();
   const count = rate * seconds;
   const ends = watchCount(target, start, count);
-  const sendings: Promise<number>[] = [];
+  const requests: Promise<number>[] = [];
   const begun = performance.now();
   for (let no = 0; no < count; no++) {
-    sendings.push(sendReport(target));
+    requests.push(sendReport(target));
     await wait(Math.max(0, begun + ((no + 1) * 1000) / rate - performance.now()));
   }
-  const lastBytes = (await Promise.all(sendings)).toSorted((a, b) => a - b);
+  const lastBytes = (await Promise.all(requests)).toSorted((a, b) => a - b);
   const took = (lastBytes.at(-1)! - lastBytes[0]!) / 1000;
   const counted = await ends;
   return { times: counted.map((end, index) => end - lastBytes[index]!), rate: count / took };
 }
 
-/** When each of the next `count` reports was counted. */
+/** The times at which each of the next `count` reports was counted. */
 async function watchCount(target: Target, start: number, count: number): Promise<number[]> {
   const times: number[] = [];
   while (times.length < count) {
     const now = (await target.countGrouped()) - start;
     while (times.length < now) times.push(performance.now());
-    await wait(LOOK_MS.crowd);
+    await wait(POLL_MS.concurrent);
   }
   return times;
 }
 
 async function untilCounted(target: Target, count: number): Promise<void> {
   for (const deadline = performance.now() + DEADLINE_MS; (await target.countGrouped()) < count; ) {
-    if (performance.now() > deadline) throw new Error('a report did not come into its group');
-    await wait(LOOK_MS.alone);
+    if (performance.now() > deadline) throw new Error('a report did not get a group in time');
+    await wait(POLL_MS.alone);
   }
 }
 
-/** Reports a crash and sends its dump; answers when the last byte went. */
+/** Reports a crash and sends its dump. Returns the time at which the last byte was sent. */
 async function sendReport(target: Target): Promise<number> {
   const { uploads } = await postJson<Created>(target, '/public/crashes', { has_dump: true });
   return put(uploads.dump.url, target.dump);
@@ -126,7 +130,7 @@ async function sendReport(target: Target): Promise<number> {
 
 type Created = { uploads: { dump: { url: string } } };
 
-/** Sends the dump; answers when its last byte was handed to the system. */
+/** Sends the dump. Returns the time at which the last byte was passed to the operating system. */
 async function put(url: string, dump: Buffer): Promise<number> {
   const sending = request(url, { method: 'PUT', agent, headers: { 'content-length': dump.length } });
   sending.end(dump);
@@ -135,12 +139,12 @@ async function put(url: string, dump: Buffer): Promise<number> {
   const lastByte = performance.now();
   const [response] = await answered;
   response.resume();
-  if (response.statusCode !== 200) throw new Error(`the dump was answered ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`the upload of the dump returned ${response.statusCode}`);
   await once(response, 'end');
   return lastByte;
 }
 
-/** A game with a build whose symbols are compiled, and a dump of its program. */
+/** Creates a game with a build, compiles the symbols of the build, and writes a dump of its program. */
 async function prepare(service: Service): Promise<Target> {
   const { game, build, keys } = await openGame(service);
   const api = `${service.url}/api/v1`;
@@ -148,15 +152,15 @@ async function prepare(service: Service): Promise<Target> {
   const functions = writeSymbolText(symbols, SYMBOL_BYTES);
   await sendSymbols(api, keys, build, readFileSync(symbols));
   const stacks = writeGameDump(functions);
-  // The rest of a dump is memory that the walk does not look at.
+  // The rest of a dump is memory that the stack walk does not read.
   const dump = Buffer.concat([stacks, randomBytes(Math.max(0, DUMP_BYTES - stacks.length))]);
-  const ask = await signIn(service);
+  const get = await signIn(service);
   return {
     api,
     headers: { 'x-app-id': game, 'x-build-id': build },
     dump,
     async countGrouped() {
-      const list = (await ask(`/games/${game}/crash-groups`)) as { groups: { count: number }[] };
+      const list = (await get(`/games/${game}/crash-groups`)) as { groups: { count: number }[] };
       return list.groups.reduce((sum, { count }) => sum + count, 0);
     },
   };
@@ -187,17 +191,17 @@ function postJson<T>({ api, headers }: Pick<Target, 'api' | 'headers'>, path: st
   return call(`${api}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) });
 }
 
-/** The data of an answer in the service's envelope. */
+/** Returns the data in the envelope of the response. */
 async function call<T>(url: string, init: RequestInit): Promise<T> {
   const response = await fetch(url, init);
   const { success, data, error } = (await response.json()) as { success: boolean; data: T; error: unknown };
-  if (!success) throw new Error(`${url} answered ${JSON.stringify(error)}`);
+  if (!success) throw new Error(`${url} returned ${JSON.stringify(error)}`);
   return data;
 }
 
 function describe(times: readonly number[]): string {
-  const show = (share: number) => `${percentile(times, share).toFixed(0)} ms`;
-  return `p50 ${show(0.5)}, p95 ${show(0.95)}, at most ${show(1)}`;
+  const format = (share: number) => `${percentile(times, share).toFixed(0)} ms`;
+  return `p50 ${format(0.5)}, p95 ${format(0.95)}, at most ${format(1)}`;
 }
 
 function percentile(times: readonly number[], share: number): number {

@@ -10,8 +10,8 @@ const SHARED_FUNCTIONS = 4000;
 const SHARED_IN_STACK = 14;
 
 /**
- * What reports are drawn from: groups, each with a stack and a message of its own (some are far more frequent than others), builds that
- * follow one another, and words that players use.
+ * The data that reports are generated from: groups with different stacks and messages, some of which are far more frequent than others;
+ * consecutive builds; and words in the messages of players.
  */
 const PREPARE = `
 create temporary table drawn_builds as
@@ -56,7 +56,7 @@ join drawn_groups on drawn_groups.no = group_no
 join drawn_builds on drawn_builds.no = greatest(0, ${BUILDS - 1} - age * ${BUILDS} / ($2::bigint + 1) - drawn.no % 3)
 cross join drawn_words
 cross join lateral (select case when drawn.no % 10 = 0 then 'It crashed when I opened ' || words[1 + drawn.no % 2000] || ' and then ' || words[1 + drawn.no % 1999] else '' end
-  as user_message) said`;
+  as user_message) comments`;
 
 const GROUP_ROWS = `
 insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen, sample_report_id,
@@ -80,10 +80,10 @@ select $1, gen_random_uuid(), to_char(no, 'FM000'), 'game', (array['windows', 'w
   'stable', '', '', '[]', now() - make_interval(days => ${DAYS} - no * ${DAYS} / ${BUILDS})
 from generate_series(0, ${BUILDS - 1}) no`;
 
-/** These are built when the rows are there, which is many times faster, and written again as they were. */
+/** Dropped before the rows are inserted and created again afterwards, which is many times faster. */
 const BULKY_INDEXES = ['crash_reports_by_words', 'crash_reports_by_function'];
 
-/** Makes the game's builds, and what its reports are drawn from; on one connection, which `seedReports` needs. */
+/** Creates the game's builds and the temporary tables for its reports. `seedReports` must use the same connection. */
 export async function prepareSeed(client: pg.PoolClient, gameId: string): Promise<void> {
   await client.query(BUILD_ROWS, [gameId]);
   for (const statement of PREPARE.split(';')) if (statement.trim() !== '') await run(client, statement, gameId);
@@ -97,7 +97,7 @@ function run(client: pg.PoolClient, statement: string, gameId: string): Promise<
   return client.query(statement.replaceAll('$1', `'${gameId}'`));
 }
 
-/** Brings the game from `from` to `to` reports of the last 90 days, with the groups and counts that they make. */
+/** Increases the game's reports of the last 90 days from `from` to `to`, and updates its groups and counts. */
 export async function seedReports(client: pg.PoolClient, gameId: string, from: number, to: number): Promise<void> {
   const { rows } = await client.query<{ indexdef: string }>(
     `select pg_get_indexdef(oid) as indexdef from pg_class where relname = any($1)`,

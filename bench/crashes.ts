@@ -1,5 +1,5 @@
-// Measures how many crash reports (JSON) per second the server accepts, each stored before the response, compared with the rate
-// of its /health, a constant, in the seconds before: other work on the machine affects both in the same way.
+// Measures how many crash reports (JSON) per second the server accepts, each stored before its response. The rate is compared with that
+// of /health, a constant response, in the seconds before, because other load on the machine affects both.
 // `--pairs 15 --seconds 2 --connections 512`.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 
 const volume = { connections: Number(values.connections), seconds: Number(values.seconds), warmSeconds: 0.5 };
 
-/** A crash report of a game that would also send a dump and a log. */
+/** A crash report that announces a dump and a log. */
 const REPORT = JSON.stringify({
   has_dump: true,
   has_log: true,
@@ -36,7 +36,7 @@ const REPORT = JSON.stringify({
 });
 
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// As root, PostgreSQL runs under another account, which must be able to enter.
+// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
 await chmod(folder, 0o755);
 try {
   const service = await startService(join(folder, 'data'));
@@ -55,7 +55,7 @@ async function compare(service: Service): Promise<void> {
     constant: await send(service, { request: CONSTANT, status: 200 }, volume),
     crashes: await send(service, { request: post, status: 201 }, volume),
   });
-  // Not counted: it warms the code of both.
+  // A warm-up, which does not count.
   await measure();
   const pairs: Pair[] = [];
   for (let no = 1; no <= Number(values.pairs); no += 1) {
@@ -70,7 +70,7 @@ async function compare(service: Service): Promise<void> {
     `crash reports: p95 ${median(({ crashes }) => crashes.p95Ms).toFixed(0)} ms at ${values.connections} connections`,
   );
   const ratio = median(({ constant, crashes }) => crashes.rate / constant.rate);
-  printFigure('crash reports / constant', ratio, { least: 0.4 });
+  printFigure('crash reports / constant', ratio, { min: 0.4 });
 }
 
 type Pair = { constant: LoadResult; crashes: LoadResult };

@@ -1,11 +1,11 @@
-// Fills a game with events and devices by SQL, and measures how fast PostgreSQL alone inserts rows of events: the yardstick.
+// Fills a game with events and devices by SQL, and measures how fast PostgreSQL alone inserts rows of events, as a yardstick.
 import type pg from 'pg';
 import type { GameIds } from './requests.ts';
 
 const ROWS = 1000;
 const DAYS = 30;
 
-/** Devices of the last 30 days, most of which booted; some crashed before. Each was seen last on a day of its own. */
+/** Devices of the last 30 days, spread evenly over the days. Most of them booted, and some crashed before that. */
 const DEVICES = `
 insert into event_devices (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
 select $1, 'seeded-' || no, $2, now() - interval '30 days', day, case when boots then now() - interval '30 days' end,
@@ -35,7 +35,7 @@ insert into events (game_id, build_id, received_at, name, anonymous, device_uid,
 select $1, $2, now() - make_interval(secs => no % 1000), 'shot', false, 'seeded-' || no % 1000000, null
 from generate_series($3::integer, $4::integer) no`;
 
-/** The game has these afterwards, beside what it had; all raw events are of this day. */
+/** Adds events and devices to the game. All individual events are from today. */
 export async function seedEvents(
   pool: pg.Pool,
   { game, build }: GameIds,
@@ -53,9 +53,9 @@ const BARE = 'bare_events';
 const INSERT = `
 insert into ${BARE} (game_id, build_id, received_at, name, anonymous, device_uid, properties)
 select $1::uuid, $2::uuid, now(), name, false, device, properties
-from unnest($3::text[], $4::text[], $5::jsonb[]) as given (name, device, properties)`;
+from unnest($3::text[], $4::text[], $5::jsonb[]) as batch (name, device, properties)`;
 
-/** Rows a second that one connection inserts for some seconds: a thousand in a transaction, without folding and without any index. */
+/** Returns the rows per second that one connection inserts: a thousand per transaction, without counting and without indexes. */
 export async function insertRate(pool: pg.Pool, seconds: number): Promise<number> {
   const id = '00000000-0000-7000-8000-000000000000';
   const names = Array.from({ length: ROWS }, (_, no) => ['shot', 'jump', 'coin', 'level_end'][no % 4]);

@@ -31,13 +31,13 @@ const MIB = 1024 * 1024;
 /** Warm-up before measuring memory, until the heap has its size and every query plan is cached. */
 const SETTLE_SECONDS = 60;
 
-/** `@` are digits that differ with each sending: of the device, and of the time that it took. */
+/** Each `@` becomes a digit of the number of the request, in the id of the device and in the milliseconds. */
 const DEVICE = 'device-@@@@@@@@@@@@';
 const SINGLE = JSON.stringify({ events: [{ event: 'boot_ok', device_uid: DEVICE, ms: 0 }] }).replace(
   '"ms":0',
   '"ms":1@@@@',
 );
-/** A player's session, sent when it ends. */
+/** The events of a player's session, which are sent when it ends. */
 const SESSION = JSON.stringify({
   events: [
     { event: 'session_start', device_uid: DEVICE },
@@ -54,7 +54,7 @@ const SESSION = JSON.stringify({
 const BATCH = 100;
 
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// As root, PostgreSQL runs under another account, which must be able to enter.
+// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
 await chmod(folder, 0o755);
 const log = pino({ level: 'warn' });
 const service = await startService(join(folder, 'data'));
@@ -69,17 +69,17 @@ try {
   if (Number(values.minutes) > 0) await watchMemory(requests.session);
   else {
     const empty = await compare(requests);
-    note(`filling in ${EVENTS} events of ${DEVICES} devices`);
+    note(`inserting ${EVENTS} events of ${DEVICES} devices`);
     await seedEvents(database.pool, ids, { events: EVENTS, devices: DEVICES });
     await measureHealth(service, ids);
     const full = await measureRate(requests.session);
-    printFigure('sessions with all of them there / with none', full / empty, { least: 0.9 });
+    printFigure('sessions with all events stored / with none', full / empty, { min: 0.9 });
   }
 } finally {
   await database.close();
   await postgres.stop();
   await service.stop();
-  // After minutes at full load, PostgreSQL may write its last checkpoint for longer than the service waits for it.
+  // After minutes of full load, the last checkpoint of PostgreSQL can take longer than the service waits for it.
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 1000 });
 }
 
@@ -94,8 +94,8 @@ async function compare({ single, session }: Requests): Promise<number> {
     results.single.push(await send(service, { ...single, firstNo: results.single.at(-1)?.sent ?? 0 }, volume));
     results.session.push(await send(service, { ...session, firstNo: results.session.at(-1)?.sent ?? 0 }, volume));
     inserted.push(await insertRate(database.pool, volume.seconds));
-    const shown = Object.entries(results).map(([name, of]) => `${name} ${of.at(-1)!.rate.toFixed(0)}/s`);
-    note(`run ${no}: ${shown.join(', ')}; rows by PostgreSQL alone ${inserted.at(-1)!.toFixed(0)}/s`);
+    const rates = Object.entries(results).map(([name, all]) => `${name} ${all.at(-1)!.rate.toFixed(0)}/s`);
+    note(`run ${no}: ${rates.join(', ')}; rows by PostgreSQL alone ${inserted.at(-1)!.toFixed(0)}/s`);
   }
   const rateOf = (name: keyof typeof results) => medianOf(results[name].map(({ rate }) => rate));
   const p99Of = (name: keyof typeof results) => medianOf(results[name].map(({ p99Ms }) => p99Ms));
@@ -104,10 +104,10 @@ async function compare({ single, session }: Requests): Promise<number> {
   print(
     `p99 at ${volume.connections} connections: single ${p99Of('single').toFixed(0)} ms, sessions ${p99Of('session').toFixed(0)} ms`,
   );
-  printFigure('single events / constant', one / constant, { least: 0.45 });
-  printFigure('events a second in batches of 100', sessions * BATCH, { least: 120_000 }, { digits: 0 });
+  printFigure('single events / constant', one / constant, { min: 0.45 });
+  printFigure('events a second in batches of 100', sessions * BATCH, { min: 120_000 }, { digits: 0 });
   print(
-    `the same / rows that PostgreSQL alone takes in by unnest of 1,000 = ${((sessions * BATCH) / medianOf(inserted)).toFixed(2)}`,
+    `the same / rows that PostgreSQL alone inserts by unnest of 1,000 = ${((sessions * BATCH) / medianOf(inserted)).toFixed(2)}`,
   );
   return sessions;
 }
@@ -119,8 +119,8 @@ async function measureRate(session: Requests['session']): Promise<number> {
   return medianOf(rates);
 }
 
-async function measureHealth(of: Service, { game, build }: GameIds): Promise<void> {
-  const ask = await signIn(of);
+async function measureHealth(server: Service, { game, build }: GameIds): Promise<void> {
+  const get = await signIn(server);
   for (const [name, path] of [
     ['health of the game', `/games/${game}/health`],
     ['health of the build', `/games/${game}/builds/${build}/health`],
@@ -128,7 +128,7 @@ async function measureHealth(of: Service, { game, build }: GameIds): Promise<voi
     const times: number[] = [];
     for (let run = 0; run < HEALTH_RUNS; run += 1) {
       const begun = performance.now();
-      await ask(path);
+      await get(path);
       times.push(performance.now() - begun);
     }
     const p95 = times.toSorted((a, b) => a - b)[Math.ceil(HEALTH_RUNS * 0.95) - 1] ?? Number.NaN;
@@ -136,7 +136,7 @@ async function measureHealth(of: Service, { game, build }: GameIds): Promise<voi
   }
 }
 
-/** Full load for minutes: the resident memory of the service at the begin, once it has settled, and at the end. */
+/** Compares the resident memory of the service before and after minutes of full load, following a warm-up. */
 async function watchMemory(session: Requests['session']): Promise<void> {
   await send(service, session, { ...volume, seconds: SETTLE_SECONDS });
   const before = await residentMib(service.pid);

@@ -7,19 +7,17 @@ export function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Prints `name = value unit (needs ≥ least)` or `(needs < below)`, with MISSED if the target is not met. */
+/** Prints `name = value unit (needs ≥ min)` or `(needs < below)`, and MISSED if the target is not met. */
 export function printFigure(
   name: string,
   value: number,
-  needs: { least: number } | { below: number },
+  needs: { min: number } | { below: number },
   { unit = '', digits = 2 } = {},
 ): void {
-  const show = (number: number) => `${number.toFixed(digits)}${unit}`;
+  const format = (number: number) => `${number.toFixed(digits)}${unit}`;
   const [need, met] =
-    'least' in needs
-      ? [`≥ ${show(needs.least)}`, value >= needs.least]
-      : [`< ${show(needs.below)}`, value < needs.below];
-  print(`${name} = ${show(value)} (needs ${need})${met ? '' : ' MISSED'}`);
+    'min' in needs ? [`≥ ${format(needs.min)}`, value >= needs.min] : [`< ${format(needs.below)}`, value < needs.below];
+  print(`${name} = ${format(value)} (needs ${need})${met ? '' : ' MISSED'}`);
 }
 
 export function print(line: string): void {

@@ -1,4 +1,4 @@
-// Writes a dump like that of a crashed game, for the symbols from symbol-text.ts.
+// Writes a dump of a crashed game that matches the symbols of symbol-text.ts.
 import { writeAmd64Context } from '../packages/minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../packages/minidump/test/dump-writer/dump-writer.ts';
 import { SYMBOL_MODULE } from './symbol-text.ts';
@@ -7,12 +7,12 @@ const BASE = 0x5555_0000_0000n;
 const STACKS = 0x7f00_0000_0000n;
 const STACK_WORDS = 2048;
 const THREADS = 16;
-/** How many threads have different stacks. The others are workers that all wait in the same function. */
+/** The number of threads with different stacks. The others are workers that wait in the same function. */
 const BUSY_THREADS = 4;
 const CRASHED_FRAMES = 40;
 const OTHER_FRAMES = 12;
 
-/** `functions` are offsets at which functions begin; their rule there takes one word of the stack. */
+/** `functions` are the offsets of functions. Their unwind rules at the start use one word of the stack. */
 export function writeGameDump(functions: readonly number[]): Uint8Array {
   const ids = Array.from({ length: THREADS }, (_, index) => 1000 + index);
   const threads = ids.map((id, index) => {
@@ -36,7 +36,7 @@ function functionsOf(thread: number, functions: readonly number[]): number[] {
   return Array.from({ length: count }, (_, frame) => functions[(place * 61 + frame * 23) % functions.length]!);
 }
 
-/** Return addresses, a zero, which ends the stack, and other data. */
+/** Writes return addresses, a zero that ends the stack, and other data. */
 function writeStack(called: readonly number[]): Uint8Array {
   const words = new BigUint64Array(STACK_WORDS);
   for (const [index, offset] of called.entries()) words[index] = BASE + BigInt(offset) + 1n;
@@ -51,7 +51,7 @@ function game(functions: readonly number[]) {
   return { name: `/opt/game/${debugFile}`, base: BASE, size, codeView };
 }
 
-/** A debug id's first fields are numbers, whose bytes a build id has in the order of memory. */
+/** The first fields of a debug id are numbers, and a build id has their bytes in little-endian order. */
 function toBuildId(debugId: string): string {
   const bytes = debugId.match(/../g)!.slice(0, 16);
   const order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 export type Load = {
   host: string;
   port: number;
-  /** Head and body, as they are, but for runs of `@`: each becomes the number of the sending, padded with zeros to its length. */
+  /** Headers and body. Each run of `@` is replaced by the number of the request, padded with zeros. */
   request: string;
   connections: number;
   /** Warm-up time before the measurement. */
@@ -50,8 +50,8 @@ async function open(): Promise<Socket> {
 }
 
 /**
- * Resolves when the time is over and the last answer is there. All answers of one kind have the same length: it is read from the
- * first, and then bytes are only counted, so that sending costs the machine as little as it can.
+ * Resolves when the time is over and the last response has arrived. All responses have the same length, which is read from the first one.
+ * After that, bytes are only counted, so that the client uses as little CPU time as possible.
  */
 function sendOn(socket: Socket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -70,9 +70,9 @@ function sendOn(socket: Socket): Promise<void> {
     socket.write(request);
   };
   socket.on('error', reject);
-  socket.on('close', () => reject(new Error('the server closed a kept connection')));
+  socket.on('close', () => reject(new Error('the server closed a persistent connection')));
   socket.on('data', (bytes: Buffer) => {
-    if (received === 0 && !hasStatus(bytes)) return reject(new Error(`another answer: ${bytes}`));
+    if (received === 0 && !hasStatus(bytes)) return reject(new Error(`unexpected response: ${bytes}`));
     if (length === 0) length = lengthOf(bytes);
     received += bytes.length;
     if (received < length) return;
@@ -86,14 +86,14 @@ function sendOn(socket: Socket): Promise<void> {
   return promise;
 }
 
-/** In `HTTP/1.1 200`, the number begins at byte 9. */
-function hasStatus(answer: Buffer): boolean {
-  return answer.toString('latin1', 9, 12) === String(load.status);
+/** In `HTTP/1.1 200`, the status starts at byte 9. */
+function hasStatus(response: Buffer): boolean {
+  return response.toString('latin1', 9, 12) === String(load.status);
 }
 
-function lengthOf(answer: Buffer): number {
-  const head = answer.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
+function lengthOf(response: Buffer): number {
+  const head = response.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-  if (length === undefined) throw new Error('the answer has no length');
+  if (length === undefined) throw new Error('the response has no Content-Length');
   return head.length + 4 + Number(length);
 }

@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 
 const SAMPLE_MS = 20;
 /** USER_HZ, which Linux keeps at 100 for programs. */
-const TICKS_A_SECOND = 100;
+const TICKS_PER_SECOND = 100;
 
 /** Returns the current resident memory of a process, in bytes (VmRSS in proc_pid_status(5)). */
 export function residentOf(pid: number): number {
-  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(found?.[1] ?? Number.NaN) * 1024;
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) * 1024;
 }
 
 /** Returns the CPU time of a process so far, including its threads and kernel time, in seconds (proc_pid_stat(5)). */
-export function processorSecondsOf(pid: number): number {
+export function cpuSecondsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The fields behind the program's name, which may hold spaces: the 14th and 15th of all are utime and stime.
+  // The fields after the program's name, which can contain spaces. The 14th and 15th fields of the line are utime and stime.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 /** Returns the maximum resident memory of `pid` while `work` ran, in bytes. */

@@ -17,10 +17,10 @@ import { KIB, MIB } from '@chauffeur/contract/limits';
 
 export type Zip = { path: string; size: number; sha256: string };
 
-/** What the zip's own records take, at most. */
+/** Maximum size of the zip's own records. */
 const RECORDS_BYTES = 4 * KIB;
 
-/** Writes a zip of `bytes` bytes, a little less for its records, into `folder`. */
+/** Writes a zip of at most `bytes` bytes into `folder`. */
 export async function makeRandomZip(folder: string, bytes: number): Promise<Zip> {
   const path = join(folder, 'game.zip');
   const size = await writeZip(path, bytes - RECORDS_BYTES);
@@ -29,7 +29,7 @@ export async function makeRandomZip(folder: string, bytes: number): Promise<Zip>
   return { path, size, sha256: hash.digest('hex') };
 }
 
-/** The bytes of the zip. The local header comes first in the file and is written last, when the checksum is known. */
+/** Returns the size of the zip. The local header is at the start of the file, but is written last because it contains the checksum. */
 async function writeZip(path: string, size: number): Promise<number> {
   const base = {
     name: Buffer.from('assets.pck'),

@@ -1,4 +1,4 @@
-// The requests that benchmarks send with load.ts: for a constant, and for a game with one build.
+// The requests that benchmarks send with load.ts, and a game with one build to send them to.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import type { Load, LoadResult } from './load.ts';
 import type { Service } from './service.ts';
 
 const run = promisify(execFile);
-/** The owner of a bench's game. */
+/** The owner of the benchmark's game. */
 export const EMAIL = 'bench@example.com';
 export const PASSWORD = 'a password for the bench';
 const WARM_SECONDS = 2;
@@ -14,12 +14,12 @@ const WARM_SECONDS = 2;
 /** The yardstick: a route of the same server that returns a constant. */
 export const CONSTANT = 'GET /health HTTP/1.1\r\nHost: bench\r\n\r\n';
 
-export type Ask = (path: string) => Promise<unknown>;
+export type Get = (path: string) => Promise<unknown>;
 export type GameIds = { readonly game: string; readonly build: string };
-/** The headers of its deploy key. */
+/** `keys` are the headers with its deploy key. */
 export type OpenedGame = GameIds & { readonly keys: Readonly<Record<string, string>> };
 
-/** A game with a registered build. */
+/** Creates a game with a deploy key and a registered build. */
 export async function openGame(service: Service): Promise<OpenedGame> {
   service.admin(['user', 'create', '--email', EMAIL, '--password-stdin', '--verified'], `${PASSWORD}\n`);
   const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
@@ -35,25 +35,25 @@ export async function openGame(service: Service): Promise<OpenedGame> {
 }
 
 /** Signs in as the game's owner. Returns a function that reads the data at an API path. */
-export async function signIn({ url }: Service): Promise<Ask> {
-  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
+export async function signIn({ url }: Service): Promise<Get> {
+  const response = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },
     body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
   });
-  const cookie = answer.headers
+  const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
   return async (path) => {
     const response = await fetch(`${url}/api/v1${path}`, { headers: { cookie } });
     const { success, data, error } = (await response.json()) as { success: boolean; data: unknown; error: unknown };
-    if (!success) throw new Error(`${path} answered ${JSON.stringify(error)}`);
+    if (!success) throw new Error(`${path} returned ${JSON.stringify(error)}`);
     return data;
   };
 }
 
-/** A request of the game's client with this JSON body. */
+/** A request of a game client with this JSON body. */
 export function postOf(path: string, { game, build }: GameIds, body: string): string {
   const head = [
     `POST ${path} HTTP/1.1`,

@@ -1,11 +1,11 @@
-// Sends a part of a file as the body of a request, raw or in a multipart envelope: the same code whoever receives it, so that
-// only the receivers differ.
+// Sends a part of a file as the body of a request, raw or in a multipart form. The yardstick and the server get requests from the same
+// code, so that only the receivers differ.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-export type Sending = {
+export type FileRequest = {
   method: 'PUT' | 'POST';
   url: string;
   headers: Record<string, string>;
@@ -13,7 +13,7 @@ export type Sending = {
   path: string;
   start: number;
   end: number;
-  /** Text fields of a multipart/form-data body (RFC 7578) whose last part is the file; raw where absent. */
+  /** Text fields of a multipart/form-data body (RFC 7578) whose last part is the file. By default, the body is the file itself. */
   form?: { fields: Record<string, string>; filename: string };
 };
 
@@ -23,31 +23,31 @@ const BOUNDARY = 'chauffeur-bench-5b0c1d9ae7';
 /** One connection, kept between requests. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** The JSON of the answer. Throws when it is not a success. */
-export async function send(sending: Sending): Promise<unknown> {
-  const { method, url, path, start, end } = sending;
-  const [opening, closing] = envelopeOf(sending);
+/** Returns the JSON of the response. Throws if the request fails. */
+export async function send(input: FileRequest): Promise<unknown> {
+  const { method, url, path, start, end } = input;
+  const [opening, closing] = envelopeOf(input);
   const headers = {
-    ...sending.headers,
+    ...input.headers,
     'content-length': opening.length + (end - start) + closing.length,
-    ...(sending.form !== undefined && { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }),
+    ...(input.form !== undefined && { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }),
   };
   const outgoing = request(url, { method, headers, agent });
-  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  const responded = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   outgoing.write(opening);
   for await (const bytes of createReadStream(path, { start, end: end - 1, highWaterMark: READ_BYTES })) {
-    if (!outgoing.write(bytes)) await Promise.race([once(outgoing, 'drain'), answered]);
+    if (!outgoing.write(bytes)) await Promise.race([once(outgoing, 'drain'), responded]);
   }
   outgoing.end(closing);
-  const [response] = await answered;
-  const answer = await json(response);
+  const [response] = await responded;
+  const data = await json(response);
   if (response.statusCode === undefined || response.statusCode >= 300) {
-    throw new Error(`${method} ${url} answered ${response.statusCode}: ${JSON.stringify(answer)}`);
+    throw new Error(`${method} ${url} returned ${response.statusCode}: ${JSON.stringify(data)}`);
   }
-  return answer;
+  return data;
 }
 
-function envelopeOf({ form }: Sending): [Buffer, Buffer] {
+function envelopeOf({ form }: FileRequest): [Buffer, Buffer] {
   if (form === undefined) return [Buffer.alloc(0), Buffer.alloc(0)];
   const fields = Object.entries(form.fields).map(
     ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,

@@ -60,7 +60,7 @@ export async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** It must be known before the service says it, so that the first answer is not waited for longer than needed. */
+/** The port must be known in advance, so that the first response is noticed as early as possible. */
 async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -74,12 +74,12 @@ async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while ((await statusOf(url)) !== 200) {
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
-    if (performance.now() > deadline) throw new Error('the service did not answer in time');
+    if (performance.now() > deadline) throw new Error('the service did not respond in time');
     await wait(PROBE_MS);
   }
 }
 
-/** Undefined while nobody listens. */
+/** Returns undefined while the service is not listening. */
 function statusOf(url: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const probe = request(url, { agent: false }, (response) => {

@@ -1,4 +1,4 @@
-// Measures the stackwalker with symbols as text and from their caches, for symbol files of 8 MB and 200 MB.
+// Measures the stackwalker with symbols as text and with compiled symbols, for symbol files of 8 MB and 200 MB.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const BATCH = 1000;
 
 type Setup = { readonly title: string; readonly folder: string; readonly symbols: string; readonly dump: string };
 
-/** A folder with symbols of `megabytes`, and a dump of the program that they are of. */
+/** Writes a symbol file of `megabytes`, and a dump of its program. */
 function setUp(folder: string, megabytes: number): Setup {
   const title = `${megabytes} MB`;
   const symbols = join(folder, title, 'symbols');
@@ -48,13 +48,13 @@ function millisecondsOf(work: () => unknown): number {
   return performance.now() - start;
 }
 
-/** SHA-256 of 8 MiB on this machine now: what the walks are compared with. */
+/** The time for the SHA-256 of 8 MiB on this machine, which the walks are compared with. */
 function measureYardstick(): number {
   const data = Buffer.alloc(8 << 20, 7);
   return medianOf(Array.from({ length: 9 }, () => millisecondsOf(() => createHash('sha256').update(data).digest())));
 }
 
-/** The whole command in a process of its own, with no cache there: it compiles the text, then walks. */
+/** Measures the whole command as a separate process. Without a cache, it compiles the text before it walks. */
 function measureCold({ title, folder, symbols, dump }: Setup): number {
   const runs = Array.from({ length: COLD_RUNS }, (_, run) => {
     const cache = join(folder, `cold-${run}`);
@@ -89,13 +89,13 @@ function measureNative({ title, symbols, dump }: Setup): void {
   }
 }
 
-/** In the PATH, but not among the packages' own commands: ours has the same name. */
+/** Searches the PATH without the commands of packages, because ours has the same name. */
 function findProgram(program: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** A walk from the cache, each with a directory that has nothing open and nothing remembered. */
+/** Measures walks with compiled symbols, each with a new symbol directory that has no open files. */
 function measureWarm({ folder, symbols, dump }: Setup): number {
   const file = readFileSync(dump);
   const walk = () => {
@@ -106,12 +106,12 @@ function measureWarm({ folder, symbols, dump }: Setup): number {
   };
   const { threads } = walk();
   const frames = threads.flatMap((thread) => thread.frames);
-  if (frames.some((frame) => frame.function === null)) throw new Error('a frame of the bench has no name');
+  if (frames.some((frame) => frame.function === null)) throw new Error('a frame of the benchmark has no name');
   note(`${frames.length} frames in ${threads.length} threads`);
   return medianOf(Array.from({ length: WARM_RUNS }, () => millisecondsOf(walk)));
 }
 
-/** `BATCH` dumps on so many threads; answers dumps a second, the start of the threads not counted. */
+/** Walks `BATCH` dumps on some threads. Returns dumps per second, without the time to start the threads. */
 async function measureBatch({ folder, symbols, dump }: Setup, threads: number): Promise<number> {
   const batch: WalkBatch = { dump, symbols, cacheFolder: join(folder, 'cold-0'), count: BATCH / threads };
   const workers = await Promise.all(
@@ -145,7 +145,7 @@ try {
     print(`${setup.title}: warm walk / yardstick = ${(warm / yardstick).toFixed(2)}`);
   }
   const large = setups[1]!;
-  printFigure('dumps a second on one thread', await measureBatch(large, 1), { least: 400 }, { digits: 0 });
+  printFigure('dumps a second on one thread', await measureBatch(large, 1), { min: 400 }, { digits: 0 });
   print(`dumps a second on two threads = ${(await measureBatch(large, 2)).toFixed(0)}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -8,18 +8,18 @@ import { startService } from './service.ts';
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// As root, PostgreSQL runs under another account, which must be able to enter.
+// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
 await chmod(folder, 0o755);
 const times: number[] = [];
 try {
   for (let run = 0; run <= Number(values.runs); run++) {
     const service = await startService(join(folder, 'data'));
     await service.stop();
-    note(`${run === 0 ? 'first start, which makes the database' : `run ${run}`}: ${service.startMs.toFixed(0)} ms`);
+    note(`${run === 0 ? 'first start, which creates the database' : `run ${run}`}: ${service.startMs.toFixed(0)} ms`);
     if (run === 0) print(`first start ever = ${service.startMs.toFixed(0)} ms`);
     else times.push(service.startMs);
   }
-  printFigure('start to first answer', medianOf(times), { below: 1500 }, { unit: ' ms', digits: 0 });
+  printFigure('start to first response', medianOf(times), { below: 1500 }, { unit: ' ms', digits: 0 });
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -3,8 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 
 export const SYMBOL_MODULE = { debugFile: 'game', debugId: '0123456789ABCDEF0123456789ABCDEF0' };
 
-/** Bytes of text for each function, with its share of all other records; found by measuring. */
-const BYTES_A_FUNCTION = 930;
+/** Measured bytes of text per function, including its share of all other records. */
+const BYTES_PER_FUNCTION = 930;
 const CODE_START = 0x1000;
 const BUFFER = 1 << 20;
 
@@ -30,7 +30,7 @@ const RULES = [
 export function writeSymbolText(path: string, size: number): number[] {
   const text = new TextFile(path);
   const random = new Random(size);
-  const functions = Math.max(10, Math.round(size / BYTES_A_FUNCTION));
+  const functions = Math.max(10, Math.round(size / BYTES_PER_FUNCTION));
   const starts = new Float64Array(functions + 1);
   writeHead(text, random, functions);
   let offset = CODE_START;
@@ -99,7 +99,7 @@ function nameOf(random: Random): string {
   return `${scope}${generic}::${random.pick(VERBS)}(${random.pick(TYPES)}, ${random.pick(TYPES)})`;
 }
 
-/** Random numbers that are the same in each run (a 32-bit xorshift). */
+/** Random numbers that are the same in every run (a 32-bit xorshift). */
 class Random {
   #state: number;
 
@@ -107,12 +107,12 @@ class Random {
     this.#state = seed | 1;
   }
 
-  /** A whole number from `least` to `most`. */
-  between(least: number, most: number): number {
+  /** Returns an integer from `min` to `max`. */
+  between(min: number, max: number): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
     this.#state ^= this.#state << 5;
-    return least + ((this.#state >>> 0) % (most - least + 1));
+    return min + ((this.#state >>> 0) % (max - min + 1));
   }
 
   pick<T>(values: readonly T[]): T {

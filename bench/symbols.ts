@@ -1,4 +1,4 @@
-// Measures symbols: compiling symbol files of 8 MB and 200 MB into caches, and lookups in the caches. `--runs 5`.
+// Measures how symbol files of 8 MB and 200 MB are compiled, and lookups in the compiled files. `--runs 5`.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { writeSymbolText } from './symbol-text.ts';
 const MB = 1e6;
 const CHUNK = 1 << 18;
 const LINE_FEED = 0x0a;
-/** Look-ups that one dump asks for: a few threads' frames. */
-const LOOK_UPS = 50;
+/** Lookups for one dump: the frames of a few threads. */
+const LOOKUPS = 50;
 const WARM_RUNS = 300;
 
-/** Milliseconds by the clock and of processor time, the kernel's work for it included; the latter suffers less from neighbours. */
-type Time = { readonly clock: number; readonly processor: number };
+/** Milliseconds of elapsed time and of CPU time, including kernel time. CPU time depends less on other load. */
+type Time = { readonly clock: number; readonly cpu: number };
 
-/** What a process of its own took: to compile, to count the lines of the same file, and its largest resident memory. */
+/** Measured in a separate process: compiling a file, counting its lines, and the maximum resident memory. */
 type Compile = { readonly compile: Time; readonly count: Time; readonly peakBytes: number };
 
 type SymbolFile = {
@@ -47,14 +47,14 @@ function measureAll(runs: number): void {
     printFigure('cold compile of 200 MB', compiled.clockMs, { below: 2000 }, { unit: ' ms', digits: 0 });
     printFigure('compile / counting lines', compiled.ratio, { below: 8 });
     printFigure(
-      'memory of the whole process, at most',
+      'maximum memory of the process',
       compiled.peakBytes / 2 ** 20,
       { below: 300 },
       { unit: ' MiB', digits: 0 },
     );
     const [smallMs, largeMs] = [measureWarm(small), measureWarm(large)];
-    printFigure('warm look-ups, 8 MB', smallMs, { below: 2 }, { unit: ' ms' });
-    printFigure('warm look-ups, 200 MB', largeMs, { below: 2 }, { unit: ' ms' });
+    printFigure('warm lookups, 8 MB', smallMs, { below: 2 }, { unit: ' ms' });
+    printFigure('warm lookups, 200 MB', largeMs, { below: 2 }, { unit: ' ms' });
     printFigure('200 MB / 8 MB', largeMs / smallMs, { below: 3 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -70,12 +70,12 @@ function writeFile(folder: string, megabytes: number): SymbolFile {
   return { title, path: file, cache: compiled, functions: writeSymbolText(file, megabytes * MB) };
 }
 
-/** Processes that compile once each, as a cold start does. Medians, but for the memory. */
+/** Runs processes that compile once each, like a cold start. Returns medians, and the maximum of the memory. */
 function measureCompile(file: SymbolFile, runs: number): { clockMs: number; ratio: number; peakBytes: number } {
   const all = Array.from({ length: runs }, (): Compile => {
-    const answer = execFileSync(process.execPath, [import.meta.filename, file.path, file.cache]);
-    const run = JSON.parse(answer.toString()) as Compile;
-    note(`${file.title}: compiled in ${show(run.compile)}, lines counted in ${show(run.count)}`);
+    const output = execFileSync(process.execPath, [import.meta.filename, file.path, file.cache]);
+    const run = JSON.parse(output.toString()) as Compile;
+    note(`${file.title}: compiled in ${format(run.compile)}, lines counted in ${format(run.count)}`);
     return run;
   });
   const clockMs = medianOf(all.map(({ compile }) => compile.clock));
@@ -86,7 +86,7 @@ function measureCompile(file: SymbolFile, runs: number): { clockMs: number; rati
   );
   return {
     clockMs,
-    ratio: medianOf(all.map(({ compile, count }) => compile.processor / count.processor)),
+    ratio: medianOf(all.map(({ compile, count }) => compile.cpu / count.cpu)),
     peakBytes: Math.max(...all.map(({ peakBytes }) => peakBytes)),
   };
 }
@@ -97,7 +97,7 @@ function compileOnce(from: string, to: string): Compile {
   return { compile, peakBytes, count: timeOf(() => countLines(from)) };
 }
 
-/** The yardstick: reads the same bytes and finds the end of each line, as any reader of the text has to. */
+/** The yardstick: reads the same bytes and finds the end of each line, as every parser of the text has to. */
 function countLines(from: string): number {
   const input = openSync(from, 'r');
   const chunk = Buffer.alloc(CHUNK);
@@ -110,13 +110,13 @@ function countLines(from: string): number {
   return lines;
 }
 
-/** Opens the cache, asks all there is to ask at functions all over the module, and closes it. Milliseconds by the clock. */
+/** Opens the compiled file, looks up functions all over the module, and closes it. Returns milliseconds of elapsed time. */
 function measureWarm({ cache: file, functions }: SymbolFile): number {
   const lookUp = (run: number) => {
     const symbols = openSymbolCache(new FileReader(file));
-    for (let index = 0; index < LOOK_UPS; index++) {
+    for (let index = 0; index < LOOKUPS; index++) {
       const offset = functions[(run * 7 + index * 19) % functions.length]! + 60;
-      if (symbols.placeAt(offset)?.line === undefined) throw new Error('a function of the bench has no line');
+      if (symbols.placeAt(offset)?.line === undefined) throw new Error('a function of the benchmark has no line');
       symbols.cfiAt(offset);
       symbols.stackWinAt(offset);
     }
@@ -126,12 +126,12 @@ function measureWarm({ cache: file, functions }: SymbolFile): number {
 }
 
 function timeOf(work: () => unknown): Time {
-  const [clock, processor] = [performance.now(), process.cpuUsage()];
+  const [clock, cpu] = [performance.now(), process.cpuUsage()];
   work();
-  const { user, system } = process.cpuUsage(processor);
-  return { clock: performance.now() - clock, processor: (user + system) / 1000 };
+  const { user, system } = process.cpuUsage(cpu);
+  return { clock: performance.now() - clock, cpu: (user + system) / 1000 };
 }
 
-function show({ clock, processor }: Time): string {
-  return `${clock.toFixed(0)} ms (${processor.toFixed(0)} ms of the processor)`;
+function format({ clock, cpu }: Time): string {
+  return `${clock.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU time)`;
 }

@@ -1,5 +1,5 @@
-// Measures how fast the server receives a zip, whole and in chunks, compared with a bare Node server that pipes a PUT into a
-// file and hashes it, and how much its memory grows. `--gb 5` for the largest zip, `--runs 5`.
+// Measures how fast the server receives a zip, whole and in chunks, and how much its memory grows. The yardstick is a plain Node server
+// that pipes a PUT into a file and hashes it. `--gb 5` for the largest zip, `--runs 5`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -10,18 +10,18 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { medianOf, note, print, printFigure } from './figures.ts';
-import { peakDuring, processorSecondsOf, residentOf } from './process-watch.ts';
+import { cpuSecondsOf, peakDuring, residentOf } from './process-watch.ts';
 import { makeRandomZip, type Zip } from './random-zip.ts';
 import { closeSender, send } from './sender.ts';
 import { end, type Service, startService } from './service.ts';
 
-const WAYS = ['raw PUT', 'single', 'chunked'] as const;
-type Way = (typeof WAYS)[number];
+const METHODS = ['raw PUT', 'single', 'chunked'] as const;
+type Method = (typeof METHODS)[number];
 
 type Receiver = {
-  upload: Record<Way, (zip: Zip) => Promise<void>>;
-  /** Lets the service end what it does with a file afterwards, and frees the disk for the next upload. */
-  tidy(): Promise<void>;
+  upload: Record<Method, (zip: Zip) => Promise<void>>;
+  /** Waits until the service has processed the file, and frees the disk for the next upload. */
+  cleanUp(): Promise<void>;
 };
 
 async function startPutServer(folder: string): Promise<{ url: string; child: ChildProcess }> {
@@ -31,7 +31,7 @@ async function startPutServer(folder: string): Promise<{ url: string; child: Chi
   return { url: `http://127.0.0.1:${String(port).trim()}`, child };
 }
 
-/** A game with a deploy key and a build to upload to. */
+/** Creates a game with a deploy key and a build to upload to. */
 async function prepareBuild(
   service: Service,
 ): Promise<{ keys: Record<string, string>; fields: Record<string, string> }> {
@@ -49,11 +49,11 @@ async function prepareBuild(
   return { keys, fields: { build_id, ...platform } };
 }
 
-/** The data of an answer in the service's envelope. */
+/** Returns the data in the envelope of the response. */
 async function call<T>(url: string, init: RequestInit): Promise<T> {
   const response = await fetch(url, init);
   const { success, data, error } = (await response.json()) as { success: boolean; data: T; error: unknown };
-  if (!success) throw new Error(`${url} answered ${JSON.stringify(error)}`);
+  if (!success) throw new Error(`${url} returned ${JSON.stringify(error)}`);
   return data;
 }
 
@@ -63,23 +63,30 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
   const post = { method: 'POST', url: `${tool}/upload/files` } as const;
   let pending: string | undefined;
 
-  function takeAnswer(answer: unknown, zip: Zip): void {
-    const { file_uid, checksum, size } = (answer as { data: { file_uid: string; checksum: string; size: number } })
+  function checkResponse(response: unknown, zip: Zip): void {
+    const { file_uid, checksum, size } = (response as { data: { file_uid: string; checksum: string; size: number } })
       .data;
-    if (checksum !== zip.sha256 || size !== zip.size) throw new Error('the service received something else');
+    if (checksum !== zip.sha256 || size !== zip.size) throw new Error('the service received different bytes');
     pending = file_uid;
   }
 
   return {
     upload: {
       async 'raw PUT'({ path, size, sha256 }) {
-        const answer = await send({ method: 'PUT', url: `${put.url}/raw.zip`, headers: {}, path, start: 0, end: size });
-        if ((answer as { checksum: string }).checksum !== sha256)
-          throw new Error('the yardstick received something else');
+        const response = await send({
+          method: 'PUT',
+          url: `${put.url}/raw.zip`,
+          headers: {},
+          path,
+          start: 0,
+          end: size,
+        });
+        if ((response as { checksum: string }).checksum !== sha256)
+          throw new Error('the yardstick received different bytes');
       },
       async single(zip) {
         const form = { fields: { ...fields, checksum: zip.sha256 }, filename: 'game.zip' };
-        takeAnswer(await send({ ...post, headers: keys, path: zip.path, start: 0, end: zip.size, form }), zip);
+        checkResponse(await send({ ...post, headers: keys, path: zip.path, start: 0, end: zip.size, form }), zip);
       },
       async chunked(zip) {
         const all = { ...fields, checksum: zip.sha256, filename: 'game.zip', total_size: String(zip.size) };
@@ -97,17 +104,17 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
             'x-upload-session-id': session_id,
             'content-range': `bytes ${start}-${end - 1}/${zip.size}`,
           };
-          const answer = await send({ ...post, headers, path: zip.path, start, end, form });
-          if (end === zip.size) takeAnswer(answer, zip);
+          const response = await send({ ...post, headers, path: zip.path, start, end, form });
+          if (end === zip.size) checkResponse(response, zip);
         }
       },
     },
-    async tidy() {
+    async cleanUp() {
       if (pending !== undefined) await untilScanned(`${tool}/files/${pending}`, keys);
       pending = undefined;
       await rm(join(folder, 'raw.zip'), { force: true });
       await rm(join(folder, 'data/blobs/files'), { recursive: true, force: true });
-      // Wait for pending writes of one upload, which would slow down the next.
+      // Pending writes of one upload would slow down the next.
       execFileSync('sync');
     },
   };
@@ -121,9 +128,9 @@ async function untilScanned(url: string, headers: Record<string, string>): Promi
   }
 }
 
-type Measured = { seconds: Record<Way, number[]>; growth: number };
+type Measured = { seconds: Record<Method, number[]>; growth: number };
 
-/** One round to warm up, then `runs` whose seconds count. The memory of every upload counts, most of all of the first. */
+/** Measures the time of `runs` rounds after a warm-up round, and the memory of all uploads, including the warm-up. */
 async function measure(
   service: Service,
   putPid: number,
@@ -133,27 +140,27 @@ async function measure(
 ): Promise<Measured> {
   const measured: Measured = { seconds: { 'raw PUT': [], single: [], chunked: [] }, growth: 0 };
   for (let run = 0; run <= runs; run++) {
-    for (const way of WAYS) {
-      const { seconds, processor, growth } = await timeOne(service, putPid, way, () => receiver.upload[way](zip));
-      await receiver.tidy();
+    for (const method of METHODS) {
+      const { seconds, cpu, growth } = await timeOne(service, putPid, method, () => receiver.upload[method](zip));
+      await receiver.cleanUp();
       const name = run === 0 ? 'warm-up' : `run ${run}`;
       note(
-        `${name}: ${way} ${speed(zip, seconds)} MB/s, ${processor.toFixed(2)} s of processor, memory grown by ${mib(growth)} MiB`,
+        `${name}: ${method} ${speed(zip, seconds)} MB/s, ${cpu.toFixed(2)} s of CPU time, memory grown by ${mib(growth)} MiB`,
       );
-      if (way !== 'raw PUT') measured.growth = Math.max(measured.growth, growth);
-      if (run > 0) measured.seconds[way].push(seconds);
+      if (method !== 'raw PUT') measured.growth = Math.max(measured.growth, growth);
+      if (run > 0) measured.seconds[method].push(seconds);
     }
   }
   return measured;
 }
 
-/** Seconds that an upload takes, those of processor time in its receiver, and by how many bytes the receiver grows meanwhile. */
-async function timeOne(service: Service, putPid: number, way: Way, upload: () => Promise<void>) {
-  const pid = way === 'raw PUT' ? putPid : service.pid;
-  const [begun, processorBefore] = [performance.now(), processorSecondsOf(pid)];
+/** Returns the seconds that an upload takes, and the CPU time and memory growth of its receiver. */
+async function timeOne(service: Service, putPid: number, method: Method, upload: () => Promise<void>) {
+  const pid = method === 'raw PUT' ? putPid : service.pid;
+  const [begun, cpuBefore] = [performance.now(), cpuSecondsOf(pid)];
   const before = residentOf(pid);
   const growth = (await peakDuring(pid, upload)) - before;
-  return { seconds: (performance.now() - begun) / 1000, processor: processorSecondsOf(pid) - processorBefore, growth };
+  return { seconds: (performance.now() - begun) / 1000, cpu: cpuSecondsOf(pid) - cpuBefore, growth };
 }
 
 function speed({ size }: Zip, seconds: number): string {
@@ -165,19 +172,19 @@ function mib(bytes: number): string {
 }
 
 function report(zip: Zip, { seconds, growth }: Measured): void {
-  const [raw, single, chunked] = WAYS.map((way) => medianOf(seconds[way])) as [number, number, number];
+  const [raw, single, chunked] = METHODS.map((method) => medianOf(seconds[method])) as [number, number, number];
   const speeds = `raw PUT ${speed(zip, raw)} MB/s, single ${speed(zip, single)} MB/s, chunked ${speed(zip, chunked)} MB/s`;
   print(`${(zip.size / GIB).toFixed(2)} GiB: ${speeds} (medians of ${seconds.single.length})`);
-  printFigure('single / raw PUT', raw / single, { least: 0.8 });
-  printFigure('chunked / single', single / chunked, { least: 0.8 });
-  printFigure('memory grown by one upload, at most', growth / MIB, { below: 64 }, { unit: ' MiB', digits: 0 });
+  printFigure('single / raw PUT', raw / single, { min: 0.8 });
+  printFigure('chunked / single', single / chunked, { min: 0.8 });
+  printFigure('maximum memory growth of an upload', growth / MIB, { below: 64 }, { unit: ' MiB', digits: 0 });
 }
 
 const { values } = parseArgs({
   options: { gb: { type: 'string', default: '1' }, runs: { type: 'string', default: '5' } },
 });
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// As root, PostgreSQL runs under another account, which must be able to enter.
+// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
 await chmod(folder, 0o755);
 const put = await startPutServer(folder);
 try {

@@ -10,7 +10,7 @@ const MB = 1e6;
 const ROUNDS = 3;
 const NEEDED = 0.6;
 
-/** A file of `bytes` from `chunk`, which is asked for about a megabyte at a time. */
+/** Writes a file of `bytes` bytes. `chunk` returns about a megabyte at a time. */
 async function fill(path: string, bytes: number, chunk: () => Buffer): Promise<void> {
   await using file = await open(path, 'wx');
   for (let left = bytes; left > 0; ) {
@@ -22,7 +22,7 @@ async function fill(path: string, bytes: number, chunk: () => Buffer): Promise<v
 
 const WORDS = 'player enemy mesh texture shader position rotation scale velocity health quest dialog sound'.split(' ');
 
-/** Text as in scene files and scripts: keys that repeat, numbers that do not. */
+/** Text like that of scene files and scripts, with repeated keys and random numbers. */
 function textChunk(): Buffer {
   const lines = Array.from({ length: 20_000 }, (_, i) => {
     const word = WORDS[Math.floor(Math.random() * WORDS.length)];
@@ -31,7 +31,7 @@ function textChunk(): Buffer {
   return Buffer.from(lines.join('\n'));
 }
 
-/** Vertices: 32-bit floats on a noisy curve, as in uncompressed meshes and sounds. */
+/** 32-bit floats on a noisy curve, like the vertices of uncompressed meshes and uncompressed sound. */
 function binaryChunk(): Buffer {
   const phase = Math.random() * 100;
   const floats = Float32Array.from(
