@@ -177,11 +177,11 @@ describe('a display name', () => {
   test('stored before the rules existed is cleaned by the migration', async () => {
     const { db } = server.ctx;
     const migration = await readFile(new URL('../migrations/0024_accounts.sql', import.meta.url), 'utf8');
-    const cleaning = /create function clean_display_name[\s\S]*?\$\$[\s\S]*?\$\$;/.exec(migration)?.[0] ?? '';
+    const functionText = /create function clean_display_name[\s\S]*?\$\$[\s\S]*?\$\$;/.exec(migration)?.[0] ?? '';
     const good = 'Zo\u00eb 👩‍🚀 & Söhne';
     const names = [good, ...HOSTILE.filter((name) => typeof name === 'string')];
-    const [kept, ...clean] = await transact(db, async (tx) => {
-      await changed(tx, sql.raw(cleaning.replace('clean_display_name', 'pg_temp.clean_display_name')));
+    const [unchanged, ...clean] = await transact(db, async (tx) => {
+      await changed(tx, sql.raw(functionText.replace('clean_display_name', 'pg_temp.clean_display_name')));
       const cleaned = await rows(
         tx,
         sql<{
@@ -192,7 +192,7 @@ describe('a display name', () => {
       await changed(tx, sql`drop function pg_temp.clean_display_name(text)`);
       return cleaned.map(({ name }) => name);
     });
-    assert.equal(kept, good);
+    assert.equal(unchanged, good);
     for (const name of clean) assert.equal(displayNameProblem(name), null, JSON.stringify(name).slice(0, 40));
     assert.ok(clean.includes('Ada Lovelace'));
     // The database itself refuses such a name, too.

@@ -52,8 +52,8 @@ describe('an approved deploy key', () => {
     const { status, approval } = await askKey(studio, 'k');
     assert.equal(status, 'pending');
     await decide(studio.owner, approval.uid, true);
-    const seen = (await get(studio.owner, approval.uid)).body.data;
-    assert.deepEqual([seen.status, seen.result.key_ref, seen.result.collected_at], ['approved', null, null]);
+    const details = (await get(studio.owner, approval.uid)).body.data;
+    assert.deepEqual([details.status, details.result.key_ref, details.result.collected_at], ['approved', null, null]);
     assert.equal((await keysOf(studio)).length, 1);
     assert.equal(await statusOfKey(studio.game.keyHeaders), WORKS);
 
@@ -149,10 +149,10 @@ describe('an approved deploy key', () => {
     now = new Date(now.getTime() + DAY);
     assert.deepEqual(statusOf(await decide(studio.owner, late.approval.uid, true)), [403, 4216]);
     assert.equal((await askKey(studio, 'late')).result, undefined);
-    const gone = await askKey(studio, 'gone');
-    await decide(studio.owner, gone.approval.uid, true);
+    const formerMember = await askKey(studio, 'former member');
+    await decide(studio.owner, formerMember.approval.uid, true);
     await send(studio.owner, 'DELETE', `/games/${studio.game.uid}/admins/${studio.admin.id}`);
-    await assert.rejects(askKey(studio, 'gone'), { code: 4217 });
+    await assert.rejects(askKey(studio, 'former member'), { code: 4217 });
     assert.equal((await keysOf(studio)).length, 1);
   });
 

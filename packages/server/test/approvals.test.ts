@@ -41,9 +41,9 @@ describe('approvals', () => {
   test('the owner approves on the page: the build goes live and the history records the approval', async () => {
     const studio = await open();
     const { approval } = await ask(studio);
-    const seen = (await get(studio.owner, approval.uid)).body.data;
-    assert.deepEqual([seen.status, seen.may_decide, seen.problem], ['pending', true, null]);
-    assert.match(seen.consequences[0], /stable on Linux x86_64 offers nothing yet and will offer 1\.0/);
+    const details = (await get(studio.owner, approval.uid)).body.data;
+    assert.deepEqual([details.status, details.may_decide, details.problem], ['pending', true, null]);
+    assert.match(details.consequences[0], /stable on Linux x86_64 offers nothing yet and will offer 1\.0/);
     const { status, body } = await decide(studio.owner, approval.uid, true);
     assert.deepEqual([status, body.data.status, body.data.result.version], [200, 'approved', '1.0']);
     const moves = await movesOf(studio);
@@ -217,8 +217,8 @@ describe('approvals', () => {
 
   describe('are refused with a reason and stay pending when', () => {
     async function assertRefused(studio: ApprovalStudio, uid: string, code: number, words: RegExp) {
-      const seen = (await get(studio.owner, uid)).body.data;
-      assert.match(seen.problem, words);
+      const details = (await get(studio.owner, uid)).body.data;
+      assert.match(details.problem, words);
       const { body } = await decide(studio.owner, uid, true);
       assert.equal(body.error?.code, code);
       assert.match(body.error?.message ?? '', words);
@@ -270,13 +270,13 @@ describe('approvals', () => {
   test('a build deletion lists its consequences and runs after the approval', async () => {
     const studio = await open();
     const { approval } = await ask(studio, deletion(studio));
-    const seen = (await get(studio.owner, approval.uid)).body.data;
-    assert.match(seen.summary, /^Delete the build 1\.0/);
-    assert.match(seen.consequences.join('\n'), /Beta members lose the download/);
+    const details = (await get(studio.owner, approval.uid)).body.data;
+    assert.match(details.summary, /^Delete the build 1\.0/);
+    assert.match(details.consequences.join('\n'), /Beta members lose the download/);
     const { body } = await decide(studio.owner, approval.uid, true);
     assert.deepEqual(body.data.result.channels, ['beta']);
-    const gone = await send(studio.owner, 'GET', `/games/${studio.game.uid}/builds/${studio.buildId}`);
-    assert.equal(gone.body.error?.code, 4006);
+    const deleted = await send(studio.owner, 'GET', `/games/${studio.game.uid}/builds/${studio.buildId}`);
+    assert.equal(deleted.body.error?.code, 4006);
     const again = await decide(studio.owner, approval.uid, true);
     assert.deepEqual([again.status, again.body.data.result.files], [200, 1]);
   });

@@ -75,9 +75,9 @@ describe('deleting a build', () => {
       headers: studio.owner,
     });
     assert.deepEqual([file.status, file.body.error?.code], [404, 4040]);
-    const gone = await call(studio, 'GET', `/builds/${buildId}`);
-    assert.equal(gone.body.error?.code, 4006);
-    assert.match(gone.body.error?.message ?? '', /Build 2\.0 was deleted on \d{4}-\d\d-\d\d by Owner/);
+    const deleted = await call(studio, 'GET', `/builds/${buildId}`);
+    assert.equal(deleted.body.error?.code, 4006);
+    assert.match(deleted.body.error?.message ?? '', /Build 2\.0 was deleted on \d{4}-\d\d-\d\d by Owner/);
     const { channels, emptied } = (await call(studio, 'GET', '/channels')).body.data;
     assert.deepEqual([channels, emptied.map(({ version }: { version: string }) => version)], [[], ['2.0']]);
   });
@@ -99,8 +99,8 @@ describe('deleting a build', () => {
   test('lets only a build newer than the deleted one advance the channel; promotions and rollbacks still work', async () => {
     const studio = await open();
     const old = await shipAndScan(server, studio.game, { version: '1.0' });
-    const gone = await shipAndScan(server, studio.game, { version: '2.0' });
-    await remove(studio, gone.buildId);
+    const newer = await shipAndScan(server, studio.game, { version: '2.0' });
+    await remove(studio, newer.buildId);
     const again = smallZip('again.txt');
     const late = await upload(server, studio.game, formOf(uploadFields(old.buildId, again), again));
     await untilScanned(server, studio.game, late.body.data.file_uid);
@@ -204,8 +204,8 @@ describe('deleting a build', () => {
       );
       const removals = [0, 2, 6].map((index) => answers[index]?.status).sort();
       assert.deepEqual(removals, [200, 404, 404]);
-      const places = (await call(studio, 'GET', '/channels')).body.data.channels as { build_id: string }[];
-      assert.ok(!places.some(({ build_id }) => build_id === buildId));
+      const channels = (await call(studio, 'GET', '/channels')).body.data.channels as { build_id: string }[];
+      assert.ok(!channels.some(({ build_id }) => build_id === buildId));
     }
   });
 });

@@ -150,19 +150,19 @@ describe('channels', () => {
     for (const channel of ['stable', 'beta', 'dev', 'secret'])
       await shipAndScan(server, game, { version: channel, channel });
     const player = await makePlayer(server);
-    const seen = async (headers: Record<string, string>, query = '') => {
+    const listChannels = async (headers: Record<string, string>, query = '') => {
       const { body } = await request(`${server.api}/public/games/${game.slug}${query}`, { headers });
       return body.data.downloads.map((offer: { channel: string }) => offer.channel).sort();
     };
-    assert.deepEqual(await seen({}), ['stable']);
-    assert.deepEqual(await seen(player.headers), ['stable']);
+    assert.deepEqual(await listChannels({}), ['stable']);
+    assert.deepEqual(await listChannels(player.headers), ['stable']);
     await request(`${server.api}/games/${game.uid}/beta`, { method: 'PUT', headers: player.headers });
-    assert.deepEqual(await seen(player.headers), ['beta', 'stable']);
-    assert.deepEqual(await seen({}, '?channel=secret'), ['secret']);
-    assert.deepEqual(await seen({}, '?channel=dev'), []);
-    assert.deepEqual(await seen(studio.owner), ['beta', 'dev', 'secret', 'stable']);
-    assert.deepEqual(await seen(game.keyHeaders), ['beta', 'dev', 'secret', 'stable']);
+    assert.deepEqual(await listChannels(player.headers), ['beta', 'stable']);
+    assert.deepEqual(await listChannels({}, '?channel=secret'), ['secret']);
+    assert.deepEqual(await listChannels({}, '?channel=dev'), []);
+    assert.deepEqual(await listChannels(studio.owner), ['beta', 'dev', 'secret', 'stable']);
+    assert.deepEqual(await listChannels(game.keyHeaders), ['beta', 'dev', 'secret', 'stable']);
     await request(`${server.api}/games/${game.uid}/beta`, { method: 'DELETE', headers: player.headers });
-    assert.deepEqual(await seen(player.headers), ['stable']);
+    assert.deepEqual(await listChannels(player.headers), ['stable']);
   });
 });

@@ -50,17 +50,17 @@ describe('a crash report in JSON', () => {
       anonymous: true,
       metadata: { gpu: 'RTX', fps: 58.5, vr: false, mod: null },
     };
-    const mine = await makeSender(server);
-    const { status, body } = await report(mine, details);
+    const sender = await makeSender(server);
+    const { status, body } = await report(sender, details);
     assert.equal(status, 201, JSON.stringify(body));
-    const row = await onlyReportOf(mine);
+    const row = await onlyReportOf(sender);
     const { has_dump: _, has_log: __, ...kept } = details;
     assert.deepEqual(row, {
       ...kept,
       os: 'windows',
       arch: 'x86_64',
       report_id: body.data.id,
-      build_id: mine.buildId,
+      build_id: sender.buildId,
       source: 'api',
       state: 'received',
       dump_key: null,
@@ -78,10 +78,10 @@ describe('a crash report in JSON', () => {
   });
 
   test('takes missing fields from its build, and has no upload addresses by default', async () => {
-    const mine = await makeSender(server);
-    const { body } = await report(mine, {});
+    const sender = await makeSender(server);
+    const { body } = await report(sender, {});
     assert.deepEqual(body.data.uploads, {});
-    const { app_version, os, arch, state } = await onlyReportOf(mine);
+    const { app_version, os, arch, state } = await onlyReportOf(sender);
     assert.deepEqual(
       { app_version, os, arch, state },
       { app_version: '1.4.2', os: 'linux', arch: 'x86_64', state: 'queued' },
@@ -192,34 +192,34 @@ describe('an invalid crash report', () => {
   });
 
   test('does not include one with 64 keys and values of 1,024 characters', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     const metadata = Object.fromEntries(
       Array.from({ length: 64 }, (_, no) => [`k${no}`, no === 0 ? '😱'.repeat(1024) : no]),
     );
-    assert.equal((await report(mine, { metadata })).status, 201);
-    assert.deepEqual((await onlyReportOf(mine)).metadata, metadata);
+    assert.equal((await report(sender, { metadata })).status, 201);
+    assert.deepEqual((await onlyReportOf(sender)).metadata, metadata);
   });
 });
 
 test('reports that arrive at once are all stored once, each with its own response', async () => {
-  const mine = await makeSender(server);
-  const stranger = { ...mine, buildId: newId() };
+  const sender = await makeSender(server);
+  const stranger = { ...sender, buildId: newId() };
   const answers = await Promise.all(
-    Array.from({ length: 300 }, (_, no) => report(no % 10 === 3 ? stranger : mine, { message: `crash ${no}` })),
+    Array.from({ length: 300 }, (_, no) => report(no % 10 === 3 ? stranger : sender, { message: `crash ${no}` })),
   );
   for (const [no, answer] of answers.entries()) assert.equal(answer.status, no % 10 === 3 ? 403 : 201);
-  const stored = new Map((await reportsOf(mine)).map(({ report_id, message }) => [report_id, message]));
+  const stored = new Map((await reportsOf(sender)).map(({ report_id, message }) => [report_id, message]));
   assert.equal(stored.size, 270);
   for (const [no, { body }] of answers.entries())
     if (no % 10 !== 3) assert.equal(stored.get(body.data.id), `crash ${no}`);
 });
 
 test('while the database is unavailable, responses say when to retry, and nothing is partly written', async () => {
-  const mine = await makeSender(server);
+  const sender = await makeSender(server);
   const outage = outageOf(server.database);
   await outage.begin();
   try {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => report(mine)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => report(sender)));
     for (const answer of answers) {
       assertCode(answer, 5030);
       assert.ok(Number(answer.headers.get('retry-after')) > 0);
@@ -227,8 +227,8 @@ test('while the database is unavailable, responses say when to retry, and nothin
   } finally {
     await outage.end();
   }
-  assert.equal((await report(mine)).status, 201);
-  assert.equal((await reportsOf(mine)).length, 1);
+  assert.equal((await report(sender)).status, 201);
+  assert.equal((await reportsOf(sender)).length, 1);
 });
 
 describe('a page of another origin', () => {

@@ -127,18 +127,18 @@ describe('crash groups', () => {
       sql<{ received_at: Date }>`select received_at from crash_reports where game_id = ${game.uid} order by report_id`,
     );
     const [first, second, third] = times.map(({ received_at }) => received_at);
-    const seen = async () => {
+    const timesAndSample = async () => {
       const [group] = await groupsOf(server, game);
       return [group?.first_seen, group?.last_seen, group?.sample_report_id];
     };
     await attach(game, [ids[1]!], 'a');
-    assert.deepEqual(await seen(), [second, second, ids[1]]);
+    assert.deepEqual(await timesAndSample(), [second, second, ids[1]]);
     await attach(game, [ids[0]!, ids[2]!], 'a');
-    assert.deepEqual(await seen(), [first, third, ids[2]]);
+    assert.deepEqual(await timesAndSample(), [first, third, ids[2]]);
     await detach(game, [ids[2]!]);
-    assert.deepEqual(await seen(), [first, second, ids[1]]);
+    assert.deepEqual(await timesAndSample(), [first, second, ids[1]]);
     await detach(game, [ids[0]!]);
-    assert.deepEqual(await seen(), [second, second, ids[1]]);
+    assert.deepEqual(await timesAndSample(), [second, second, ids[1]]);
   });
 
   test('ignore deleted reports', async () => {

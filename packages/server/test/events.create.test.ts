@@ -69,10 +69,10 @@ describe('events', () => {
   });
 
   test('may be a single object instead of an array', async () => {
-    const mine = await makeSender(server);
-    assertAccepted(await send(mine, { event: 'quit' }), 1);
+    const sender = await makeSender(server);
+    assertAccepted(await send(sender, { event: 'quit' }), 1);
     assert.deepEqual(
-      (await eventsOf(mine)).map(({ name }) => name),
+      (await eventsOf(sender)).map(({ name }) => name),
       ['quit'],
     );
   });
@@ -82,48 +82,48 @@ describe('events', () => {
   });
 
   test('may be up to a hundred, and keep their order', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     const events = Array.from({ length: 100 }, (_, no) => ({ event: `custom ${no}` }));
-    assertAccepted(await send(mine, { events }), 100);
+    assertAccepted(await send(sender, { events }), 100);
     assert.deepEqual(
-      (await eventsOf(mine)).map(({ name }) => name),
+      (await eventsOf(sender)).map(({ name }) => name),
       events.map(({ event }) => event),
     );
   });
 
   test('are in the partition of their day, and the default partition stays empty', async () => {
-    const mine = await makeSender(server);
-    await send(mine, { event: 'quit' });
+    const sender = await makeSender(server);
+    await send(sender, { event: 'quit' });
     const partitions = await rows(
       server.ctx.db,
-      sql<{ name: string }>`select tableoid::regclass::text as name from events where game_id = ${mine.game.uid}`,
+      sql<{ name: string }>`select tableoid::regclass::text as name from events where game_id = ${sender.game.uid}`,
     );
     assert.deepEqual(partitions, [{ name: partitionOf(new Date()).name }]);
     assert.equal((await onlyRow(server.ctx.db, sql<{ count: number }>`select count(*) from events_default`)).count, 0);
   });
 
   test('may have ids in the query and any content type, as beacons and curl send them', async () => {
-    const mine = await makeSender(server);
-    const query = `?app_id=${mine.game.uid.toUpperCase()}&build_id=${mine.buildId}`;
+    const sender = await makeSender(server);
+    const query = `?app_id=${sender.game.uid.toUpperCase()}&build_id=${sender.buildId}`;
     for (const type of [
       'text/plain;charset=UTF-8',
       'application/json; charset=utf-8',
       'application/x-www-form-urlencoded',
       null,
     ])
-      assertAccepted(await send(mine, { events: [{ event: 'quit' }] }, { query, type, headers: {} }), 1);
-    assert.equal((await eventsOf(mine)).length, 4);
+      assertAccepted(await send(sender, { events: [{ event: 'quit' }] }, { query, type, headers: {} }), 1);
+    assert.equal((await eventsOf(sender)).length, 4);
   });
 
   test('are counted once by event_id, within a request, in concurrent requests, and across processes', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     const other = await startServer({ role: 'api', shareWith: server, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
-    const otherSender = { ...mine, server: other };
+    const otherSender = { ...sender, server: other };
     const again = { event: 'boot_ok', device_uid: DEVICE, event_id: 'one' };
-    assertAccepted(await send(mine, { events: [again, { event: 'quit', event_id: 'two' }, again] }), 2, 1);
+    assertAccepted(await send(sender, { events: [again, { event: 'quit', event_id: 'two' }, again] }), 2, 1);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, no) =>
-        send(no % 2 === 0 ? mine : otherSender, {
+        send(no % 2 === 0 ? sender : otherSender, {
           events: [{ event: 'quit', event_id: `id ${no % 3}`.replace(' ', '-') }, again],
         }),
       ),
@@ -132,7 +132,7 @@ describe('events', () => {
     assert.ok(answers.every(({ status }) => status === 202));
     const sum = (field: 'accepted' | 'repeated') => answers.reduce((all, { body }) => all + body.data[field], 0);
     assert.deepEqual([sum('accepted'), sum('repeated')], [3, 117]);
-    assert.equal((await eventsOf(mine)).length, 5);
+    assert.equal((await eventsOf(sender)).length, 5);
   });
 
   test('may have the same event_id in two games', async () => {
@@ -141,15 +141,15 @@ describe('events', () => {
   });
 
   test('are stored without the address of their sender', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     for (const anonymous of [true, false]) {
       const headers = {
-        ...idHeaders(mine),
+        ...idHeaders(sender),
         'x-forwarded-for': '203.0.113.77',
         'user-agent': 'Racer/1.4 TraceableAgent',
       };
       assertAccepted(
-        await send(mine, { events: [{ event: 'boot_ok', device_uid: DEVICE, anonymous }] }, { headers }),
+        await send(sender, { events: [{ event: 'boot_ok', device_uid: DEVICE, anonymous }] }, { headers }),
         1,
       );
     }
@@ -265,7 +265,7 @@ describe('an invalid request', () => {
   }
 
   test('does not include values at the limits', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     const events = [
       { ...boot, ms: 600_000, device_uid: 'd'.repeat(64) },
       { event: 'first_input', ms: 0 },
@@ -274,21 +274,21 @@ describe('an invalid request', () => {
       { event: '😱'.repeat(64), properties: { ['k'.repeat(64)]: null, '': undefined } },
       { event: 'quit', ms: -5, seconds: 'none', device_uid: null, properties: null },
     ];
-    assertAccepted(await send(mine, { events }), events.length);
+    assertAccepted(await send(sender, { events }), events.length);
   });
 
   test("for another game's build gets 4030, without effect on concurrent requests", async () => {
-    const [mine, theirs] = [await makeSender(server), await makeSender(server)];
+    const [sender, theirs] = [await makeSender(server), await makeSender(server)];
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, no) =>
-        send(no % 3 === 0 ? { ...mine, buildId: theirs.buildId } : mine, { event: 'quit' }),
+        send(no % 3 === 0 ? { ...sender, buildId: theirs.buildId } : sender, { event: 'quit' }),
       ),
     );
     assert.deepEqual(
       answers.map(({ status }) => status),
       Array.from({ length: 30 }, (_, no) => (no % 3 === 0 ? 403 : 202)),
     );
-    assert.deepEqual([(await eventsOf(mine)).length, (await eventsOf(theirs)).length], [20, 0]);
+    assert.deepEqual([(await eventsOf(sender)).length, (await eventsOf(theirs)).length], [20, 0]);
   });
 
   test('is counted by the rule that refuses it', async () => {
@@ -316,9 +316,9 @@ describe('the limit of an address', () => {
   test('refuses requests with the seconds until it ends, and counts both routes', async () => {
     const now = new Date('2026-11-21T10:00:20Z');
     const limited = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
-    const mine = await makeSender(limited);
-    for (let no = 0; no < 3; no += 1) assertAccepted(await send(mine, { event: 'quit' }), 1);
-    for (const answer of [await send(mine, { event: 'quit' }), await sendByEngine(limited, { events: [] })]) {
+    const sender = await makeSender(limited);
+    for (let no = 0; no < 3; no += 1) assertAccepted(await send(sender, { event: 'quit' }), 1);
+    for (const answer of [await send(sender, { event: 'quit' }), await sendByEngine(limited, { events: [] })]) {
       assert.deepEqual([answer.status, answer.body.error?.code, answer.headers.get('retry-after')], [429, 4290, '40']);
     }
     await limited.stop();

@@ -51,69 +51,74 @@ describe("events of an engine's analytics module", () => {
   });
 
   test('are counted without a device, and for launch health with one', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     const events = [
-      eventOf(mine, { event: 'boot_ok', properties: { ms: 900 } }),
-      eventOf(mine, { event: 'crash', device_uid: 'has spaces in it' }),
-      eventOf(mine, { event: 'boot_ok', properties: { device_uid: DEVICE } }),
+      eventOf(sender, { event: 'boot_ok', properties: { ms: 900 } }),
+      eventOf(sender, { event: 'crash', device_uid: 'has spaces in it' }),
+      eventOf(sender, { event: 'boot_ok', properties: { device_uid: DEVICE } }),
     ];
     assert.equal((await sendByEngine(server, { events })).status, 202);
     assert.deepEqual(
-      (await eventsOf(mine)).map(({ device_uid, ms }) => [device_uid, ms]),
+      (await eventsOf(sender)).map(({ device_uid, ms }) => [device_uid, ms]),
       [
         [null, 900],
         [null, null],
         [DEVICE, null],
       ],
     );
-    assert.equal((await launchFacts(server.ctx, [mine.game.uid])).get(mine.game.uid)?.devicesEver, 1);
+    assert.equal((await launchFacts(server.ctx, [sender.game.uid])).get(sender.game.uid)?.devicesEver, 1);
   });
 
-  const skips: [string, (mine: Sender) => object, ErrorCode, RegExp][] = [
+  const skips: [string, (sender: Sender) => object, ErrorCode, RegExp][] = [
     ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id: missing; send the uid or slug/],
-    ['without a build_id', (mine) => eventOf(mine, { event: 'quit', build_id: '' }), 4010, /^events\[1\]\.build_id/],
+    [
+      'without a build_id',
+      (sender) => eventOf(sender, { event: 'quit', build_id: '' }),
+      4010,
+      /^events\[1\]\.build_id/,
+    ],
     [
       'with a version instead of a build_id',
-      (mine) => eventOf(mine, { event: 'quit', build_id: '1.0' }),
+      (sender) => eventOf(sender, { event: 'quit', build_id: '1.0' }),
       4030,
       /build_id/,
     ],
     [
       'for an unknown build',
-      (mine) => eventOf(mine, { event: 'quit', build_id: newId() }),
+      (sender) => eventOf(sender, { event: 'quit', build_id: newId() }),
       4030,
       /^events\[1\]\.build_id/,
     ],
-    ['session_end without a duration', (mine) => eventOf(mine, { event: 'session_end' }), 4158, /seconds: missing/],
+    ['session_end without a duration', (sender) => eventOf(sender, { event: 'session_end' }), 4158, /seconds: missing/],
     [
       'session_end with too long a duration',
-      (mine) => eventOf(mine, { event: 'session_end', session_sec: 1e6 }),
+      (sender) => eventOf(sender, { event: 'session_end', session_sec: 1e6 }),
       4158,
       /^events\[1\]\.seconds/,
     ],
-    ['without a name', (mine) => eventOf(mine, {}), 4001, /event: missing/],
+    ['without a name', (sender) => eventOf(sender, {}), 4001, /event: missing/],
     ['that is not an object', () => [], 4010, /app_id/],
   ];
   for (const [what, badOf, code, reason] of skips) {
     test(`an event ${what} is skipped, and the other events are stored`, async () => {
-      const mine = await makeSender(server);
-      const [first, last] = [eventOf(mine, { event: 'session_start' }), eventOf(mine, { event: 'quit' })];
-      const { status, body } = await sendByEngine(server, { events: [first, badOf(mine), last] });
+      const sender = await makeSender(server);
+      const [first, last] = [eventOf(sender, { event: 'session_start' }), eventOf(sender, { event: 'quit' })];
+      const { status, body } = await sendByEngine(server, { events: [first, badOf(sender), last] });
       const { reasons, ...counts } = body.data;
       assert.deepEqual([status, counts], [202, { accepted: 2, repeated: 0, skipped: 1 }], JSON.stringify(body));
       assert.deepEqual([reasons.length, reasons[0].index, reasons[0].code], [1, 1, code]);
       assert.match(reasons[0].message, reason);
       assert.deepEqual(
-        (await eventsOf(mine)).map(({ name }) => name),
+        (await eventsOf(sender)).map(({ name }) => name),
         ['session_start', 'quit'],
       );
     });
   }
 
   test('may be thousands in one request, and the reasons for the first skipped events are returned', async () => {
-    const mine = await makeSender(server);
+    const sender = await makeSender(server);
     const events = Array.from({ length: 2500 }, (_, no) =>
-      eventOf(mine, { event: no % 100 === 99 ? 'session_end' : 'step', properties: { no } }),
+      eventOf(sender, { event: no % 100 === 99 ? 'session_end' : 'step', properties: { no } }),
     );
     const { status, body } = await sendByEngine(server, { events });
     const { reasons, ...counts } = body.data;
@@ -122,12 +127,12 @@ describe("events of an engine's analytics module", () => {
       reasons.map(({ index }: { index: number }) => index),
       Array.from({ length: LIMITS.eventReasons }, (_, no) => no * 100 + 99),
     );
-    assert.equal((await eventsOf(mine)).length, 2475);
+    assert.equal((await eventsOf(sender)).length, 2475);
   });
 
   test('are acknowledged even if none is valid', async () => {
-    const mine = await makeSender(server);
-    const events = Array.from({ length: 3 }, () => eventOf(mine, { event: 'quit', build_id: newId() }));
+    const sender = await makeSender(server);
+    const events = Array.from({ length: 3 }, () => eventOf(sender, { event: 'quit', build_id: newId() }));
     const { status, body } = await sendByEngine(server, { events });
     assert.deepEqual([status, body.data.accepted, body.data.skipped], [202, 0, 3]);
     assert.equal((await sendByEngine(server, { events: [] })).status, 202);
@@ -143,12 +148,12 @@ describe("events of an engine's analytics module", () => {
   });
 
   test('are refused if the body has none or is too large', async () => {
-    const mine = await makeSender(server);
-    const large = eventOf(mine, { event: 'quit', properties: { text: 'x'.repeat(LIMITS.engineEventBytes) } });
+    const sender = await makeSender(server);
+    const large = eventOf(sender, { event: 'quit', properties: { text: 'x'.repeat(LIMITS.engineEventBytes) } });
     for (const body of [{}, [], 'quit', { events: 'quit' }, { events: [large] }]) {
       const answer = await sendByEngine(server, body);
       assert.deepEqual([answer.status, answer.body.error?.code], [400, 4001]);
     }
-    assert.deepEqual(await eventsOf(mine), []);
+    assert.deepEqual(await eventsOf(sender), []);
   });
 });

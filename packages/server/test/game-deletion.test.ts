@@ -343,8 +343,8 @@ describe('deleting a game', () => {
         const keys = await rows(worker.ctx.db, sql`select from deploy_keys where game_id = ${game.uid}`);
         return keys.length === 0;
       });
-      const gone = await post(`${worker.url}/api/auth/delete-user`, { password: game.owner.password });
-      assert.equal(gone.status, 200, JSON.stringify(gone.body));
+      const accountDeletion = await post(`${worker.url}/api/auth/delete-user`, { password: game.owner.password });
+      assert.equal(accountDeletion.status, 200, JSON.stringify(accountDeletion.body));
     } finally {
       await worker.stop();
     }

@@ -106,8 +106,8 @@ describe('a game', () => {
     const moved = await call(owner, `/games/${uid}`, { method: 'PATCH', body });
     assert.deepEqual([moved.body.data.name, moved.body.data.slug], ['New Name', 'after-change']);
     assert.equal((await call(owner, '/games/before-change')).status, 404);
-    const stolen = await call(stranger, `/games/${uid}`, { method: 'PATCH', body: { name: 'Mine' } });
-    assert.deepEqual(statusOf(stolen), [404, 4040]);
+    const byStranger = await call(stranger, `/games/${uid}`, { method: 'PATCH', body: { name: 'Mine' } });
+    assert.deepEqual(statusOf(byStranger), [404, 4040]);
   });
 
   test('cannot take the slug of another game', async () => {

@@ -92,12 +92,12 @@ describe('inviting an admin', () => {
     const person = await makePlayer(server);
     await invite(own, person.email.toUpperCase());
     const token = await tokenFor(person.email);
-    const seen = (await look(person.headers, token)).body.data;
+    const details = (await look(person.headers, token)).body.data;
     assert.deepEqual(
-      [seen.role, seen.status, seen.problem, seen.game.game_uid],
+      [details.role, details.status, details.problem, details.game.game_uid],
       ['admin', 'pending', null, own.game.uid],
     );
-    assert.equal(Date.parse(seen.expires_at) - Date.parse(seen.invited_at), 7 * DAY);
+    assert.equal(Date.parse(details.expires_at) - Date.parse(details.invited_at), 7 * DAY);
     const accepted = await accept(person.headers, token);
     assert.deepEqual([accepted.status, accepted.body.data.status], [200, 'accepted']);
     assert.equal(await roleIn(own, person.headers), 'admin');

@@ -33,8 +33,8 @@ describe('a risky change', () => {
 
   async function stableOf({ game, owner }: Studio): Promise<string[]> {
     const { body } = await request(`${server.api}/games/${game.uid}/channels`, { headers: owner });
-    const places = body.data.channels as { channel: string; version: string }[];
-    return places.filter(({ channel }) => channel === 'stable').map(({ version }) => version);
+    const channels = body.data.channels as { channel: string; version: string }[];
+    return channels.filter(({ channel }) => channel === 'stable').map(({ version }) => version);
   }
 
   async function movesOf({ game, owner }: Studio): Promise<number> {
@@ -149,9 +149,9 @@ describe('a risky change', () => {
     });
     assert.deepEqual([status, await keys()], [200, 2]);
     for (const reader of [studio.agent, other]) {
-      const seen = await reader.call('get_approval', { uid: structuredContent.approval.uid });
-      assert.equal(seen.structuredContent.result.key_ref, issued.key_ref);
-      assert.doesNotMatch(JSON.stringify(seen), new RegExp(`${issued.access_token}|${issued.secret_key}`));
+      const details = await reader.call('get_approval', { uid: structuredContent.approval.uid });
+      assert.equal(details.structuredContent.result.key_ref, issued.key_ref);
+      assert.doesNotMatch(JSON.stringify(details), new RegExp(`${issued.access_token}|${issued.secret_key}`));
     }
   });
 

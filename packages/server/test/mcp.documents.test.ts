@@ -235,8 +235,8 @@ describe('a client with a document', () => {
     assert.deepEqual([long.status, long.body.error], [503, 'temporarily_unavailable']);
     site.serve((_request, response) => response.writeHead(404).end());
     now += 2 * MINUTE;
-    const gone = await refresh(server, client(address), during.body.refresh_token);
-    assert.deepEqual([gone.status, gone.body.error], [400, 'invalid_client']);
+    const removed = await refresh(server, client(address), during.body.refresh_token);
+    assert.deepEqual([removed.status, removed.body.error], [400, 'invalid_client']);
     site.publish();
     now += 2 * MINUTE;
     assert.equal((await refresh(server, client(address), during.body.refresh_token)).status, 200);

@@ -172,9 +172,9 @@ describe('any shelf', () => {
 
   test('finds matching games behind many that do not match', async () => {
     await hideAllGames();
-    const fitting = await seed({ publishedAt: ago(DAY), movedAt: ago(DAY), uploadedAt: ago(DAY) });
+    const matching = await seed({ publishedAt: ago(DAY), movedAt: ago(DAY), uploadedAt: ago(DAY) });
     for (let no = 0; no < 60; no += 1) await seed({ images: [] });
-    assert.deepEqual(await shelvesOf(fitting), [...SHELVES]);
+    assert.deepEqual(await shelvesOf(matching), [...SHELVES]);
   });
 
   test('is refused with 4002 for an unknown shelf or OS', async () => {
@@ -243,8 +243,8 @@ describe('unheard of', () => {
   test('has games published within the last 60 days', async () => {
     await hideAllGames();
     const old = await seed({ publishedAt: ago(60 * DAY) });
-    const young = await seed({ publishedAt: ago(60 * DAY - 2 * MINUTE) });
-    assert.deepEqual(await uidsOn('unheard_of'), [young.uid]);
+    const recent = await seed({ publishedAt: ago(60 * DAY - 2 * MINUTE) });
+    assert.deepEqual(await uidsOn('unheard_of'), [recent.uid]);
     assert.ok((await uidsOn('new')).includes(old.uid));
   });
 
@@ -324,11 +324,11 @@ describe('recently updated', () => {
     await hideAllGames();
     const at = (days: number) => ({ movedAt: ago(days * DAY), uploadedAt: ago(days * DAY) });
     const moved = await seed({ ...at(9), movedAt: ago(2 * DAY) });
-    const refiled = await seed(at(8));
+    const newFile = await seed(at(8));
     const still = await seed(at(3));
     const file = { size: 1, scanState: 'clean', uploadedAt: ago(DAY) };
-    await insertFile(server.ctx.db, refiled.uid, refiled.buildIds[0]!, file);
-    assert.deepEqual(await uidsOn('recently_updated'), [refiled.uid, moved.uid, still.uid]);
+    await insertFile(server.ctx.db, newFile.uid, newFile.buildIds[0]!, file);
+    assert.deepEqual(await uidsOn('recently_updated'), [newFile.uid, moved.uid, still.uid]);
     const [card] = await gamesOn('recently_updated');
     assert.equal(card?.updated_at, file.uploadedAt.toISOString());
   });

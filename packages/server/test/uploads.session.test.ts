@@ -253,8 +253,8 @@ describe('an upload session', () => {
       (await (await fetch(`${url}?checksum=${sha256(zip)}`, { headers: game.keyHeaders })).json()).data.sessions;
     const [listed] = await list();
     assert.deepEqual([listed.session_id, listed.current_size, listed.filename], [session, 1000, 'game.zip']);
-    const gone = await fetch(`${url}/${session}`, { method: 'DELETE', headers: game.keyHeaders });
-    assert.equal(gone.status, 200);
+    const aborted = await fetch(`${url}/${session}`, { method: 'DELETE', headers: game.keyHeaders });
+    assert.equal(aborted.status, 200);
     assert.deepEqual(await list(), []);
     assert.equal((await sendChunk(server, game, session, zip, 1000, 2000)).body.error?.code, 4045);
   });

@@ -33,12 +33,12 @@ function zipOf(bytes: number): Buffer {
 
 /** A symbol file that takes about `bytes` even when compressed. */
 function noisySymbols(file: string, bytes: number): Buffer {
-  const publics = randomBytes(bytes / 2)
+  const records = randomBytes(bytes / 2)
     .toString('hex')
     .replace(/.{64}/g, 'PUBLIC 10 0 $&\n');
   return Buffer.concat([
     symText({ file, debugId: debugIdOf(file) }),
-    Buffer.from(`${publics.slice(0, publics.lastIndexOf('\n') + 1)}`),
+    Buffer.from(`${records.slice(0, records.lastIndexOf('\n') + 1)}`),
   ]);
 }
 

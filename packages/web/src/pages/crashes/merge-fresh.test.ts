@@ -16,7 +16,7 @@ describe('mergeFresh', () => {
     assert.deepEqual([format(rows), arrivals, hasMore], ['a1 b1 c2', 1, false]);
   });
 
-  it('marks missing rows as gone only if the whole list is known', () => {
+  it('marks missing rows as gone only if the list is complete', () => {
     assert.equal(format(merge('a1 b1', 'a1').rows), 'a1 b1');
     assert.equal(format(merge('a1 b1', 'a1', true).rows), 'a1 b1!');
   });
