@@ -212,7 +212,7 @@ export async function endSessions(db: Db, userId: string): Promise<number> {
 }
 
 /** Stops anyone with a stolen session from guessing the password. */
-const PASSWORD_LIMIT = { name: 'password confirmations', most: 20, windowSeconds: 3600, of: 'account' } as const;
+const PASSWORD_LIMIT = { name: 'password confirmations', max: 20, windowSeconds: 3600, scope: 'account' } as const;
 
 /**
  * Confirms that the signed-in person knows the password. Throws 4236 for a wrong one, and 4290 after too many attempts.

@@ -151,7 +151,12 @@ async function mail(
   { email, role, invited_by: invitedBy }: invitations.InvitationRow,
   token: string,
 ): Promise<void> {
-  const limit = { name: 'invitations', most: ctx.config.limitInvitations, windowSeconds: 3600, of: 'account' } as const;
+  const limit = {
+    name: 'invitations',
+    max: ctx.config.limitInvitations,
+    windowSeconds: 3600,
+    scope: 'account',
+  } as const;
   await countUse(tx, ctx.clock, game.owner_id, limit);
   const url = `${ctx.publicUrl}/invitations/${token}`;
   await enqueueMail(tx, invitationMail({ to: email, role, game: game.name, invitedBy, url, days: VALID_DAYS }));

@@ -50,7 +50,7 @@ export async function addGameMedia(
 
 async function receiveMedia(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
   await requireVerifiedOwner(ctx, gameId);
-  const limit = { name: 'media uploads', most: ctx.config.limitMedia, windowSeconds: 3600 } as const;
+  const limit = { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx.db, ctx.clock, gameId, limit);
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-media-'));
   try {

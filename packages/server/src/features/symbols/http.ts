@@ -33,7 +33,7 @@ export async function uploadSymbols(
   const { gameId, keyRef } = caller;
   await requireVerifiedOwner(ctx, gameId);
   if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
-  const limit = { name: 'symbol uploads', most: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
+  const limit = { name: 'symbol uploads', max: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
   const room = await requireRoom(ctx, gameId);
   await countUse(ctx.db, ctx.clock, gameId, limit);
   ctx.metrics.uploadsUnderWay.inc();

@@ -33,7 +33,7 @@ export async function receiveUpload(
       return answer(201, await receiveWhole(ctx, caller, request));
     await countUse(ctx.db, ctx.clock, caller.gameId, {
       name: 'chunks',
-      most: ctx.config.limitChunks,
+      max: ctx.config.limitChunks,
       windowSeconds: 3600,
     });
     const headers = { sessionId: String(sessionId ?? ''), contentRange: contentRange ?? '' };
@@ -52,7 +52,7 @@ async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequ
   const room = await requireRoom(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
   await countUse(ctx.db, ctx.clock, game.gameId, {
     name: 'uploads',
-    most: ctx.config.limitUploads,
+    max: ctx.config.limitUploads,
     windowSeconds: 3600,
   });
   const upload = startSingleUpload(ctx, game, room);

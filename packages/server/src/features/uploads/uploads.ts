@@ -35,7 +35,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   await requireRoom(ctx, caller.gameId, totalSize);
   await countUse(ctx.db, ctx.clock, caller.gameId, {
     name: 'uploads',
-    most: ctx.config.limitUploads,
+    max: ctx.config.limitUploads,
     windowSeconds: 3600,
   });
   const fileId = newId();

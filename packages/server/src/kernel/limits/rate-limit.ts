@@ -8,9 +8,9 @@ export type Limit = {
   /** Identifies the counter, and names the limited resource in the message. */
   name: 'uploads' | 'chunks' | 'media uploads' | 'symbol uploads' | 'invitations' | 'password confirmations';
   /** What the limit applies to; a game by default. */
-  of?: 'game' | 'account';
-  /** The number of uses in one window; 0 for no limit. */
-  most: number;
+  scope?: 'game' | 'account';
+  /** The maximum number of uses in one window; 0 for no limit. */
+  max: number;
   windowSeconds: number;
 };
 
@@ -19,7 +19,7 @@ export type Limit = {
  * reached.
  */
 export async function countUse(db: Db, clock: Clock, subject: string, limit: Limit): Promise<void> {
-  if (limit.most === 0) return;
+  if (limit.max === 0) return;
   const window = limit.windowSeconds * 1000;
   const start = Math.floor(clock.now().getTime() / window) * window;
   const { used } = await onlyRow(
@@ -28,11 +28,11 @@ export async function countUse(db: Db, clock: Clock, subject: string, limit: Lim
       insert into rate_counters (subject, name, window_start, used) values (${subject}, ${limit.name}, ${new Date(start)}, 1)
       on conflict (subject, name, window_start) do update set used = rate_counters.used + 1 returning used`,
   );
-  if (used <= limit.most) return;
+  if (used <= limit.max) return;
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
   throw new ApiError(
     4290,
-    `This ${limit.of ?? 'game'} has reached its limit of ${limit.most} ${limit.name} ${formatWindow(limit.windowSeconds)}; try again in ${retryAfter} s.`,
+    `This ${limit.scope ?? 'game'} has reached its limit of ${limit.max} ${limit.name} ${formatWindow(limit.windowSeconds)}; try again in ${retryAfter} s.`,
     {
       data: { retry_after: retryAfter },
     },
