@@ -176,7 +176,7 @@ describe('a request', () => {
 
   test('for an unknown tool, prompt or resource gets the protocol error', async () => {
     const agent = await connect(server, key.key);
-    await assert.rejects(agent.call('drop_database'), /no such tool/);
+    await assert.rejects(agent.call('drop_database'), /Unknown tool/);
     await assert.rejects(agent.client.getPrompt({ name: 'sing' }), /Unknown prompt/);
     await assert.rejects(agent.client.getPrompt({ name: 'triage_crashes' }), /uid: missing/);
     await assert.rejects(agent.client.readResource({ uri: 'file:///etc/passwd' }), /not found/i);
