@@ -129,9 +129,9 @@ describe('groupReport', () => {
   });
 
   it('groups by message if the dump has no stack', () => {
-    const statement = { ...NO_MESSAGE, message: 'Out of memory' };
-    assert.deepEqual(groupReport(reportOf([]), statement).grouping, groupByMessage(statement));
-    assert.deepEqual(groupReport(reportOf(null), statement).grouping, groupByMessage(statement));
+    const fields = { ...NO_MESSAGE, message: 'Out of memory' };
+    assert.deepEqual(groupReport(reportOf([]), fields).grouping, groupByMessage(fields));
+    assert.deepEqual(groupReport(reportOf(null), fields).grouping, groupByMessage(fields));
     assert.equal(group(null).kind, 'stack');
   });
 
@@ -145,28 +145,28 @@ describe('groupReport', () => {
 });
 
 describe('groupByMessage', () => {
-  const statement = { message: 'index 7 of 3 in /home/ann/level.dat', appVersion: '1.0.0', os: 'linux' };
+  const fields = { message: 'index 7 of 3 in /home/ann/level.dat', appVersion: '1.0.0', os: 'linux' };
 
   it('ignores parts that differ between reports', () => {
-    const other = { ...statement, message: 'index 9 of 12 in /home/bob/level.dat' };
-    assert.deepEqual(groupByMessage(other).key, groupByMessage(statement).key);
+    const other = { ...fields, message: 'index 9 of 12 in /home/bob/level.dat' };
+    assert.deepEqual(groupByMessage(other).key, groupByMessage(fields).key);
   });
 
   it('distinguishes versions and operating systems', () => {
-    const { key } = groupByMessage(statement);
-    assert.notDeepEqual(groupByMessage({ ...statement, appVersion: '1.0.1' }).key, key);
-    assert.notDeepEqual(groupByMessage({ ...statement, os: 'windows' }).key, key);
+    const { key } = groupByMessage(fields);
+    assert.notDeepEqual(groupByMessage({ ...fields, appVersion: '1.0.1' }).key, key);
+    assert.notDeepEqual(groupByMessage({ ...fields, os: 'windows' }).key, key);
   });
 
   it('does not contain names of home folders', () => {
-    const { title, explanation } = groupByMessage({ ...statement, message: 'cannot write /home/ann/save' });
+    const { title, explanation } = groupByMessage({ ...fields, message: 'cannot write /home/ann/save' });
     assert.equal(title, 'cannot write /home/<user>/save');
     assert.ok(!explanation.join('\n').includes('ann/'));
   });
 
   it('has one group for reports without a message', () => {
-    const withoutText = groupByMessage({ ...statement, message: ' \u0000\n' });
+    const withoutText = groupByMessage({ ...fields, message: ' \u0000\n' });
     assert.equal(withoutText.title, 'No stack or message');
-    assert.deepEqual(groupByMessage({ ...statement, message: '' }).key, withoutText.key);
+    assert.deepEqual(groupByMessage({ ...fields, message: '' }).key, withoutText.key);
   });
 });

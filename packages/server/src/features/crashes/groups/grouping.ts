@@ -28,7 +28,7 @@ export type Grouping = {
 };
 
 /** The fields of a report that its grouping needs in addition to the dump. */
-export type Statement = {
+export type GroupingFields = {
   readonly message: string;
   readonly appVersion: string;
   readonly os: string;
@@ -42,7 +42,7 @@ const MAX_REASON_LENGTH = 255;
  * The signature of a walked dump, made from the frames that count, and the group of its report. If the crashed thread
  * has no frames, the report is grouped by its message.
  */
-export function groupReport(report: Stack, statement: Statement): { grouping: Grouping; signature: SignatureReport } {
+export function groupReport(report: Stack, fields: GroupingFields): { grouping: Grouping; signature: SignatureReport } {
   const os = osOf(report);
   const crashed = crashedThread(report);
   const code = findOwnCode(report.modules, report.main_module, os);
@@ -56,7 +56,7 @@ export function groupReport(report: Stack, statement: Statement): { grouping: Gr
     lastError: crashed?.last_error_value ?? null,
     assertion,
   });
-  if (frames.length === 0 && statement.message !== '') return { grouping: groupByMessage(statement), signature };
+  if (frames.length === 0 && fields.message !== '') return { grouping: groupByMessage(fields), signature };
   const reason = type === null ? null : cutTo(toPrintable(type), MAX_REASON_LENGTH);
   const reasonClass = classOfReason(reason);
   const reasonNote = reason === reasonClass ? `reason: ${reason}` : `reason: ${reasonClass}, the class of ${reason}`;
@@ -75,7 +75,7 @@ export function groupReport(report: Stack, statement: Statement): { grouping: Gr
 /**
  * The group of a report without a stack: by its message without numbers, addresses and folders, its version and its OS.
  */
-export function groupByMessage({ message, appVersion, os }: Statement): Grouping {
+export function groupByMessage({ message, appVersion, os }: GroupingFields): Grouping {
   const isEmpty = toPrintable(message) === '';
   const { signature, notes } = makeSignature({ os: 'unknown', frames: null, message: redactUserPaths(message) });
   const build = `${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'}`;

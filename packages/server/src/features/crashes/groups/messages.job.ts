@@ -5,12 +5,12 @@ import { MINUTE } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { type Grouping, groupByMessage } from './grouping.ts';
 import {
-  type GameStatementRow,
+  type GameGroupingRow,
+  type GroupingRow,
+  groupingFieldsOf,
   listLate,
   listUngrouped,
   recordMessages,
-  type StatementRow,
-  statementOf,
 } from './messages.sql.ts';
 
 export const groupLateJob = defineJob<object>('crashes:group-late', 1);
@@ -23,7 +23,7 @@ type Payload = { gameId: string; reportIds: readonly string[] };
 
 /** Safe to run twice: reports that have a group or a dump by now are skipped. */
 export async function groupMessages(ctx: Context, { gameId, reportIds }: Payload): Promise<void> {
-  await groupStatements(ctx, gameId, await listUngrouped(ctx.db, gameId, reportIds), null);
+  await groupReportsByMessage(ctx, gameId, await listUngrouped(ctx.db, gameId, reportIds), null);
 }
 
 /**
@@ -35,9 +35,9 @@ export async function groupLate(ctx: Context): Promise<void> {
   const now = ctx.clock.now().getTime();
   const span = { from: new Date(now - LOOK_BACK), before: new Date(now - DUMP_WAIT) };
   for (let after: string | null = null; ; ) {
-    const late: GameStatementRow[] = await listLate(ctx.db, { ...span, after, limit: BATCH });
+    const late: GameGroupingRow[] = await listLate(ctx.db, { ...span, after, limit: BATCH });
     for (const [gameId, reports] of Map.groupBy(late, ({ game_id }) => game_id))
-      await groupStatements(ctx, gameId, reports, null);
+      await groupReportsByMessage(ctx, gameId, reports, null);
     if (late.length < BATCH) return;
     after = late.at(-1)!.report_id;
   }
@@ -47,15 +47,15 @@ export async function groupLate(ctx: Context): Promise<void> {
  * Groups reports of one game, with one transaction for each group: a game that crashes in a loop sends hundreds of the
  * same report. `failure` says why the dumps are missing; null if they may still arrive.
  */
-export async function groupStatements(
+export async function groupReportsByMessage(
   ctx: Context,
   gameId: string,
-  reports: readonly StatementRow[],
+  reports: readonly GroupingRow[],
   failure: string | null,
 ): Promise<void> {
   const groups = new Map<string, { grouping: Grouping; reportIds: string[] }>();
   for (const report of reports) {
-    const grouping = groupByMessage(statementOf(report));
+    const grouping = groupByMessage(groupingFieldsOf(report));
     const key = Buffer.from(grouping.key).toString('hex');
     const group = groups.get(key) ?? { grouping, reportIds: [] };
     group.reportIds.push(report.report_id);

@@ -2,30 +2,30 @@
 import { sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
-import type { Grouping, Statement } from './grouping.ts';
+import type { Grouping, GroupingFields } from './grouping.ts';
 import { attachReports, transactGroups } from './groups.sql.ts';
 
 /** The columns of a report that grouping by message needs. */
-export type StatementRow = { report_id: string; message: string; app_version: string; os: string };
+export type GroupingRow = { report_id: string; message: string; app_version: string; os: string };
 
 /** For queries over the reports of all games. */
-export type GameStatementRow = StatementRow & { game_id: string };
+export type GameGroupingRow = GroupingRow & { game_id: string };
 
-/** The columns of a StatementRow. */
-export const statementColumns = sql.raw('report_id, message, app_version, os');
+/** The columns of a GroupingRow. */
+export const groupingColumns = sql.raw('report_id, message, app_version, os');
 
 /** States of reports whose processing has not ended. In this form the planner recognizes the partial index on them. */
 export const isUnfinished = sql.raw("state in ('received', 'queued', 'processing')");
 
-export function statementOf({ message, app_version: appVersion, os }: StatementRow): Statement {
+export function groupingFieldsOf({ message, app_version: appVersion, os }: GroupingRow): GroupingFields {
   return { message, appVersion, os };
 }
 
 /** Selects the reports that have neither a dump nor a group. */
-export function listUngrouped(db: Db, gameId: string, reportIds: readonly string[]): Promise<StatementRow[]> {
+export function listUngrouped(db: Db, gameId: string, reportIds: readonly string[]): Promise<GroupingRow[]> {
   return rows(
     db,
-    sql<StatementRow>`select ${statementColumns} from crash_reports
+    sql<GroupingRow>`select ${groupingColumns} from crash_reports
       where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) and dump_key is null and group_id is null
       order by report_id`,
   );
@@ -38,10 +38,10 @@ export function listUngrouped(db: Db, gameId: string, reportIds: readonly string
 export function listLate(
   db: Db,
   { from, before, after, limit }: { from: Date; before: Date; after: string | null; limit: number },
-): Promise<GameStatementRow[]> {
+): Promise<GameGroupingRow[]> {
   return rows(
     db,
-    sql<GameStatementRow>`select game_id, ${statementColumns} from crash_reports
+    sql<GameGroupingRow>`select game_id, ${groupingColumns} from crash_reports
       where ${isUnfinished} and report_id >= ${firstIdAt(from.getTime())}
         and report_id < ${firstIdAt(before.getTime())} and report_id > ${after ?? firstIdAt(from.getTime())}
         and state = 'received' and dump_key is null and group_id is null

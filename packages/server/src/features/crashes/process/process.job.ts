@@ -6,7 +6,7 @@ import type { Attempt } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
 import { groupByMessage } from '../groups/grouping.ts';
-import { statementOf } from '../groups/messages.sql.ts';
+import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { stemOf } from '../report/files.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { rememberNewFunctions } from './functions.ts';
@@ -27,11 +27,11 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   if (report === undefined) return;
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
-  const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, statement: statementOf(report) };
+  const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields: groupingFieldsOf(report) };
   const reading = await readDump(ctx, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
   if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, resolver);
   else {
-    const grouping = groupByMessage(task.statement);
+    const grouping = groupByMessage(task.fields);
     await recordFailure(ctx.db, gameId, reportId, { reason: reading.reason, grouping, at: ctx.clock.now() });
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');
   }

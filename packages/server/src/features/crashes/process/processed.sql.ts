@@ -4,7 +4,7 @@ import { type Db, keepPlan, row, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
-import { type GameStatementRow, isUnfinished, type StatementRow, statementColumns } from '../groups/messages.sql.ts';
+import { type GameGroupingRow, type GroupingRow, groupingColumns, isUnfinished } from '../groups/messages.sql.ts';
 import type { Excerpt } from './excerpt.ts';
 
 /** The columns of a report with a dump that its processing needs. */
@@ -14,7 +14,7 @@ export type DumpRow = {
   dump_size: number;
   /** The blob of the previous walk; null if there was none. */
   stack_key: string | null;
-} & StatementRow;
+} & GroupingRow;
 
 /**
  * Marks the report as being processed and returns it; undefined if it has no dump. A report that was processed before
@@ -27,7 +27,7 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
         update crash_reports set state = 'processing'
         where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and state in ('received', 'queued')
       )
-      select build_id, dump_key, dump_size, stack_key, ${statementColumns} from crash_reports
+      select build_id, dump_key, dump_size, stack_key, ${groupingColumns} from crash_reports
       where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null`),
   );
 }
@@ -96,10 +96,10 @@ export async function listMissing(
 export function listUnfinished(
   db: Db,
   { hasDump, before, limit }: { hasDump: boolean; before: Date; limit: number },
-): Promise<GameStatementRow[]> {
+): Promise<GameGroupingRow[]> {
   return rows(
     db,
-    sql<GameStatementRow>`select game_id, ${statementColumns} from crash_reports
+    sql<GameGroupingRow>`select game_id, ${groupingColumns} from crash_reports
       where ${isUnfinished} and report_id < ${firstIdAt(before.getTime())} and (dump_key is not null) = ${hasDump}
       order by report_id limit ${limit}`,
   );

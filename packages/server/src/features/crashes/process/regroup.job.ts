@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { type Grouping, groupByMessage } from '../groups/grouping.ts';
-import { statementOf } from '../groups/messages.sql.ts';
+import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { listOutdated, type OutdatedRow, recordRegrouping } from './regroup.sql.ts';
 import { regroupStack } from './walk.ts';
 
@@ -26,9 +26,9 @@ export async function regroupReports(ctx: Context, { gameId, before }: Payload):
 
 /** Null if the stored stack cannot be read: the report stays in its group, and the log says why. */
 async function groupAgain(ctx: Context, report: OutdatedRow): Promise<Grouping | null> {
-  const statement = statementOf(report);
-  if (report.stack_key === null) return groupByMessage(statement);
-  const reading = await regroupStack(ctx, { stackKey: report.stack_key, statement });
+  const fields = groupingFieldsOf(report);
+  if (report.stack_key === null) return groupByMessage(fields);
+  const reading = await regroupStack(ctx, { stackKey: report.stack_key, fields });
   if (reading.outcome === 'walked') return reading.grouping;
   ctx.log.warn({ report: report.report_id, reason: reading.reason }, 'a report could not be regrouped');
   return null;

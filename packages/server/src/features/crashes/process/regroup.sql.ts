@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
-import { type StatementRow, statementColumns } from '../groups/messages.sql.ts';
+import { type GroupingRow, groupingColumns } from '../groups/messages.sql.ts';
 
-export type OutdatedRow = StatementRow & { stack_key: string | null };
+export type OutdatedRow = GroupingRow & { stack_key: string | null };
 
 /** The newest reports before `before` that were grouped by older rules. */
 export function listOutdated(
@@ -15,7 +15,7 @@ export function listOutdated(
 ): Promise<OutdatedRow[]> {
   return rows(
     db,
-    sql<OutdatedRow>`select stack_key, ${statementColumns} from crash_reports
+    sql<OutdatedRow>`select stack_key, ${groupingColumns} from crash_reports
       where game_id = ${gameId} and grouping_version < ${GROUPING_VERSION}
         and (${before}::uuid is null or report_id < ${before}::uuid)
       order by report_id desc limit ${limit}`,

@@ -4,8 +4,8 @@ import type { Context } from '../../../context.ts';
 import { DAY, HOUR, SECOND } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { groupByMessage } from '../groups/grouping.ts';
-import { groupStatements } from '../groups/messages.job.ts';
-import { type GameStatementRow, statementOf } from '../groups/messages.sql.ts';
+import { groupReportsByMessage } from '../groups/messages.job.ts';
+import { type GameGroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
 import { listUnfinished, recordFailure } from './processed.sql.ts';
 
 export const finishReportsJob = defineJob<object>('crashes:finish', 3);
@@ -23,16 +23,16 @@ export async function finishReports(ctx: Context): Promise<void> {
   const now = ctx.clock.now().getTime();
   const waiting = await listUnfinished(ctx.db, { hasDump: false, before: new Date(now - UPLOADS_END), limit: BATCH });
   for (const [gameId, reports] of Map.groupBy(waiting, ({ game_id }) => game_id)) {
-    await groupStatements(ctx, gameId, reports, 'The announced dump never arrived.');
+    await groupReportsByMessage(ctx, gameId, reports, 'The announced dump never arrived.');
   }
   const stuck = await listUnfinished(ctx.db, { hasDump: true, before: new Date(now - TRIES_END), limit: BATCH });
   for (const report of stuck) await fail(ctx, report);
 }
 
-async function fail(ctx: Context, report: GameStatementRow): Promise<void> {
+async function fail(ctx: Context, report: GameGroupingRow): Promise<void> {
   const { game_id, report_id } = report;
   const reason = 'The dump could not be processed: no worker was running, or each attempt crashed the worker.';
-  const grouping = groupByMessage(statementOf(report));
+  const grouping = groupByMessage(groupingFieldsOf(report));
   await recordFailure(ctx.db, game_id, report_id, { reason, grouping, at: ctx.clock.now() });
   ctx.log.warn({ game: game_id, report: report_id }, 'a crash report was never processed');
 }

@@ -1,11 +1,11 @@
 // The messages between the server and a thread that walks dumps.
 import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
-import type { Grouping, Statement } from '../groups/grouping.ts';
+import type { Grouping, GroupingFields } from '../groups/grouping.ts';
 import type { Excerpt } from './excerpt.ts';
 
 export type WalkInput = {
   readonly blobSettings: BlobSettings;
-  readonly statement: Statement;
+  readonly fields: GroupingFields;
 } & (
   | {
       readonly task: 'walk';

@@ -57,7 +57,7 @@ async function walk(
 async function walkDump(
   blobs: BlobStore,
   dump: Buffer,
-  { stackKey, statement }: WalkInput & { task: 'walk' },
+  { stackKey, fields }: WalkInput & { task: 'walk' },
   requestSymbols: RequestSymbols,
 ): Promise<WalkOutput> {
   const modules = modulesOf(dump);
@@ -68,7 +68,7 @@ async function walkDump(
   } finally {
     symbols.close();
   }
-  const { grouping, signature } = groupReport(walked, statement);
+  const { grouping, signature } = groupReport(walked, fields);
   const report: Report = { ...walked, signature };
   await blobs.put(stackKey, bytesOfBuffer(packNow(JSON.stringify(report))));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
@@ -110,7 +110,7 @@ function modulesOf(dump: Uint8Array): SymbolRequest {
   return [...distinct.values()];
 }
 
-async function regroup(blobs: BlobStore, { stackKey, statement }: WalkInput & { task: 'group' }): Promise<WalkOutput> {
+async function regroup(blobs: BlobStore, { stackKey, fields }: WalkInput & { task: 'group' }): Promise<WalkOutput> {
   const report = parseStoredReport(stackKey, await readBlob(blobs, stackKey));
-  return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, statement).grouping };
+  return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, fields).grouping };
 }

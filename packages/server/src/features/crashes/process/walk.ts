@@ -4,7 +4,7 @@ import { SECOND } from '../../../kernel/clock.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import { perContext } from '../../../request/per-context.ts';
-import type { Statement } from '../groups/grouping.ts';
+import type { GroupingFields } from '../groups/grouping.ts';
 import type { SymbolResolver } from './symbol-resolver.ts';
 import type { SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
@@ -29,7 +29,7 @@ export type Reading =
  */
 export function readDump(
   ctx: Context,
-  task: { dumpKey: string; dumpSize: number; stackKey: string; statement: Statement },
+  task: { dumpKey: string; dumpSize: number; stackKey: string; fields: GroupingFields },
   resolver: SymbolResolver,
 ): Promise<Reading> {
   return runBounded(ctx, { task: 'walk', blobSettings: ctx.blobs.settings, ...task }, (request) =>
@@ -38,7 +38,7 @@ export function readDump(
 }
 
 /** Groups the stored report under `stackKey` by the current rules. Rejects like `readDump`. */
-export function regroupStack(ctx: Context, task: { stackKey: string; statement: Statement }): Promise<Reading> {
+export function regroupStack(ctx: Context, task: { stackKey: string; fields: GroupingFields }): Promise<Reading> {
   return runBounded(ctx, { task: 'group', blobSettings: ctx.blobs.settings, ...task }, async () => []);
 }
 
