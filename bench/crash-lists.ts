@@ -1,6 +1,5 @@
 // Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and with 1,000,000 reports. `--reports 1000000`.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
@@ -11,7 +10,7 @@ import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/em
 import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';
 import { note, print, printFigure } from './figures.ts';
 import { EMAIL, type Get, PASSWORD, signIn } from './requests.ts';
-import { startService } from './service.ts';
+import { createFolder, startService } from './service.ts';
 
 const FEW = 10_000;
 /** Requests of each kind, one after another, because few people read a list at the same time. */
@@ -139,9 +138,7 @@ function report(few: Times, many: Times, reports: number): void {
 
 const { values } = parseArgs({ options: { reports: { type: 'string', default: '1000000' } } });
 const many = Number(values.reports);
-const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
-await chmod(folder, 0o755);
+const folder = await createFolder();
 const log = pino({ level: 'warn' });
 const service = await startService(join(folder, 'data'));
 const postgres = await startEmbeddedPostgres(join(folder, 'data'), log);

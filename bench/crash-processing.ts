@@ -3,16 +3,15 @@
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { note, print, printFigure } from './figures.ts';
 import { writeGameDump } from './game-dump.ts';
-import { openGame, signIn } from './requests.ts';
-import { type Service, startService } from './service.ts';
+import { callApi, openGame, signIn } from './requests.ts';
+import { createFolder, type Service, startService } from './service.ts';
 import { writeSymbolText } from './symbol-text.ts';
 
 const { values } = parseArgs({
@@ -38,9 +37,7 @@ type Target = {
   countGrouped(): Promise<number>;
 };
 
-const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
-await chmod(folder, 0o755);
+const folder = await createFolder();
 const agent = new Agent({ keepAlive: true });
 try {
   const service = await startService(join(folder, 'data'));
@@ -176,9 +173,9 @@ async function sendSymbols(
   form.set('build_id', buildId);
   form.set('checksum', hash('sha256', text));
   form.set('file', new Blob([new Uint8Array(text)]), 'game.sym');
-  await call(`${api}/tool/upload/symbols`, { method: 'POST', headers: keys, body: form });
+  await callApi(`${api}/tool/upload/symbols`, { method: 'POST', headers: keys, body: form });
   for (;;) {
-    const { symbols } = await call<{ symbols: { state: string }[] }>(`${api}/tool/symbols?build_id=${buildId}`, {
+    const { symbols } = await callApi<{ symbols: { state: string }[] }>(`${api}/tool/symbols?build_id=${buildId}`, {
       headers: keys,
     });
     if (symbols.every(({ state }) => state === 'compiled')) return;
@@ -188,15 +185,7 @@ async function sendSymbols(
 
 function postJson<T>({ api, headers }: Pick<Target, 'api' | 'headers'>, path: string, body: object): Promise<T> {
   const all = { ...headers, 'content-type': 'application/json' };
-  return call(`${api}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) });
-}
-
-/** Returns the data in the envelope of the response. */
-async function call<T>(url: string, init: RequestInit): Promise<T> {
-  const response = await fetch(url, init);
-  const { success, data, error } = (await response.json()) as { success: boolean; data: T; error: unknown };
-  if (!success) throw new Error(`${url} returned ${JSON.stringify(error)}`);
-  return data;
+  return callApi(`${api}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) });
 }
 
 function describe(times: readonly number[]): string {

@@ -1,14 +1,13 @@
 // Measures how many crash reports (JSON) per second the server accepts, each stored before its response. The rate is compared with that
 // of /health, a constant response, in the seconds before, because other load on the machine affects both.
 // `--pairs 15 --seconds 2 --connections 512`.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
 import { CONSTANT, openGame, postOf, send } from './requests.ts';
-import { type Service, startService } from './service.ts';
+import { createFolder, type Service, startService } from './service.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,9 +34,7 @@ const REPORT = JSON.stringify({
   metadata: { gpu: 'GeForce RTX 3060', driver: '535.86', level: 'tunnel', fps: 58.2, players: 4 },
 });
 
-const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
-await chmod(folder, 0o755);
+const folder = await createFolder();
 try {
   const service = await startService(join(folder, 'data'));
   try {

@@ -1,8 +1,7 @@
 // Measures how many events per second the server accepts, one by one and in batches of a hundred, each stored before the
 // response, and how fast it computes a game's health from 10,000,000 events of 1,000,000 devices. Options:
 // `--runs 5 --seconds 3 --connections 512`. `--minutes 10` measures only the memory at full load.
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
@@ -12,7 +11,7 @@ import { insertRate, seedEvents } from './event-seed.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
 import { CONSTANT, type GameIds, openGame, postOf, send, signIn } from './requests.ts';
-import { type Service, startService } from './service.ts';
+import { createFolder, type Service, startService } from './service.ts';
 
 const { values } = parseArgs({
   options: {
@@ -53,9 +52,7 @@ const SESSION = JSON.stringify({
 });
 const BATCH = 100;
 
-const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
-await chmod(folder, 0o755);
+const folder = await createFolder();
 const log = pino({ level: 'warn' });
 const service = await startService(join(folder, 'data'));
 const postgres = await startEmbeddedPostgres(join(folder, 'data'), log);

@@ -9,6 +9,8 @@ const run = promisify(execFile);
 /** The owner of the benchmark's game. */
 export const EMAIL = 'bench@example.com';
 export const PASSWORD = 'a password for the bench';
+/** The platform of the benchmark's build. */
+export const PLATFORM = { os: 'linux', arch: 'x86_64' } as const;
 const WARM_SECONDS = 2;
 
 /** The yardstick: a route of the same server that returns a constant. */
@@ -25,13 +27,20 @@ export async function openGame(service: Service): Promise<OpenedGame> {
   const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
   const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
   const keys = { 'x-access-token': access_token, 'x-secret-key': secret_key };
-  const response = await fetch(`${service.url}/api/v1/tool/upload/build`, {
+  const { build_id: build } = await callApi<{ build_id: string }>(`${service.url}/api/v1/tool/upload/build`, {
     method: 'POST',
     headers: { ...keys, 'content-type': 'application/json' },
-    body: JSON.stringify({ version: '1.4.2', os: 'linux', arch: 'x86_64' }),
+    body: JSON.stringify({ version: '1.4.2', ...PLATFORM }),
   });
-  const { data } = (await response.json()) as { data: { build_id: string } };
-  return { game, build: data.build_id, keys };
+  return { game, build, keys };
+}
+
+/** Returns the data in the envelope of the response. Throws if the request fails. */
+export async function callApi<T>(url: string, init: RequestInit): Promise<T> {
+  const response = await fetch(url, init);
+  const { success, data, error } = (await response.json()) as { success: boolean; data: T; error: unknown };
+  if (!success) throw new Error(`${url} returned ${JSON.stringify(error)}`);
+  return data;
 }
 
 /** Signs in as the game's owner. Returns a function that reads the data at an API path. */
@@ -45,12 +54,7 @@ export async function signIn({ url }: Service): Promise<Get> {
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
-  return async (path) => {
-    const response = await fetch(`${url}/api/v1${path}`, { headers: { cookie } });
-    const { success, data, error } = (await response.json()) as { success: boolean; data: unknown; error: unknown };
-    if (!success) throw new Error(`${path} returned ${JSON.stringify(error)}`);
-    return data;
-  };
+  return (path) => callApi(`${url}/api/v1${path}`, { headers: { cookie } });
 }
 
 /** A request of a game client with this JSON body. */

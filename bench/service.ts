@@ -1,8 +1,11 @@
 // Runs the server as a child process on a data folder, for benchmarks.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -19,6 +22,14 @@ export type Service = {
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
 const DEADLINE_MS = 60_000;
 const PROBE_MS = 2;
+
+/** Creates a temporary folder for the data of a benchmark. */
+export async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
+  // If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
+  await chmod(folder, 0o755);
+  return folder;
+}
 
 /** Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits. Resolves when /health is 200. */
 export async function startService(dataFolder: string): Promise<Service> {

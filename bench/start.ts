@@ -1,15 +1,12 @@
 // Measures the time from the start of the process to its first response, on an existing data folder. `--runs 5`.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
-import { startService } from './service.ts';
+import { createFolder, startService } from './service.ts';
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });
-const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
-await chmod(folder, 0o755);
+const folder = await createFolder();
 const times: number[] = [];
 try {
   for (let run = 0; run <= Number(values.runs); run++) {

@@ -2,8 +2,7 @@
 // that pipes a PUT into a file and hashes it. `--gb 5` for the largest zip, `--runs 5`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +11,9 @@ import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import { cpuSecondsOf, peakDuring, residentOf } from './process-watch.ts';
 import { makeRandomZip, type Zip } from './random-zip.ts';
+import { callApi, openGame, PLATFORM } from './requests.ts';
 import { closeSender, send } from './sender.ts';
-import { end, type Service, startService } from './service.ts';
+import { createFolder, end, type Service, startService } from './service.ts';
 
 const METHODS = ['raw PUT', 'single', 'chunked'] as const;
 type Method = (typeof METHODS)[number];
@@ -31,34 +31,9 @@ async function startPutServer(folder: string): Promise<{ url: string; child: Chi
   return { url: `http://127.0.0.1:${String(port).trim()}`, child };
 }
 
-/** Creates a game with a deploy key and a build to upload to. */
-async function prepareBuild(
-  service: Service,
-): Promise<{ keys: Record<string, string>; fields: Record<string, string> }> {
-  const email = 'bench@example.com';
-  service.admin(['user', 'create', '--email', email, '--password-stdin', '--verified'], 'a password for the bench\n');
-  const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', email, '--name', 'Bench']);
-  const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
-  const keys = { 'x-access-token': access_token, 'x-secret-key': secret_key };
-  const platform = { os: 'linux', arch: 'x86_64', channel: 'stable' };
-  const { build_id } = await call<{ build_id: string }>(`${service.url}/api/v1/tool/upload/build`, {
-    method: 'POST',
-    headers: { ...keys, 'content-type': 'application/json' },
-    body: JSON.stringify({ version: '1.0.0', ...platform }),
-  });
-  return { keys, fields: { build_id, ...platform } };
-}
-
-/** Returns the data in the envelope of the response. */
-async function call<T>(url: string, init: RequestInit): Promise<T> {
-  const response = await fetch(url, init);
-  const { success, data, error } = (await response.json()) as { success: boolean; data: T; error: unknown };
-  if (!success) throw new Error(`${url} returned ${JSON.stringify(error)}`);
-  return data;
-}
-
 async function prepareReceivers(service: Service, put: { url: string }, folder: string): Promise<Receiver> {
-  const { keys, fields } = await prepareBuild(service);
+  const { build, keys } = await openGame(service);
+  const fields = { build_id: build, ...PLATFORM, channel: 'stable' };
   const tool = `${service.url}/api/v1/tool`;
   const post = { method: 'POST', url: `${tool}/upload/files` } as const;
   let pending: string | undefined;
@@ -91,7 +66,7 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
       async chunked(zip) {
         const all = { ...fields, checksum: zip.sha256, filename: 'game.zip', total_size: String(zip.size) };
         const body = new URLSearchParams(all);
-        const { session_id } = await call<{ session_id: string }>(`${tool}/upload/sessions`, {
+        const { session_id } = await callApi<{ session_id: string }>(`${tool}/upload/sessions`, {
           method: 'POST',
           headers: keys,
           body,
@@ -122,7 +97,7 @@ async function prepareReceivers(service: Service, put: { url: string }, folder: 
 
 async function untilScanned(url: string, headers: Record<string, string>): Promise<void> {
   for (;;) {
-    const { status } = await call<{ status: string }>(url, { headers });
+    const { status } = await callApi<{ status: string }>(url, { headers });
     if (status !== 'pending' && status !== 'scanning') return;
     await wait(50);
   }
@@ -183,9 +158,7 @@ function report(zip: Zip, { seconds, growth }: Measured): void {
 const { values } = parseArgs({
   options: { gb: { type: 'string', default: '1' }, runs: { type: 'string', default: '5' } },
 });
-const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
-// If this runs as root, PostgreSQL runs under another account, which needs access to the folder.
-await chmod(folder, 0o755);
+const folder = await createFolder();
 const put = await startPutServer(folder);
 try {
   const zip = await makeRandomZip(folder, Number(values.gb) * GIB);

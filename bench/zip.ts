@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeZip } from '@chauffeur/cli/src/zip/zip.ts';
+import { medianOf } from './figures.ts';
 
 const MB = 1e6;
 const ROUNDS = 3;
@@ -53,10 +54,6 @@ async function secondsOf(work: () => unknown): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
-}
-
-function medianOf(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'chauffeur-bench-'));
