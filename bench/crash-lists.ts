@@ -1,4 +1,5 @@
-// Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and with 1,000,000 reports. `--reports 1000000`.
+// Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and with 1,000,000 reports.
+// `--reports 1000000`.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// Measures the time from the last byte of a 2 MB dump until its report is in a group, for single dumps and for 50 dumps per
-// second. The symbols are compiled beforehand. `--alone 60 --rate 50 --seconds 20`.
+// Measures the time from the last byte of a 2 MB dump until its report is in a group, for single dumps and for 50 dumps
+// per second. The symbols are compiled beforehand. `--alone 60 --rate 50 --seconds 20`.
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -78,8 +78,8 @@ async function timeAlone(target: Target): Promise<number> {
 }
 
 /**
- * The same for many dumps that arrive at this rate. Reports are matched by order: the first dump that was sent belongs to the first report
- * that is counted. Polling each report would take more work than processing it.
+ * The same for many dumps that arrive at this rate. Reports are matched by order: the first dump that was sent belongs
+ * to the first report that is counted. Polling each report would take more work than processing it.
  */
 async function timeConcurrent(
   target: Target,

@@ -10,8 +10,8 @@ const SHARED_FUNCTIONS = 4000;
 const SHARED_IN_STACK = 14;
 
 /**
- * The data that reports are generated from: groups with different stacks and messages, some of which are far more frequent than others;
- * consecutive builds; and words in the messages of players.
+ * The data that reports are generated from: groups with different stacks and messages, some of which are far more
+ * frequent than others; consecutive builds; and words in the messages of players.
  */
 const PREPARE = `
 create temporary table drawn_builds as

@@ -1,6 +1,6 @@
-// Measures how many crash reports (JSON) per second the server accepts, each stored before its response. The rate is compared with that
-// of /health, a constant response, in the seconds before, because other load on the machine affects both.
-// `--pairs 15 --seconds 2 --connections 512`.
+// Measures how many crash reports (JSON) per second the server accepts, each stored before its response. The rate is
+// compared with that of /health, a constant response, in the seconds before, because other load on the machine affects
+// both. `--pairs 15 --seconds 2 --connections 512`.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,5 @@
-// Fills a game with events and devices by SQL, and measures how fast PostgreSQL alone inserts rows of events, as a yardstick.
+// Fills a game with events and devices by SQL, and measures how fast PostgreSQL alone inserts rows of events, as a
+// yardstick.
 import type pg from 'pg';
 import type { GameIds } from './requests.ts';
 
@@ -55,7 +56,10 @@ insert into ${BARE} (game_id, build_id, received_at, name, anonymous, device_uid
 select $1::uuid, $2::uuid, now(), name, false, device, properties
 from unnest($3::text[], $4::text[], $5::jsonb[]) as batch (name, device, properties)`;
 
-/** Returns the rows per second that one connection inserts: a thousand per transaction, without counting and without indexes. */
+/**
+ * Returns the rows per second that one connection inserts: a thousand per transaction, without counting and without
+ * indexes.
+ */
 export async function insertRate(pool: pg.Pool, seconds: number): Promise<number> {
   const id = '00000000-0000-7000-8000-000000000000';
   const names = Array.from({ length: ROWS }, (_, no) => ['shot', 'jump', 'coin', 'level_end'][no % 4]);

@@ -1,5 +1,5 @@
-// Measures how many events per second the server accepts, one by one and in batches of a hundred, each stored before the
-// response, and how fast it computes a game's health from 10,000,000 events of 1,000,000 devices. Options:
+// Measures how many events per second the server accepts, one by one and in batches of a hundred, each stored before
+// the response, and how fast it computes a game's health from 10,000,000 events of 1,000,000 devices. Options:
 // `--runs 5 --seconds 3 --connections 512`. `--minutes 10` measures only the memory at full load.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Sends a request repeatedly on persistent connections, each time after the previous response. It is a separate program, so
-// that it does not share a thread with a benchmark's other work: it reads a Load as JSON from its first argument and prints a
-// LoadResult. A response with another status ends it with an error.
+// Sends a request repeatedly on persistent connections, each time after the previous response. It is a separate
+// program, so that it does not share a thread with a benchmark's other work: it reads a Load as JSON from its first
+// argument and prints a LoadResult. A response with another status ends it with an error.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -50,8 +50,8 @@ async function open(): Promise<Socket> {
 }
 
 /**
- * Resolves when the time is over and the last response has arrived. All responses have the same length, which is read from the first one.
- * After that, bytes are only counted, so that the client uses as little CPU time as possible.
+ * Resolves when the time is over and the last response has arrived. All responses have the same length, which is read
+ * from the first one. After that, bytes are only counted, so that the client uses as little CPU time as possible.
  */
 function sendOn(socket: Socket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -14,7 +14,8 @@ export function residentOf(pid: number): number {
 /** Returns the CPU time of a process so far, including its threads and kernel time, in seconds (proc_pid_stat(5)). */
 export function cpuSecondsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The fields after the program's name, which can contain spaces. The 14th and 15th fields of the line are utime and stime.
+  // The fields after the program's name, which can contain spaces. The 14th and 15th fields of the line are utime and
+  // stime.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -1,5 +1,5 @@
-// The yardstick for uploads: a plain Node server that pipes the body of a PUT into a file and hashes it. It is a separate program:
-// `node put-server.ts <folder>` prints its port, and responds to a PUT with the SHA-256.
+// The yardstick for uploads: a plain Node server that pipes the body of a PUT into a file and hashes it. It is a
+// separate program: `node put-server.ts <folder>` prints its port, and responds to a PUT with the SHA-256.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';

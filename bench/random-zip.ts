@@ -29,7 +29,10 @@ export async function makeRandomZip(folder: string, bytes: number): Promise<Zip>
   return { path, size, sha256: hash.digest('hex') };
 }
 
-/** Returns the size of the zip. The local header is at the start of the file, but is written last because it contains the checksum. */
+/**
+ * Returns the size of the zip. The local header is at the start of the file, but is written last because it contains
+ * the checksum.
+ */
 async function writeZip(path: string, size: number): Promise<number> {
   const base = {
     name: Buffer.from('assets.pck'),

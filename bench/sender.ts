@@ -1,5 +1,5 @@
-// Sends a part of a file as the body of a request, raw or in a multipart form. The yardstick and the server get requests from the same
-// code, so that only the receivers differ.
+// Sends a part of a file as the body of a request, raw or in a multipart form. The yardstick and the server get
+// requests from the same code, so that only the receivers differ.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -13,7 +13,10 @@ export type FileRequest = {
   path: string;
   start: number;
   end: number;
-  /** Text fields of a multipart/form-data body (RFC 7578) whose last part is the file. By default, the body is the file itself. */
+  /**
+   * Text fields of a multipart/form-data body (RFC 7578) whose last part is the file. By default, the body is the file
+   * itself.
+   */
   form?: { fields: Record<string, string>; filename: string };
 };
 

@@ -31,7 +31,10 @@ export async function createFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits. Resolves when /health is 200. */
+/**
+ * Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits. Resolves when /health is
+ * 200.
+ */
 export async function startService(dataFolder: string): Promise<Service> {
   const port = await findFreePort();
   const env = {

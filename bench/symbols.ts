@@ -110,7 +110,9 @@ function countLines(from: string): number {
   return lines;
 }
 
-/** Opens the compiled file, looks up functions all over the module, and closes it. Returns milliseconds of elapsed time. */
+/**
+ * Opens the compiled file, looks up functions all over the module, and closes it. Returns milliseconds of elapsed time.
+ */
 function measureWarm({ cache: file, functions }: SymbolFile): number {
   const lookUp = (run: number) => {
     const symbols = openSymbolCache(new FileReader(file));

@@ -1,5 +1,5 @@
-// Measures how fast the server receives a zip, whole and in chunks, and how much its memory grows. The yardstick is a plain Node server
-// that pipes a PUT into a file and hashes it. `--gb 5` for the largest zip, `--runs 5`.
+// Measures how fast the server receives a zip, whole and in chunks, and how much its memory grows. The yardstick is a
+// plain Node server that pipes a PUT into a file and hashes it. `--gb 5` for the largest zip, `--runs 5`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

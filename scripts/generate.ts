@@ -1,4 +1,5 @@
-// Writes the generated files that are checked in. With --check it writes nothing, and lists the files that are out of date.
+// Writes the generated files that are checked in. With --check it writes nothing, and lists the files that are out of
+// date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeApi } from './generate/api.ts';

@@ -23,7 +23,9 @@ export type Schema = {
   maxItems?: number;
 };
 
-/** Returns the name of a record that has its own section, so that the table links to it instead of listing its fields. */
+/**
+ * Returns the name of a record that has its own section, so that the table links to it instead of listing its fields.
+ */
 export type NameOf = (schema: Schema) => string | undefined;
 
 /** The contract's schemas are plain JSON Schema, but their TypeScript type does not have its keywords. */
@@ -68,7 +70,10 @@ function formatRange(min: number | undefined, max: number | undefined, unit: str
   return min === undefined ? `, at most ${max}${unit}` : `, ${min} to ${max}${unit}`;
 }
 
-/** Capitalized, because some descriptions are also used within sentences. Those of enums are not, because they can start with a value. */
+/**
+ * Capitalized, because some descriptions are also used within sentences. Those of enums are not, because they can start
+ * with a value.
+ */
 function meaningOf(schema: Schema): string {
   const described = [schema, schema.items, ...(schema.anyOf ?? [])].find((part) => part?.description !== undefined);
   const text = described?.description ?? '';

@@ -1,8 +1,10 @@
-// Queries that read the schema from PostgreSQL's catalogs (PostgreSQL documentation, "System Catalogs"), one for each kind of object.
+// Queries that read the schema from PostgreSQL's catalogs (PostgreSQL documentation, "System Catalogs"), one for each
+// kind of object.
 
 /**
- * In the order in which the objects can be created. Each query returns one column, `statement`, without the semicolon. Rows are sorted by oid,
- * the order of creation in a new database, so that an object comes before the objects that refer to it.
+ * In the order in which the objects can be created. Each query returns one column, `statement`, without the semicolon.
+ * Rows are sorted by oid, the order of creation in a new database, so that an object comes before the objects that
+ * refer to it.
  */
 export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator: string }[] = [
   {

@@ -1,4 +1,5 @@
-// Phrases and names that the project avoids, each with what to write instead. Single words are in `cspell.json` (`flagWords`).
+// Phrases and names that the project avoids, each with what to write instead. Single words are in `cspell.json`
+// (`flagWords`).
 
 export type Phrase = {
   readonly pattern: RegExp;

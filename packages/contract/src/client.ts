@@ -1,5 +1,5 @@
-// A typed client of the operations. It builds requests and reads the envelope of responses. A request that the server refused throws
-// ApiError; one without a response of the server throws NetworkError.
+// A typed client of the operations. It builds requests and reads the envelope of responses. A request that the server
+// refused throws ApiError; one without a response of the server throws NetworkError.
 import type { Failure, Success } from './envelope.ts';
 import { ApiError, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
 import type { InputOf, Operation, OutputOf } from './operation.ts';
@@ -10,7 +10,9 @@ export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }
 
-/** Whether the same request may succeed later: there was no response, a limit was reached, or the service is not ready. */
+/**
+ * Whether the same request may succeed later: there was no response, a limit was reached, or the service is not ready.
+ */
 export function isTransient(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status === 503));
 }
@@ -34,8 +36,8 @@ type CallOptions = {
 
 export type Client = {
   /**
-   * Calls an operation and resolves to the `data` of its response. Rejects with ApiError or NetworkError, or with the reason
-   * of `signal` if it is aborted.
+   * Calls an operation and resolves to the `data` of its response. Rejects with ApiError or NetworkError, or with the
+   * reason of `signal` if it is aborted.
    */
   call<Op extends Operation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<OutputOf<Op>>;
   /** The same for a multipart operation without parameters: all of its fields are in `form`. */
@@ -124,7 +126,9 @@ function errorOf(response: Response, body: Failure | null): ApiError {
   });
 }
 
-/** Includes `retry_after` from the header, because proxies send only that (RFC 9110, section 10.2.3, only in seconds). */
+/**
+ * Includes `retry_after` from the header, because proxies send only that (RFC 9110, section 10.2.3, only in seconds).
+ */
 function dataOf(response: Response, body: Failure | null): ErrorData | undefined {
   const data = body?.error?.data ?? body?.data;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);

@@ -1,4 +1,5 @@
-// Describes what a change means for players before it is made. The website, the emails and the approval page use the same sentences.
+// Describes what a change means for players before it is made. The website, the emails and the approval page use the
+// same sentences.
 import { formatBytes, formatNumber, formatPlatform } from './format.ts';
 import type { Platform } from './identity.ts';
 

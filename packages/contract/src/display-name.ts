@@ -3,13 +3,15 @@ import { LIMITS } from './limits.ts';
 
 type Rule = { readonly name: string; readonly isBroken: (name: string) => boolean; readonly advice: string };
 
-/** Names without any of these consist only of whitespace, joiners, selectors or combining marks, which are invisible. */
+/**
+ * Names without any of these consist only of whitespace, joiners, selectors or combining marks, which are invisible.
+ */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * Characters without a glyph and characters that reorder their neighbours (Unicode Technical Report 36, section 2.7): control characters,
- * line breaks, direction marks, zero-width spaces, tags, private-use and unassigned characters, and blank letters. The two joiners and the
- * emoji selector are allowed because scripts and emoji need them.
+ * Characters without a glyph and characters that reorder their neighbours (Unicode Technical Report 36, section 2.7):
+ * control characters, line breaks, direction marks, zero-width spaces, tags, private-use and unassigned characters, and
+ * blank letters. The two joiners and the emoji selector are allowed because scripts and emoji need them.
  */
 const HIDDEN =
   /(?!\u200C|\u200D|\uFE0F)(?:[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|\u034F|[\u115F\u1160]|\u17B4|\u17B5|\u2800|\u3164|\uFFA0|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}])/u;

@@ -8,7 +8,9 @@ type ErrorEntry = {
   readonly remedy: string;
 };
 
-/** The registry of error codes. `docs/errors.md` is generated from it, and the CLI prints `remedy` with each failure. */
+/**
+ * The registry of error codes. `docs/errors.md` is generated from it, and the CLI prints `remedy` with each failure.
+ */
 export const ERRORS = {
   4001: {
     status: 400,
@@ -321,7 +323,9 @@ export function statusesOf(code: ErrorCode): number[] {
 /** Data that a client can act on: the position to resume at, seconds to wait, the index of the invalid item. */
 export type ErrorData = Readonly<Record<string, string | number | boolean | null>>;
 
-/** A failure with a code of the registry: thrown by the server's features, and created by the client from a response. */
+/**
+ * A failure with a code of the registry: thrown by the server's features, and created by the client from a response.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

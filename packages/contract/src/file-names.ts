@@ -1,5 +1,5 @@
-// Rules for the file names in a build, so that it unpacks to the same files on every OS. The CLI checks folders by these rules, and the server
-// checks uploads.
+// Rules for the file names in a build, so that it unpacks to the same files on every OS. The CLI checks folders by
+// these rules, and the server checks uploads.
 import type { Os } from './identity.ts';
 
 /** Control characters, Unicode line breaks, and characters that change the text direction (UAX #9, section 2). */
@@ -10,7 +10,9 @@ export function hasUnsafeCharacter(name: string): boolean {
   return UNSAFE.test(name);
 }
 
-/** Device names, which are reserved with any extension. Windows also accepts the superscript digits of Latin-1 in them. */
+/**
+ * Device names, which are reserved with any extension. Windows also accepts the superscript digits of Latin-1 in them.
+ */
 const DEVICES = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9\u00B9\u00B2\u00B3])$/i;
 const MAX_SEGMENT = 255;
 

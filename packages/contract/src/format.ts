@@ -1,4 +1,5 @@
-// Formats values for people. The website, the command and the server all use these, so a value looks the same everywhere.
+// Formats values for people. The website, the command and the server all use these, so a value looks the same
+// everywhere.
 import type { Os } from './identity.ts';
 
 const number = new Intl.NumberFormat('en');

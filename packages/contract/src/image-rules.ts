@@ -1,4 +1,5 @@
-// Decides whether a store image has the format, size and aspect ratio that its kind needs. The server and the website use the same rules.
+// Decides whether a store image has the format, size and aspect ratio that its kind needs. The server and the website
+// use the same rules.
 import type { Static } from 'typebox';
 import { MIB } from './limits.ts';
 import type { MediaKind } from './operations/media.ts';
@@ -21,7 +22,9 @@ export type ImageFacts = {
 export const IMAGE_FORMATS = ['png', 'jpeg', 'gif', 'webp'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** Animated GIFs are served as WebP, which takes a tenth of the time to encode and is much smaller for players to load. */
+/**
+ * Animated GIFs are served as WebP, which takes a tenth of the time to encode and is much smaller for players to load.
+ */
 export function servedFormat({ format, frames }: ImageFacts): ImageFormat {
   return format === 'gif' && frames > 1 ? 'webp' : format;
 }

@@ -1,4 +1,5 @@
-// The fixed limits of the service: sizes in bytes, lengths in characters (code points), and times in seconds unless the name says otherwise.
+// The fixed limits of the service: sizes in bytes, lengths in characters (code points), and times in seconds unless the
+// name says otherwise.
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;

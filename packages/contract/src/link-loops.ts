@@ -23,7 +23,10 @@ class LoopError extends Error {
   override readonly name = 'LoopError';
 }
 
-/** The first link that cannot be resolved, or that points to a folder containing it; null if there is none. No link may be inside another one. */
+/**
+ * The first link that cannot be resolved, or that points to a folder containing it; null if there is none. No link may
+ * be inside another one.
+ */
 export function findLinkLoop(links: readonly Link[], os?: Os): BadLink | null {
   const targets = new Map(links.map(({ path, target }) => [stepsOf(path, os).join('/'), target]));
   const ends = new Map<string, End | 'pending'>();

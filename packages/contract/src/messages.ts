@@ -1,4 +1,5 @@
-// The parameters, bodies and responses of an operation over HTTP. The API reference and the OpenAPI document are generated from them.
+// The parameters, bodies and responses of an operation over HTTP. The API reference and the OpenAPI document are
+// generated from them.
 import Type, { type TSchema } from 'typebox';
 import type { BodyKind, Operation } from './operation.ts';
 

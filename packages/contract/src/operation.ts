@@ -1,11 +1,12 @@
-// The type of an operation. The server mounts operations, the client calls them, the API reference lists them, and MCP offers some as tools.
+// The type of an operation. The server mounts operations, the client calls them, the API reference lists them, and MCP
+// offers some as tools.
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import type { Tag } from './tags.ts';
 
 /**
- * Who can call it. `public`: anyone, and a session or deploy key can give access to more. `account`: signed-in users. `deploy_key`: clients
- * with a game's deploy key. `operator`: signed-in operators.
+ * Who can call it. `public`: anyone, and a session or deploy key can give access to more. `account`: signed-in users.
+ * `deploy_key`: clients with a game's deploy key. `operator`: signed-in operators.
  */
 export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
 
@@ -40,8 +41,8 @@ export type Operation<
   readonly params?: Params;
   readonly query?: Query;
   /**
-   * Request headers, in addition to the headers for the access and the statuses. They are described here and checked by the
-   * feature.
+   * Request headers, in addition to the headers for the access and the statuses. They are described here and checked by
+   * the feature.
    */
   readonly headers?: TSchema;
   /** Query parameters for clients that cannot set headers. They are described here and checked by the feature. */
@@ -59,8 +60,8 @@ export type Operation<
   readonly answerTypes?: readonly [string, ...string[]];
   readonly plainAnswers?: readonly PlainAnswer[];
   /**
-   * The response contains a key, a token, or a URL with a token. It is sent with `Cache-Control: no-store`, so that browsers and proxies do
-   * not keep a copy (RFC 9111, section 5.2.2.5).
+   * The response contains a key, a token, or a URL with a token. It is sent with `Cache-Control: no-store`, so that
+   * browsers and proxies do not keep a copy (RFC 9111, section 5.2.2.5).
    */
   readonly secret?: true;
   /** Serves images, of which each page loads many, so calls do not count against the read limit. */

@@ -1,4 +1,5 @@
-// The paths of the website's pages. The server uses them to recognize pages, and pages, emails and agents use them for links.
+// The paths of the website's pages. The server uses them to recognize pages, and pages, emails and agents use them for
+// links.
 
 /** Paths below the public URL, with `:name` for parameters. */
 export const PAGES = {

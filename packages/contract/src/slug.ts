@@ -3,7 +3,10 @@
 const MAX_LENGTH = 56;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** 3 to 64 lowercase letters, digits and `-`. From the second `attempt` on it ends in a number, in case the slug is taken. */
+/**
+ * 3 to 64 lowercase letters, digits and `-`. From the second `attempt` on it ends in a number, in case the slug is
+ * taken.
+ */
 export function slugOf(name: string, attempt = 0): string {
   const plain = name
     .normalize('NFKD')

@@ -1,4 +1,5 @@
-// Checks a value against a schema, and describes the first problem in a sentence with the field, the problem and what is expected.
+// Checks a value against a schema, and describes the first problem in a sentence with the field, the problem and what
+// is expected.
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 
@@ -13,7 +14,10 @@ function validatorOf(schema: TSchema): Validator {
   return validator;
 }
 
-/** Null if `value` matches `schema`, otherwise a sentence such as `version: longer than 32 characters.` It never contains the value. */
+/**
+ * Null if `value` matches `schema`, otherwise a sentence such as `version: longer than 32 characters.` It never
+ * contains the value.
+ */
 export function findProblem(schema: TSchema, value: unknown): string | null {
   const textProblem = findTextProblem(value);
   if (textProblem !== null) return textProblem;
@@ -25,7 +29,9 @@ export function findProblem(schema: TSchema, value: unknown): string | null {
   return describe(first, errors, schema);
 }
 
-/** Null if every text in `value` can be stored, otherwise a sentence. For input that is not validated by a schema here. */
+/**
+ * Null if every text in `value` can be stored, otherwise a sentence. For input that is not validated by a schema here.
+ */
 export function findTextProblem(value: unknown): string | null {
   const invalid = findInvalidText(value);
   return invalid === null ? null : `${fieldName(invalid.path)}: ${invalid.problem}`;

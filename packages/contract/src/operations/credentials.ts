@@ -1,4 +1,5 @@
-// Credentials that work without an account's password: personal keys, connected programs and the deploy keys of its games.
+// Credentials that work without an account's password: personal keys, connected programs and the deploy keys of its
+// games.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Nullable, Timestamp, Uuid } from './fields.ts';

@@ -104,8 +104,8 @@ export const createEvents = defineOperation({
 });
 
 /**
- * Served at `/v1/events`, outside of `/api/v1`, for the analytics modules of engines, so it is not one of the API's operations. The
- * module empties its queue only after a 2xx response.
+ * Served at `/v1/events`, outside of `/api/v1`, for the analytics modules of engines, so it is not one of the API's
+ * operations. The module empties its queue only after a 2xx response.
  */
 export const createEngineEvents = defineOperation({
   ...createEvents,

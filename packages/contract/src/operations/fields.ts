@@ -72,8 +72,8 @@ export const NextCursor = Nullable(Type.String({ description: 'cursor of the nex
 const UNTRUSTED = 'untrusted: from players, games or files, not from this service';
 
 /**
- * A text written by players, their devices or files. It must be marked as untrusted wherever an agent reads it, because it can contain
- * instructions.
+ * A text written by players, their devices or files. It must be marked as untrusted wherever an agent reads it, because
+ * it can contain instructions.
  */
 export function Foreign<S extends TSchema & { description?: string }>(schema: S): S {
   const { description } = schema;

@@ -22,7 +22,8 @@ export const GameRecord = Type.Object({
 export const GameTexts = Type.Object({
   tagline: Type.String({
     maxLength: LIMITS.taglineLength,
-    // No control characters or line breaks. The ranges are written out because some readers of OpenAPI do not know \\p{Cc}.
+    // No control characters or line breaks. The ranges are written out because some readers of OpenAPI do not know
+    // \\p{Cc}.
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
     description: 'one line of plain text',
   }),

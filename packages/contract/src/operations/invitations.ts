@@ -5,8 +5,8 @@ import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 /**
- * A single address: no characters that separate addresses in a mail header, and no invisible characters. The ranges are written out
- * because JSON Schema validators in other languages do not know Unicode classes.
+ * A single address: no characters that separate addresses in a mail header, and no invisible characters. The ranges are
+ * written out because JSON Schema validators in other languages do not know Unicode classes.
  */
 const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+`;
 

@@ -1,4 +1,5 @@
-// Tools that change what players get, or delete a build permanently. Over MCP, they need the approval of the game's owner.
+// Tools that change what players get, or delete a build permanently. Over MCP, they need the approval of the game's
+// owner.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { ApprovalTicket } from '@chauffeur/contract/operations/approvals';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -110,8 +111,8 @@ export function requireRiskyInput(input: object): void {
 }
 
 /**
- * Asks the owner for approval, or returns the state of the same earlier request. Throws 4215 if it was denied, 4216 if it expired, 4217
- * if it no longer applies, and the errors of the change itself.
+ * Asks the owner for approval, or returns the state of the same earlier request. Throws 4215 if it was denied, 4216 if
+ * it expired, 4217 if it no longer applies, and the errors of the change itself.
  */
 export async function askOwner(ctx: Context, caller: AccountCaller, tool: string, input: RiskyInput): Promise<object> {
   const risky = RISKY[tool];

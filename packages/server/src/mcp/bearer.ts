@@ -1,4 +1,5 @@
-// Identifies an agent by the bearer token of its request, which is a personal key or an access token of the OAuth server.
+// Identifies an agent by the bearer token of its request, which is a personal key or an access token of the OAuth
+// server.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../context.ts';
 import { type Auth, accessTokenOf } from '../features/accounts/accounts.ts';

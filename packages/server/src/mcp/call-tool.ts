@@ -75,7 +75,8 @@ export async function attempt<T>(
   const outcome = attempted.error?.code ?? about.outcome ?? 0;
   ctx.metrics.agentCalls.inc({ tool: about.name, code: outcome });
   const call = { tool: about.name, game: about.game, outcome, milliseconds: Math.round(performance.now() - start) };
-  // The change has been made, so a failure to record it must not look like a failure of the call, which the agent would repeat.
+  // The change has been made, so a failure to record it must not look like a failure of the call, which the agent would
+  // repeat.
   await recordCall(ctx, caller, call).catch((err) => ctx.log.error({ err, call }, 'could not record a call'));
   return attempted;
 }
@@ -103,7 +104,10 @@ async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args
   return performShort(ctx, caller, tool, args);
 }
 
-/** Reads a list that is too long again with a smaller limit, so that its cursor continues after the last item of the result. */
+/**
+ * Reads a list that is too long again with a smaller limit, so that its cursor continues after the last item of the
+ * result.
+ */
 async function performShort(ctx: Context, caller: AccountCaller, tool: Tool, args: Arguments): Promise<object> {
   const read = async (input: Arguments) =>
     (await tool.perform(ctx, caller, partsOf(tool.operation, input))).data as object;

@@ -14,7 +14,10 @@ type Cut = {
 
 export type Fitted = { readonly value: object; readonly cuts: readonly Cut[]; readonly text: string };
 
-/** Maximum lengths of texts and lists, tried in this order. The shortest texts still have room for every id and checksum. */
+/**
+ * Maximum lengths of texts and lists, tried in this order. The shortest texts still have room for every id and
+ * checksum.
+ */
 const STEPS = [
   { text: 8000, items: 1000 },
   { text: 2000, items: 300 },

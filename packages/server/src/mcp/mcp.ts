@@ -1,4 +1,5 @@
-// Serves MCP over Streamable HTTP at /mcp. Requests are passed to the SDK after their origin and their credentials are checked.
+// Serves MCP over Streamable HTTP at /mcp. Requests are passed to the SDK after their origin and their credentials are
+// checked.
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { ApiError } from '@chauffeur/contract/errors';
@@ -73,8 +74,8 @@ async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: F
 }
 
 /**
- * A page of another site can make its host name resolve to this machine and then call this service (DNS rebinding). Therefore Host, and
- * Origin if a browser sends it, must name this service. Throws 4032.
+ * A page of another site can make its host name resolve to this machine and then call this service (DNS rebinding).
+ * Therefore Host, and Origin if a browser sends it, must name this service. Throws 4032.
  */
 function requireOwnHost(ctx: Context, request: FastifyRequest): void {
   const { hostname } = new URL(ctx.publicUrl);

@@ -64,7 +64,10 @@ describe('a result as text', () => {
   });
 });
 
-/** Text that tries to break out: quotes, marks, all kinds of line breaks, and characters that are hidden or change the direction. */
+/**
+ * Text that tries to break out: quotes, marks, all kinds of line breaks, and characters that are hidden or change the
+ * direction.
+ */
 const hostile = fc
   .array(
     fc.oneof(

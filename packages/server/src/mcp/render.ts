@@ -1,4 +1,5 @@
-// Writes a result as text for a language model. Untrusted text is marked and quoted, so that it cannot look like text of the service.
+// Writes a result as text for a language model. Untrusted text is marked and quoted, so that it cannot look like text
+// of the service.
 import { defuse } from './defuse.ts';
 import { type Schema, schemaAt, schemaOf } from './schema-walk.ts';
 
@@ -10,8 +11,9 @@ const MARK = ' (untrusted)';
 const SHORT_LINE = 300;
 
 /**
- * Returns `value` as lines of `name: value`, with `-` before the items of lists. A text is in quotes, or, if it has several lines, each of its
- * lines starts with `| `. Therefore no text can start a line of the result or end its quotes.
+ * Returns `value` as lines of `name: value`, with `-` before the items of lists. A text is in quotes, or, if it has
+ * several lines, each of its lines starts with `| `. Therefore no text can start a line of the result or end its
+ * quotes.
  */
 export function renderAnswer(value: unknown, schema: Schema | undefined): string {
   const writer: Writer = { lines: [], sawUntrusted: false };
@@ -60,7 +62,10 @@ function writeList(writer: Writer, value: readonly unknown[], schema: Schema | u
   }
 }
 
-/** Writes an item with only simple fields, such as a frame, on one line and without empty fields. Returns false for other items. */
+/**
+ * Writes an item with only simple fields, such as a frame, on one line and without empty fields. Returns false for
+ * other items.
+ */
 function writeShort(writer: Writer, item: unknown, schema: Schema | undefined, place: Place): boolean {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return false;
   if (Object.values(item).some((field) => typeof field === 'object' && field !== null)) return false;

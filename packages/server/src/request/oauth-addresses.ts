@@ -11,8 +11,8 @@ export function oauthIssuer(publicUrl: string): string {
 }
 
 /**
- * OAuth requires HTTPS, except on a loopback address (RFC 8252, section 8.3). A service without it offers agents personal keys
- * only.
+ * OAuth requires HTTPS, except on a loopback address (RFC 8252, section 8.3). A service without it offers agents
+ * personal keys only.
  */
 export function offersOAuth(publicUrl: string): boolean {
   const { protocol, hostname } = new URL(publicUrl);

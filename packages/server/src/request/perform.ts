@@ -1,4 +1,5 @@
-// Performs an operation for a caller, over HTTP or MCP: checks the input against the schemas and calls the feature's handler.
+// Performs an operation for a caller, over HTTP or MCP: checks the input against the schemas and calls the feature's
+// handler.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
 import { findProblem } from '@chauffeur/contract/validate';

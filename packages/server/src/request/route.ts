@@ -9,8 +9,8 @@ import type { CallerOf, StreamCall } from './call.ts';
 import { checkAddress, type Handler, invalidCode, type Perform, performer } from './perform.ts';
 
 /**
- * A feature's function for an operation that reads its body as a stream, or sends its response through `reply`, which it
- * then returns.
+ * A feature's function for an operation that reads its body as a stream, or sends its response through `reply`, which
+ * it then returns.
  */
 export type StreamHandler<Op extends Operation> = (
   ctx: Context,
@@ -68,7 +68,9 @@ function bodyOf(operation: Operation, request: FastifyRequest): unknown {
 type Strings = Readonly<Record<string, unknown>>;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-/** Queries and forms hold strings only: converts the fields that the schema declares as numbers, if they look like one. */
+/**
+ * Queries and forms hold strings only: converts the fields that the schema declares as numbers, if they look like one.
+ */
 function readStrings(schema: TSchema, texts: Strings): object {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
   const read = (name: string, value: unknown) => {

@@ -48,12 +48,15 @@ export type BlobStore = {
   /** Opens a complete blob. Rejects with BlobMissingError if there is none. */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /**
-   * Reads a complete blob to the start of the buffer that `spaceFor` returns for a number of bytes, and resolves to its size. It is
-   * called again, with a larger number, if the size is not known in advance. May block, so it is for worker threads. Rejects with
-   * BlobMissingError if there is no such blob.
+   * Reads a complete blob to the start of the buffer that `spaceFor` returns for a number of bytes, and resolves to its
+   * size. It is called again, with a larger number, if the size is not known in advance. May block, so it is for worker
+   * threads. Rejects with BlobMissingError if there is no such blob.
    */
   readWhole(key: string, spaceFor: (bytes: number) => Buffer): Promise<number>;
-  /** Returns the path of a complete blob, if it is a file on this machine; otherwise null. Rejects with BlobMissingError. */
+  /**
+   * Returns the path of a complete blob, if it is a file on this machine; otherwise null. Rejects with
+   * BlobMissingError.
+   */
   localPath(key: string): Promise<string | null>;
   /**
    * Returns a URL that serves the blob for `seconds` without credentials; null if the store cannot, and the server has

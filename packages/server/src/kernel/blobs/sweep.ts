@@ -8,8 +8,8 @@ const BATCH = 500;
 const ORPHAN_HOURS = 24;
 
 /**
- * Deletes the blobs below `prefix` that are older than a day, except the keys returned by `findKept` returns. It is called with
- * several hundred keys at once.
+ * Deletes the blobs below `prefix` that are older than a day, except the keys returned by `findKept` returns. It is
+ * called with several hundred keys at once.
  */
 export async function sweepOrphans(
   { blobs, clock, log }: { blobs: BlobStore; clock: Clock; log: Log },

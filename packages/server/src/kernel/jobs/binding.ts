@@ -13,8 +13,8 @@ export type JobBinding<Ctx> = {
 };
 
 /**
- * Binds a function to a kind of job. With `cron` (UTC), the job is also enqueued on that schedule. Use the `long` lane for jobs that
- * may take minutes because they read large files or many rows.
+ * Binds a function to a kind of job. With `cron` (UTC), the job is also enqueued on that schedule. Use the `long` lane
+ * for jobs that may take minutes because they read large files or many rows.
  */
 export function bindJob<Ctx, Payload extends object>(
   kind: JobKind<Payload>,
