@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { findViolations } from './check-imports.ts';
 
-/** Checks files, which are given by their path below `packages/`, and returns `path:line  found` for each violation. */
+/** Checks files, which are given by their path below `packages/`, and returns `path:line  detail` for each violation. */
 async function check(files: Record<string, string>): Promise<string[]> {
   const root = await mkdtemp(join(tmpdir(), 'chauffeur-imports-'));
   try {
@@ -16,7 +16,7 @@ async function check(files: Record<string, string>): Promise<string[]> {
       await writeFile(file, text);
     }
     const violations = await findViolations(root);
-    return violations.map(({ path, line, found }) => `${path.replace('packages/', '')}:${line}  ${found}`);
+    return violations.map(({ path, line, detail }) => `${path.replace('packages/', '')}:${line}  ${detail}`);
   } finally {
     await rm(root, { recursive: true });
   }
@@ -30,14 +30,14 @@ test('this checkout follows the rules', () => {
 });
 
 test('a package may import only the packages below it', async () => {
-  const found = await check({
+  const violations = await check({
     'contract/src/errors.ts': `import { x } from '@chauffeur/server/app';\n`,
     'minidump/src/bytes.ts': `import { ERRORS } from '@chauffeur/contract/errors';\n`,
     'cli/src/main.ts': `import { ERRORS } from '@chauffeur/contract/errors';\nimport { y } from '@chauffeur/minidump/bytes';\n`,
     'web/src/pages/home.tsx': `export * from '@chauffeur/server/app';\n`,
     'server/src/app.ts': `import '@chauffeur/contract/errors';\nimport '@chauffeur/minidump/bytes';\n`,
   });
-  assert.deepEqual(found, [
+  assert.deepEqual(violations, [
     'cli/src/main.ts:2  @chauffeur/minidump/bytes',
     'contract/src/errors.ts:1  @chauffeur/server/app',
     'minidump/src/bytes.ts:1  @chauffeur/contract/errors',
@@ -46,12 +46,12 @@ test('a package may import only the packages below it', async () => {
 });
 
 test("relative paths may not leave src, except to the package's manifest", async () => {
-  const found = await check({
+  const violations = await check({
     'cli/src/main.ts': `import manifest from '../package.json' with { type: 'json' };\nimport '../../cli/test/setup.ts';\n`,
     'cli/src/zip.ts': `import { LIMITS } from '../../contract/src/limits.ts';\nimport '@chauffeur/cli/main';\n`,
     'cli/src/zip.test.ts': `import '../../server/test/setup/server.ts';\n`,
   });
-  assert.deepEqual(found, [
+  assert.deepEqual(violations, [
     'cli/src/main.ts:2  ../../cli/test/setup.ts',
     'cli/src/zip.ts:1  ../../contract/src/limits.ts',
     'cli/src/zip.ts:2  @chauffeur/cli/main',
@@ -59,14 +59,14 @@ test("relative paths may not leave src, except to the package's manifest", async
 });
 
 test('a dependency may not be reached through node_modules', async () => {
-  const found = await check({
+  const violations = await check({
     'web/src/main.tsx': `import 'node_modules/react/cjs/react.js';\nimport 'react/jsx-runtime';\n`,
   });
-  assert.deepEqual(found, ['web/src/main.tsx:1  node_modules/react/cjs/react.js']);
+  assert.deepEqual(violations, ['web/src/main.tsx:1  node_modules/react/cjs/react.js']);
 });
 
 test('a part of the server may import only parts of lower layers', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/kernel/db.ts': `import type { Context } from '../context.ts';\nimport { games } from '../features/games/games.ts';\n`,
     'server/src/context.ts': `import type { Db } from './kernel/db.ts';\nimport type { Game } from './features/games/games.ts';\n`,
     'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
@@ -74,7 +74,7 @@ test('a part of the server may import only parts of lower layers', async () => {
     'server/src/features.ts': `import { handle } from './http/mount.ts';\nimport { startApp } from './app.ts';\n`,
     'server/src/app.ts': `import { ROUTES } from './features.ts';\n`,
   });
-  assert.deepEqual(found, [
+  assert.deepEqual(violations, [
     'server/src/context.ts:2  ./features/games/games.ts',
     'server/src/features.ts:2  ./app.ts',
     'server/src/features/games/games.ts:1  ../../http/mount.ts',
@@ -85,14 +85,14 @@ test('a part of the server may import only parts of lower layers', async () => {
 });
 
 test('a layer of minidump may import only lower layers', async () => {
-  const found = await check({
+  const violations = await check({
     'minidump/src/bytes.ts': `import { MinidumpError } from './error.ts';\nimport { Minidump } from './minidump.ts';\n`,
     'minidump/src/streams/threads.ts': `import type { StreamKind } from '../minidump.ts';\nimport { Memory } from '../memory.ts';\n`,
     'minidump/src/unwind/walk.ts': `import { applyCfi } from '../symbols/cfi.ts';\nimport { makeSignature } from '../signature/signature.ts';\n`,
     'minidump/src/process.ts': `import { walkStack } from './unwind/walk.ts';\nimport './unwind/x86.ts';\n`,
     'minidump/src/helpers.ts': '',
   });
-  assert.deepEqual(found, [
+  assert.deepEqual(violations, [
     'minidump/src/bytes.ts:2  ./minidump.ts',
     'minidump/src/helpers.ts:1  packages/minidump/src/helpers.ts',
     'minidump/src/streams/threads.ts:2  ../memory.ts',
@@ -101,7 +101,7 @@ test('a layer of minidump may import only lower layers', async () => {
 });
 
 test('a layer of crashes may import only lower layers', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/features/crashes/report/files.ts': `import { newId } from '../../../kernel/secrets/ids.ts';\n`,
     'server/src/features/crashes/receive/create.ts': `import '../report/files.ts';\nimport '../groups/grouping.ts';\n`,
     'server/src/features/crashes/groups/grouping.ts': `import '../receive/create.ts';\nimport type { Walk } from '../process/walk.ts';\n`,
@@ -110,7 +110,7 @@ test('a layer of crashes may import only lower layers', async () => {
     'server/src/features/crashes/crashes.routes.ts': `import './crashes.ts';\nimport './keep/sweep.job.ts';\n`,
     'server/src/features/crashes/utils/text.ts': '',
   });
-  assert.deepEqual(found, [
+  assert.deepEqual(violations, [
     'server/src/features/crashes/groups/grouping.ts:2  ../process/walk.ts',
     'server/src/features/crashes/keep/sweep.job.ts:2  ../crashes.ts',
     'server/src/features/crashes/read/stacks.ts:2  ../keep/delete.sql.ts',
@@ -120,16 +120,16 @@ test('a layer of crashes may import only lower layers', async () => {
 });
 
 test('only commands may read the settings; other parts may import their types', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/commands/service.ts': `import { readProcessConfig } from '../config.ts';\n`,
     'server/src/kernel/mail.ts': `import type { Config } from '../config.ts';\n`,
     'server/src/http/server.ts': `import { SETTINGS } from '../config.ts';\n`,
   });
-  assert.deepEqual(found, ['server/src/http/server.ts:1  ../config.ts']);
+  assert.deepEqual(violations, ['server/src/http/server.ts:1  ../config.ts']);
 });
 
 test('other features may import only the main file of a feature, and features.ts only its routes', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/features/store/store.ts': [
       `import { findGame } from '../games/games.ts';`,
       `import { ROUTES } from '../channels/channels.routes.ts';`,
@@ -140,7 +140,7 @@ test('other features may import only the main file of a feature, and features.ts
     'server/src/features.ts': `import { JOBS } from './features/scans/scans.routes.ts';\nimport './features/store/http.ts';\n`,
     'server/src/http/auth.ts': `import { scanJob } from '../features/scans/scan.job.ts';\n`,
   });
-  assert.deepEqual(found, [
+  assert.deepEqual(violations, [
     'server/src/features.ts:2  ./features/store/http.ts',
     'server/src/features/store/store.ts:2  ../channels/channels.routes.ts',
     'server/src/features/store/store.ts:3  ../games/slug.ts',
@@ -150,14 +150,14 @@ test('other features may import only the main file of a feature, and features.ts
 });
 
 test('a feature may import only features that are listed before it', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/features/games/games.ts': `import { findUser } from '../accounts/accounts.ts';\nimport { findBuild } from '../builds/builds.ts';\n`,
   });
-  assert.deepEqual(found, ['server/src/features/games/games.ts:2  ../builds/builds.ts']);
+  assert.deepEqual(violations, ['server/src/features/games/games.ts:2  ../builds/builds.ts']);
 });
 
 test('every kind of import is checked, also on several lines and in worker threads, but not in comments', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/kernel/jobs.ts': [
       `// import { a } from '../app.ts';`,
       `/** See import('../app.ts'). */`,
@@ -171,7 +171,7 @@ test('every kind of import is checked, also on several lines and in worker threa
     ].join('\n'),
   });
   assert.deepEqual(
-    found,
+    violations,
     ['6  ../app.ts', '7  ../app.ts', '8  ../app.ts', '9  ../http/x.thread.ts'].map(
       (end) => `server/src/kernel/jobs.ts:${end}`,
     ),
@@ -179,22 +179,22 @@ test('every kind of import is checked, also on several lines and in worker threa
 });
 
 test('only one file of each program may read the environment', async () => {
-  const found = await check({
+  const violations = await check({
     'server/src/config.ts': `const { env } = process;\n`,
     'server/src/kernel/log.ts': `const level = process.env.LEVEL;\n`,
     'cli/src/progress.ts': `\nconst { env, stdout } = process;\n`,
   });
-  assert.deepEqual(found, ['cli/src/progress.ts:2  process.env', 'server/src/kernel/log.ts:1  process.env']);
+  assert.deepEqual(violations, ['cli/src/progress.ts:2  process.env', 'server/src/kernel/log.ts:1  process.env']);
 });
 
 test('a package, part or feature that is not listed in the rules is reported', async () => {
-  const found = await check({
+  const violations = await check({
     'editor/src/main.ts': '',
     'server/src/plugins/a.ts': '',
     'server/src/features/leaderboards/leaderboards.ts': '',
   });
   assert.deepEqual(
-    found,
+    violations,
     ['editor/src/main.ts', 'server/src/features/leaderboards/leaderboards.ts', 'server/src/plugins/a.ts'].map(
       (path) => `${path}:1  packages/${path}`,
     ),
@@ -202,12 +202,14 @@ test('a package, part or feature that is not listed in the rules is reported', a
 });
 
 test('files may not import each other, even indirectly or only for types', async () => {
-  const found = await check({
+  const violations = await check({
     'cli/src/a.ts': `import type { B } from './b.ts';\n`,
     'cli/src/b.ts': `import { c } from './c.ts';\n`,
     'cli/src/c.ts': `import type { A } from './a.ts';\n`,
     'cli/src/d.ts': `import { c } from './c.ts';\nconst THREAD = new URL('./d.thread.ts', import.meta.url);\n`,
     'cli/src/d.thread.ts': `import type { D } from './d.ts';\n`,
   });
-  assert.deepEqual(found, ['cli/src/a.ts:1  packages/cli/src/b.ts -> packages/cli/src/c.ts -> packages/cli/src/a.ts']);
+  assert.deepEqual(violations, [
+    'cli/src/a.ts:1  packages/cli/src/b.ts -> packages/cli/src/c.ts -> packages/cli/src/a.ts',
+  ]);
 });

@@ -16,7 +16,7 @@ export async function findViolations(root: string): Promise<Violation[]> {
       path,
       line: 1,
       rule: 'files do not import each other in a cycle',
-      found: [...others, path].join(' -> '),
+      detail: [...others, path].join(' -> '),
     }),
   );
   const violations = sources.flatMap(checkSource);
@@ -34,7 +34,7 @@ async function listSources(root: string): Promise<string[]> {
 
 async function run(): Promise<void> {
   const violations = await findViolations(join(import.meta.dirname, '..'));
-  for (const { path, line, rule, found } of violations) process.stdout.write(`${path}:${line}  ${rule}: ${found}\n`);
+  for (const { path, line, rule, detail } of violations) process.stdout.write(`${path}:${line}  ${rule}: ${detail}\n`);
   if (violations.length > 0) process.exitCode = 1;
 }
 

@@ -1,9 +1,14 @@
 // The import rules: which parts of the code may import which. They are checked in order, and each has a name.
 import type { Import, Source } from './source.ts';
 
-export type Violation = { readonly path: string; readonly line: number; readonly rule: string; readonly found: string };
+export type Violation = {
+  readonly path: string;
+  readonly line: number;
+  readonly rule: string;
+  readonly detail: string;
+};
 
-type Offence = { readonly line: number; readonly found: string };
+type Offence = { readonly line: number; readonly detail: string };
 type Rule = { readonly name: string; readonly find: (source: Source) => readonly Offence[] };
 
 /** The packages, and which packages of this repository each may import. */
@@ -118,7 +123,7 @@ const ENVIRONMENT_READERS: readonly string[] = [
 const RULES: readonly Rule[] = [
   {
     name: 'every package, part and feature is listed in scripts/imports/rules.ts',
-    find: ({ path }) => (isListed(path) ? [] : [{ line: 1, found: path }]),
+    find: ({ path }) => (isListed(path) ? [] : [{ line: 1, detail: path }]),
   },
   forImports(
     'contract and minidump import no other package; cli and web import only contract',
@@ -164,13 +169,15 @@ const RULES: readonly Rule[] = [
   {
     name: `only ${ENVIRONMENT_READERS.join(', ')} read the environment`,
     find: ({ path, environmentReads }) =>
-      ENVIRONMENT_READERS.includes(path) ? [] : environmentReads.map((line) => ({ line, found: 'process.env' })),
+      ENVIRONMENT_READERS.includes(path) ? [] : environmentReads.map((line) => ({ line, detail: 'process.env' })),
   },
 ];
 
 /** The violations in a file, in the order of the rules. */
 export function checkSource(source: Source): Violation[] {
-  return RULES.flatMap(({ name, find }) => find(source).map((found) => ({ path: source.path, rule: name, ...found })));
+  return RULES.flatMap(({ name, find }) =>
+    find(source).map((offence) => ({ path: source.path, rule: name, ...offence })),
+  );
 }
 
 /** A rule that is checked for each import. */
@@ -180,7 +187,7 @@ function forImports(name: string, breaks: (source: Source, imported: Import) => 
     find: (source) =>
       source.imports
         .filter((imported) => breaks(source, imported))
-        .map(({ line, specifier }) => ({ line, found: specifier })),
+        .map(({ line, specifier }) => ({ line, detail: specifier })),
   };
 }
 

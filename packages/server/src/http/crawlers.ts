@@ -33,11 +33,11 @@ export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
 }
 
 async function writePage(ctx: Context, page: number): Promise<string> {
-  const found = await listPublicAddresses(ctx, page, ADDRESSES_OF_PAGE);
+  const addresses = await listPublicAddresses(ctx, page, ADDRESSES_OF_PAGE);
   const first = page === 1 ? OWN_PAGES.map((path): Address => ({ url: ctx.publicUrl + path })) : [];
   return writeSitemap([
     ...first,
-    ...found.map(({ path, updated_at }) => ({ url: ctx.publicUrl + path, changedAt: updated_at })),
+    ...addresses.map(({ path, updated_at }) => ({ url: ctx.publicUrl + path, changedAt: updated_at })),
   ]);
 }
 

@@ -33,8 +33,8 @@ export function sendError(
 }
 
 function translate(thrown: unknown, invalid: ErrorCode): ApiError {
-  const known = asKnownError(thrown);
-  if (known !== null) return known;
+  const mapped = asKnownError(thrown);
+  if (mapped !== null) return mapped;
   if (thrown instanceof UnreadableBodyError) return new ApiError(invalid, thrown.message, { cause: thrown });
   if (thrown instanceof BodyTooLargeError) return new ApiError(invalid, TOO_LARGE, { cause: thrown });
   const { code, statusCode } = thrown as { code?: string; statusCode?: number };

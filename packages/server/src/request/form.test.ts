@@ -71,15 +71,15 @@ describe('a form of several files', () => {
   for (const size of [0, 10, 3_000_000]) {
     test(`passes on files of ${size} bytes one at a time and in order, with the fields before each`, async () => {
       const seen: string[] = [];
-      let underWay = 0;
+      let running = 0;
       const { fields } = await read(
         formOf([size, size + 1, size + 2].map((bytes) => Buffer.alloc(bytes))),
         async (part, before) => {
-          underWay += 1;
-          assert.equal(underWay, 1);
-          const known = `before-${seen.length}` in before;
-          seen.push(`${part.filename} ${await sizeOf(part.bytes)} ${known}`);
-          underWay -= 1;
+          running += 1;
+          assert.equal(running, 1);
+          const hasFieldBefore = `before-${seen.length}` in before;
+          seen.push(`${part.filename} ${await sizeOf(part.bytes)} ${hasFieldBefore}`);
+          running -= 1;
         },
       );
       assert.deepEqual(fields, { 'before-0': 'x', 'before-1': 'x', 'before-2': 'x', last: 'y' });

@@ -5,7 +5,7 @@ import { TAGS } from '@chauffeur/contract/tags';
 import { type Components, Failure, RESPONSE_HEADERS, responsesOf } from './responses.ts';
 import { createSchemaWriter, type SchemaWriter } from './schemas.ts';
 
-const DESCRIPTION = `Ship builds of games, take crash reports and events, and read what came of them.
+const DESCRIPTION = `Ship builds of games, collect crash reports and events, and analyze them.
 
 Every JSON response is in an envelope: \`{ "success": true, "data": … }\` or \`{ "success": false, "error": { "code", "message", "data"? }, "data"? }\`.
 The code says what went wrong, and \`x-error-codes\` lists the codes of each response. Every GET can also be sent as HEAD.`;

@@ -225,8 +225,8 @@ async function* walk(root: string, below: string, prefix: string): AsyncGenerato
     }
     // A blob that is being written again has both names; the complete one counts.
     if (key !== name && (await sizeOf(join(root, key))) !== null) continue;
-    const found = await stat(join(root, name)).catch(nullWhenMissing);
-    if (found !== null) yield { key, modifiedAt: found.mtime };
+    const status = await stat(join(root, name)).catch(nullWhenMissing);
+    if (status !== null) yield { key, modifiedAt: status.mtime };
   }
 }
 

@@ -60,12 +60,12 @@ async function exists(db: Db, name: string): Promise<boolean> {
 
 /** Returns the names of the table's partitions, oldest first, without the default partition and foreign ones. */
 export async function listPartitions(db: Db, table: string): Promise<string[]> {
-  const found = await rows(
+  const partitions = await rows(
     db,
     sql<{ name: string }>`select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
       where inhparent = to_regclass(${table}) and relname ~ ${`^${table}_[0-9_]+$`} order by relname`,
   );
-  return found.map(({ name }) => name);
+  return partitions.map(({ name }) => name);
 }
 
 /**

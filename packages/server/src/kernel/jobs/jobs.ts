@@ -60,12 +60,12 @@ function callAddJob(
 
 /** Whether a job of this kind is queued, running, or waiting for a retry. */
 export async function hasJobs(db: Db, kind: { readonly task: string }): Promise<boolean> {
-  const found = await row(
+  const job = await row(
     db,
     sql`select from graphile_worker.jobs
       where task_identifier = ${kind.task} and (attempts < max_attempts or locked_at is not null) limit 1`,
   );
-  return found !== undefined;
+  return job !== undefined;
 }
 
 /** Creates or updates the tables of the job queue. */

@@ -30,6 +30,6 @@ export async function ask<T extends pg.QueryResultRow>(cluster: Cluster, query: 
 
 /** Whether the server accepts connections and belongs to this cluster. */
 export async function answers(cluster: Cluster): Promise<boolean> {
-  const found = await ask<{ data_directory: string }>(cluster, 'show data_directory');
-  return found?.[0]?.data_directory === cluster.folder;
+  const settings = await ask<{ data_directory: string }>(cluster, 'show data_directory');
+  return settings?.[0]?.data_directory === cluster.folder;
 }

