@@ -70,6 +70,28 @@ describe('a worker', () => {
     assert.equal(await jobsLeft(), 0);
   });
 
+  test('runs jobs again if the ends of several could not be recorded while another was still running', async () => {
+    const names = ['first', 'second', 'third', 'last'];
+    const ends = names.map(() => Promise.withResolvers<void>());
+    const allStarted = Promise.withResolvers<void>();
+    const worker = await startProbe(async (run) => {
+      if (run === ends.length) allStarted.resolve();
+      await ends[run - 1]?.promise;
+    });
+    for (const name of names) await addJob(server.ctx.db, PROBE, { name });
+    await allStarted.promise;
+    await outage.begin();
+    for (const { resolve } of ends.slice(0, -1)) {
+      logged = '';
+      resolve();
+      await untilLogged('could not be recorded');
+    }
+    ends.at(-1)?.resolve();
+    await outage.end();
+    await until(async () => (await jobsLeft()) === 0);
+    await worker.stop();
+  });
+
   test('leaves such a job to the next worker if it stops first', async () => {
     const begun = Promise.withResolvers<void>();
     const worker = await startProbe(async () => {

@@ -1,5 +1,5 @@
 // The job queue of this process: runs until it is stopped, and restarts whenever it fails.
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, type RunnerOptions, run, type TaskList } from 'graphile-worker';
 import { sql } from 'kysely';
@@ -54,7 +54,7 @@ async function keepRunning(first: Run, start: () => Promise<Run>, stopping: Abor
   }
 }
 
-/** Waits for the end of a run. Ends the run when told to stop, even if that was before the run started. */
+/** Waits for the end of a run. Ends the run when `stopping` aborts, even if that was before the run started. */
 async function endOf(current: Run, stopping: AbortSignal): Promise<void> {
   const end = () => current.end();
   if (stopping.aborted) end();
@@ -73,22 +73,52 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
     workerIds.push(id);
     recorded.push(ctx.presence.addWorker(id));
   });
-  events.on('pool:fatalError', ({ error: err }: { error: unknown }) =>
-    ctx.log.error({ err }, 'the end of a job could not be recorded; it will run again'),
-  );
-  const released = once(events, 'pool:release').then(() => undefined);
+  const ended = endOfPool(events);
   const runner = await run({ ...optionsOf(ctx, tasks), pgPool: pool, events });
   // Not awaited: after an error, the runner's clock may sleep for a minute before it notices the stop. Stopping rejects
   // if the runner is already stopping.
   const end = () => void runner.stop().catch(() => undefined);
+  events.on('pool:fatalError', ({ error: err }: { error: unknown }) => {
+    ctx.log.error({ err }, 'the end of a job could not be recorded; it will run again');
+    end();
+  });
   try {
     await Promise.all(recorded);
   } catch (error) {
     end();
-    await released;
+    await ended;
     throw error;
   }
-  return { ended: released, end };
+  return { ended, end };
+}
+
+/**
+ * Resolves when the pool runs no more jobs and has recorded the ends of those that it ran. If it failed to record one, it
+ * resolves as soon as no job is running: after such an error, graphile-worker 0.18 miscounts the ends that it still has to
+ * record and can wait for them forever (https://github.com/graphile/worker/issues/636 is about the same code).
+ */
+function endOfPool(events: EventEmitter): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let hasFailed = false;
+  let isIdle = false;
+  const check = () => {
+    if (hasFailed && isIdle) resolve();
+  };
+  events.on('pool:release', () => resolve());
+  events.on('pool:fatalError', () => {
+    hasFailed = true;
+    check();
+  });
+  for (const name of [
+    'pool:gracefulShutdown:complete',
+    'pool:forcefulShutdown:complete',
+    'pool:forcefulShutdown:error',
+  ])
+    events.on(name, () => {
+      isIdle = true;
+      check();
+    });
+  return promise;
 }
 
 function optionsOf({ config, log }: Context, tasks: Tasks): RunnerOptions {
