@@ -1,14 +1,13 @@
 // Checks spelling and flagged words (cspell), phrases that the project avoids, and the length of lines in Markdown.
 // Works offline.
 //
-//   npm run prose            checks every tracked text except the paths in `prose/remaining.ts`
-//   npm run prose -- PATH…   checks the files below these paths, whether or not they are in that list
+//   npm run prose            checks every tracked text
+//   npm run prose -- PATH…   checks the files below these paths
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLongLines } from './prose/line-length.ts';
 import { findPhrases } from './prose/phrases.ts';
-import { REMAINING } from './prose/remaining.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TEXTS = ['*.ts', '*.tsx', '*.md', '*.sql', '*.css'];
@@ -24,11 +23,10 @@ function listFiles(paths: readonly string[]): string[] {
     encoding: 'utf8',
   });
   const extensions = TEXTS.map((glob) => glob.slice(1));
-  const skipped = paths.length > 0 ? UNCHECKED : [...UNCHECKED, ...REMAINING];
   return listed
     .split('\0')
     .filter((path) => extensions.some((extension) => path.endsWith(extension)))
-    .filter((path) => !skipped.some((prefix) => path.startsWith(prefix)))
+    .filter((path) => !UNCHECKED.some((prefix) => path.startsWith(prefix)))
     .filter((path) => existsSync(join(ROOT, path)));
 }
 
