@@ -23,7 +23,7 @@ export const flipBits: Mutation = (input, random) => {
 export const cutOff: Mutation = (input, random) => input.slice(0, random.below(input.length));
 
 /** Writes a number that is difficult for parsers: a count or position that is huge, negative, or just past the end. */
-export const plantNumber: Mutation = (input, random) => {
+const plantNumber: Mutation = (input, random) => {
   const output = input.slice();
   const at = random.below(Math.max(1, output.length - 3)) & ~3;
   if (at + 4 > output.length) return output;
@@ -45,7 +45,7 @@ export const splice: Mutation = (input, random) => {
   return output;
 };
 
-export const blank: Mutation = (input, random) => {
+const blank: Mutation = (input, random) => {
   const output = input.slice();
   const from = random.below(input.length);
   return output.fill(random.pick([0, 0xff]), from, from + 1 + random.below(256));

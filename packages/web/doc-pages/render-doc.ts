@@ -2,7 +2,7 @@
 // contents.
 import { Marked, Renderer, type Tokens } from 'marked';
 
-export type Heading = { readonly id: string; readonly text: string; readonly depth: number };
+type Heading = { readonly id: string; readonly text: string; readonly depth: number };
 export type RenderedDoc = {
   readonly title: string;
   /** The headings of levels 2 and 3, for the table of contents. */

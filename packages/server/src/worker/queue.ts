@@ -93,7 +93,7 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
 }
 
 /**
- * Resolves when the pool runs no more jobs and has recorded the ends of those that it ran. If it failed to record one, it
+ * Resolves when the pool has no more jobs running and has recorded their ends. If it failed to record one, it
  * resolves as soon as no job is running: after such an error, graphile-worker 0.18 miscounts the ends that it still has to
  * record and can wait for them forever (https://github.com/graphile/worker/issues/636 is about the same code).
  */

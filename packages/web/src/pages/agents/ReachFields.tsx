@@ -6,7 +6,7 @@ import { ask } from '../../api.ts';
 import { Problem } from '../../ui/Problem.tsx';
 
 /** `game` is the uid of a game, or empty for all games. */
-export type ReachChoice = { mayWrite: boolean; game: string };
+type ReachChoice = { mayWrite: boolean; game: string };
 
 type ReachFieldsProps = {
   value: ReachChoice;

@@ -2,7 +2,7 @@
 import { OSES, type Os } from '@chauffeur/contract/identity';
 
 /** Groups are the default. A search always shows reports, because groups have no functions and no messages. */
-export type View = 'groups' | 'reports';
+type View = 'groups' | 'reports';
 export type Status = 'open' | 'resolved' | 'all';
 /** What a search looks at: the functions on the stack, or the messages of the game and of the player. */
 export type SearchIn = 'frame' | 'text';

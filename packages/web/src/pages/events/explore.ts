@@ -18,7 +18,7 @@ export const SPLITS = [
   { value: 'build', label: 'By build' },
   { value: 'os', label: 'By OS' },
 ] as const;
-export type Split = (typeof SPLITS)[number]['value'];
+type Split = (typeof SPLITS)[number]['value'];
 
 export type Explorer = {
   /** Selected events: at most MAX_SERIES, or one if the chart is split. Empty if none is selected. */

@@ -16,7 +16,7 @@ export type Progress = {
   readonly pointers: readonly Pointer[];
 };
 
-export type StepName = 'key' | 'registered' | 'uploaded' | 'scanned' | 'live';
+type StepName = 'key' | 'registered' | 'uploaded' | 'scanned' | 'live';
 /** `now` is the first step that is not done. */
 export type StepState = 'done' | 'now' | 'later' | 'failed';
 export type Step = { readonly name: StepName; readonly state: StepState };

@@ -32,10 +32,10 @@ type Rule = {
 export const UNKNOWN_BUILD: Refusal = { rule: 'unknown_build', code: 4030, message: NO_GAME_OR_BUILD };
 
 export const NO_EVENTS = 'body: no events; send { "events": [ … ] }, or one event as an object.';
-export const MANY_EVENTS = `events: more than ${LIMITS.events}; send them in several requests.`;
+const MANY_EVENTS = `events: more than ${LIMITS.events}; send them in several requests.`;
 
 /** Checked in this order: the ids before the events, and standard events before custom ones. */
-export const ACCEPTANCE_RULES: readonly Rule[] = [
+const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'no_ids', code: 4010, find: (request) => objectionOf(findMissingId(request)) },
   // Texts that are not ids need no query.
   {
@@ -68,15 +68,12 @@ export function eventsOf(body: unknown): readonly unknown[] | null {
   return events === undefined && event !== undefined ? [body] : null;
 }
 
-export function isTooMany(events: readonly unknown[] | null): boolean {
+function isTooMany(events: readonly unknown[] | null): boolean {
   return events !== null && events.length > LIMITS.events;
 }
 
 /** The first problem of an event; the message has the event's index. */
-export function findAmong(
-  events: readonly unknown[] | null,
-  find: (event: unknown) => Problem | null,
-): Objection | null {
+function findAmong(events: readonly unknown[] | null, find: (event: unknown) => Problem | null): Objection | null {
   for (const [index, event] of (events ?? []).entries()) {
     const problem = find(event);
     if (problem === null) continue;

@@ -15,7 +15,7 @@ type Sign = { readonly name: string; readonly matches: (form: FormRequest) => bo
  * Each sign alone is enough: options of Crashpad disable some of them, and a proxy may hide others. Breakpad's clients
  * have none.
  */
-export const CRASHPAD_SIGNS: readonly Sign[] = [
+const CRASHPAD_SIGNS: readonly Sign[] = [
   {
     name: 'compressed body',
     matches: ({ headers }) => /^\s*(x-)?gzip\s*$/i.test(headers['content-encoding'] ?? ''),

@@ -3,7 +3,7 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { CrashDetails } from '../accept.ts';
 
-export type Metadata = NonNullable<CrashDetails['metadata']>;
+type Metadata = NonNullable<CrashDetails['metadata']>;
 type Value = Metadata[string];
 
 /** The fields of a crash reporter. */

@@ -9,7 +9,7 @@ import { type Field, type FilePart, MalformedMultipartError, readMultipart } fro
 import type { CrashFileKind } from '../tokens.ts';
 
 /** A dump or a log. Its bytes end at the maximum size of a file. */
-export type CrashPart = FilePart & { readonly kind: CrashFileKind };
+type CrashPart = FilePart & { readonly kind: CrashFileKind };
 
 export type CrashForm = {
   /** The texts of the form by name. If a name is repeated, the first text counts. */
