@@ -145,7 +145,7 @@ describe('playing on the website', () => {
     await page.goto(`${url}/settings/profile`);
     const handle = page.getByRole('textbox', { name: 'Handle' });
     await handle.fill('Rain Works');
-    await page.getByText('Please use lowercase letters').waitFor();
+    await page.getByText('Please use only lowercase letters').waitFor();
     await handle.fill('@rain-works');
     await page.getByRole('form', { name: 'Handle' }).getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'View your page' }).waitFor();
