@@ -5,7 +5,8 @@ import { type Browser, chromium } from 'playwright-core';
 
 export const NO_CHROMIUM = 'skipped: chromium not found';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The headless shell comes first: it is the same browser without a user interface, and takes half the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** Returns null if no Chromium is installed; with CI=true, throws instead. `more` are additional arguments. */
 export async function startChromium(more: readonly string[] = []): Promise<Browser | null> {
