@@ -8,7 +8,7 @@ const BATCH = 500;
 const ORPHAN_HOURS = 24;
 
 /**
- * Deletes the blobs below `prefix` that are older than a day, except the keys returned by `findKept` returns. It is
+ * Deletes the blobs below `prefix` that are older than a day, except the keys that `findKept` returns. It is
  * called with several hundred keys at once.
  */
 export async function sweepOrphans(
