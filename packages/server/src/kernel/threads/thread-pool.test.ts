@@ -50,6 +50,7 @@ describe('a thread pool', () => {
   it('does not count the time that a task waits for an answer', async () => {
     const run = openPool({ timeoutMs: 300 });
     const { promise: late, resolve } = Promise.withResolvers<string>();
+    // Longer than the time that a task may take.
     setTimeout(() => resolve('late'), 500);
     assert.deepEqual(await run({ do: 'ask' }, () => late), ['late', 'late']);
   });
