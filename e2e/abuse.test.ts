@@ -26,11 +26,12 @@ describe('a server under attack', () => {
         const request = await route.prepare();
         const statuses = await send(address, route.method, request);
         for (const status of statuses) assert.ok(status < 500, `${context}: ${status}`);
-        await target.assertAlive(context);
+        target.assertAlive(context);
         // If the broken request succeeded, it may have used up what it was sent to.
         const isUsed = statuses.some((status) => status < 300);
         await assertWorks(route, isUsed ? await route.prepare() : request, context);
       });
+      await target.assertReady(name);
       await assertNothingRemains();
     });
   }
@@ -44,9 +45,10 @@ describe('a server under attack', () => {
         const status = await sendCorrect(route, { ...request, body });
         assert.ok(status < 500, `${route.name}: ${status} to ${body.toString().slice(0, 300)}`);
       }
-      await target.assertAlive(route.name);
+      target.assertAlive(route.name);
       await assertWorks(route, await route.prepare(), 'wrong types');
     });
+    await target.assertReady('wrong types');
     await assertNothingRemains();
   });
 

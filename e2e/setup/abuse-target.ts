@@ -36,8 +36,10 @@ export type Target = {
   /** Of the signed-in person, who is an operator, too: a key that they issue must not revoke that of `game`. */
   readonly ownGame: TestGame;
   readonly session: { readonly cookie: string };
-  /** Fails unless the original process still responds that it is ready. */
-  assertAlive(context: string): Promise<void>;
+  /** Fails if the original process has ended. */
+  assertAlive(context: string): void;
+  /** Fails unless the original process responds that it is ready. */
+  assertReady(context: string): Promise<void>;
   /** Returns leftover temporary files, unreferenced blobs, rows without a blob, locks, open files and connections. */
   findRemains(): Promise<string[]>;
   stop(): Promise<void>;
@@ -57,16 +59,20 @@ export async function startTarget(): Promise<Target> {
   const server: TestServer = { ...inside, url: service.url, api: service.api };
   const [game, ownGame] = [await makeGame(server), await makeGame(server)];
   await setUserOperator(inside.ctx, ownGame.owner.email, true);
+  const assertAlive = (context: string) => {
+    if (service.hasEnded()) throw new Error(`${context}: the service has ended:\n${service.output().slice(-4000)}`);
+  };
   return {
     service,
     server,
     game,
     ownGame,
     session: await signIn(server, ownGame.owner),
-    async assertAlive(context) {
-      const ready = await fetch(`${service.url}/ready`).catch(() => null);
-      if (ready?.status !== 200 || service.hasEnded())
-        throw new Error(`${context}: the service is not there any more:\n${service.output().slice(-4000)}`);
+    assertAlive,
+    async assertReady(context) {
+      assertAlive(context);
+      const { status } = await fetch(`${service.url}/ready`);
+      if (status !== 200) throw new Error(`${context}: the service is not ready:\n${service.output().slice(-4000)}`);
     },
     findRemains: () => findRemains(server, service, temporary),
     async stop() {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createUser } from '../src/features/accounts/accounts.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { createAccount } from './setup/create-account.ts';
 import { makeOwner, type Seed, seedGame } from './setup/listings.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
 
@@ -39,7 +39,7 @@ describe('searching for games', () => {
 
   async function makeDeveloper(name: string): Promise<string> {
     const account = { email: `${newId()}@example.com`, password: 'correct horse battery', name };
-    return (await createUser(server.ctx, server.app.auth, { ...account, verified: true })).id;
+    return (await createAccount(server, { ...account, verified: true })).id;
   }
 
   test('matches word prefixes of the name, tagline, tags and developer in any combination', async () => {

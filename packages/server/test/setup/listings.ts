@@ -1,9 +1,9 @@
 // Writes games that can be listed directly into the database, because tests of shelves need many of different ages and
 // kinds.
 import { sql } from 'kysely';
-import { createUser } from '../../src/features/accounts/accounts.ts';
 import { changed, type Tx, transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
+import { createAccount } from './create-account.ts';
 import type { TestServer } from './server.ts';
 
 export type Seed = {
@@ -28,7 +28,7 @@ export type SeededGame = { uid: string; slug: string; buildIds: string[] };
 /** Creates an account that can own seeded games. Returns its id. */
 export async function makeOwner(server: TestServer, { verified = true } = {}): Promise<string> {
   const account = { email: `owner-${newId()}@example.com`, password: 'correct horse battery', name: 'Ann' };
-  return (await createUser(server.ctx, server.app.auth, { ...account, verified })).id;
+  return (await createAccount(server, { ...account, verified })).id;
 }
 
 /**

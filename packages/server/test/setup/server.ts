@@ -7,7 +7,6 @@ import { type Client, createClient } from '@chauffeur/contract/client';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { createUser } from '../../src/features/accounts/accounts.ts';
 import type { FetchDocument } from '../../src/features/accounts/client-document-fetch.ts';
 import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
 import { addAdmin, createGameFor } from '../../src/features/games/games.ts';
@@ -16,6 +15,7 @@ import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
 import type { Role } from '../../src/roles.ts';
+import { createAccount } from './create-account.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export type TestServer = {
@@ -110,7 +110,7 @@ export async function makeGame(
 ): Promise<TestGame> {
   const email = `owner-${newId()}@example.com`;
   const password = 'correct horse battery';
-  const user = await createUser(server.ctx, server.app.auth, { email, password, name: 'Owner', verified });
+  const user = await createAccount(server, { email, password, name: 'Owner', verified });
   const game = await createGameFor(server.ctx, user.id, { name: `Game ${newId()}`, visibility });
   const key = await issueDeployKeyFor(server.ctx, game.game_uid, 'test');
   const keyHeaders = { 'x-access-token': key.access_token, 'x-secret-key': key.secret_key };
@@ -147,7 +147,7 @@ export async function makePlayer(
   server: TestServer,
 ): Promise<{ id: string; email: string; headers: { cookie: string } }> {
   const account = { email: `player-${newId()}@example.com`, password: 'correct horse battery' };
-  const user = await createUser(server.ctx, server.app.auth, { ...account, name: 'Player', verified: true });
+  const user = await createAccount(server, { ...account, name: 'Player', verified: true });
   return { id: user.id, email: account.email, headers: await signIn(server, account) };
 }
 
