@@ -2,6 +2,6 @@
 import { loadShare } from '../scripts/load-share.ts';
 
 await loadShare(
-  ['packages/{cli,contract,minidump,web}/**/*.test.ts', 'packages/server/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+  ['packages/{contract,minidump,web}/**/*.test.ts', 'packages/{cli,server}/src/**/*.test.ts', 'scripts/**/*.test.ts'],
   { share: 3, of: 3 },
 );

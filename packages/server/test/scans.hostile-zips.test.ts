@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { buildZip, ordinaryPieces, storeZip } from '../../../test/setup/zips.ts';
-import { examine } from './examine.ts';
-import { inspectZip } from './inspect.ts';
-import { scanZip } from './scan-zip.ts';
+import { examine } from '../src/features/scans/examine.ts';
+import { inspectZip } from '../src/features/scans/inspect.ts';
+import { scanZip } from '../src/features/scans/scan-zip.ts';
+import { buildZip, ordinaryPieces, storeZip } from './setup/zips.ts';
 
 /** A change to the bytes of a zip. Positions and lengths are fractions of the whole, from 0 to 1. */
 type Mutation =

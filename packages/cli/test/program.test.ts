@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { KEY, startPeer } from '../test/setup/peer.ts';
-import { readZip } from '../test/setup/read-zip.ts';
-import { runCli, startCli } from '../test/setup/run-cli.ts';
-import { tempFolder, writeTree } from '../test/setup/temp.ts';
+import { KEY, startPeer } from './setup/peer.ts';
+import { readZip } from './setup/read-zip.ts';
+import { runCli, startCli } from './setup/run-cli.ts';
+import { tempFolder, writeTree } from './setup/temp.ts';
 
 const MIB = 1024 * 1024;
 const BUILD_ID = '01900000-0000-7000-8000-000000000001';

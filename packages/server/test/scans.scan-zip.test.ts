@@ -2,19 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import {
-  CLAMD_STREAM_LIMIT,
-  EICAR,
-  EICAR_SIGNATURE,
-  NO_CLAMD,
-  type RunningClamd,
-  startClamd,
-} from '../../../test/setup/clamd.ts';
-import { buildZip, ordinaryPieces, storeZip, type ZipPiece } from '../../../test/setup/zips.ts';
-import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
-import { type Scanner, ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import type { Examination } from './examine.ts';
-import { scanZip } from './scan-zip.ts';
+import type { Examination } from '../src/features/scans/examine.ts';
+import { scanZip } from '../src/features/scans/scan-zip.ts';
+import { createClamdScanner } from '../src/kernel/scanner/clamd.ts';
+import { type Scanner, ScannerUnavailableError } from '../src/kernel/scanner/scanner.ts';
+import { CLAMD_STREAM_LIMIT, EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
+import { buildZip, ordinaryPieces, storeZip, type ZipPiece } from './setup/zips.ts';
 
 const MIB = 1024 * 1024;
 

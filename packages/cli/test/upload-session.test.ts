@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
-import { type Peer, startPeer } from '../../test/setup/peer.ts';
-import { makeTask } from '../../test/setup/task.ts';
-import { GaveUpError } from '../failures.ts';
-import { uploadInSession } from './session.ts';
+import { GaveUpError } from '../src/failures.ts';
+import { uploadInSession } from '../src/upload/session.ts';
+import { type Peer, startPeer } from './setup/peer.ts';
+import { makeTask } from './setup/task.ts';
 
 const MIB = 1024 * 1024;
 /** Two chunks of 16 MiB and one of 1 MiB. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Database, openDatabase } from '../../packages/server/src/kernel/database/db.ts';
-import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
-import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
-import { dumpSchema } from './schema.ts';
+import { dumpSchema } from '../../../scripts/generate/schema.ts';
+import { type Database, openDatabase } from '../src/kernel/database/db.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
+import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 
 const open: { database: Database; of: TestDatabase }[] = [];
 

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { S3_MISSING, startS3 } from '../../../test/setup/s3.ts';
-import { newId } from '../secrets/ids.ts';
-import { readWhole } from './filesystem.ts';
-import { openBlobStore, parseBlobSettings } from './open.ts';
-import type { BlobSettings } from './settings.ts';
-import { BlobMissingError, type BlobStore, type BlobUpload } from './store.ts';
+import { readWhole } from '../src/kernel/blobs/filesystem.ts';
+import { openBlobStore, parseBlobSettings } from '../src/kernel/blobs/open.ts';
+import type { BlobSettings } from '../src/kernel/blobs/settings.ts';
+import { BlobMissingError, type BlobStore, type BlobUpload } from '../src/kernel/blobs/store.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
+import { S3_MISSING, startS3 } from './setup/s3.ts';
 
 const MIB = 1024 * 1024;
 
@@ -333,7 +333,7 @@ describe('a blob store on S3', { skip: STORES[1].skip }, () => {
     await store.append(begun, inBuffers(randomBytes(17 * MIB))); // The upload id is lost with the result.
     const upload = await store.append(begun, inBuffers(randomBytes(17 * MIB)));
     await store.complete(await store.append(upload, inBuffers(randomBytes(MIB))));
-    const { Bucket } = await import('./bucket.ts');
+    const { Bucket } = await import('../src/kernel/blobs/bucket.ts');
     const settings = STORES[1].settings;
     assert.ok(settings.kind === 's3');
     const bucket = new Bucket(settings);
