@@ -1,6 +1,5 @@
 // One exchange with clamd: a command, the bytes that belong to it, and one reply.
-import { connect } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { Socket } from 'node:net';
 import { ScannerUnavailableError } from './scanner.ts';
 
 /** The address of clamd. */
@@ -28,7 +27,7 @@ const MAX_REPLY_LENGTH = 64 * 1024;
 
 /** Connects to clamd. Never throws: `reply` rejects if clamd cannot be reached. */
 export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTimeouts): ClamdConnection {
-  const socket = connect(address);
+  const socket = new ClamdSocket().connect(address);
   socket.setEncoding('latin1');
   socket.setTimeout(connectMs);
   socket.once('connect', () => socket.setTimeout(idleMs));
@@ -70,9 +69,6 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
     async write(...buffers) {
       // Two writes are in progress, so that clamd finds more to read while the next one is prepared.
       await older;
-      // clamd may reply and close while bytes are still in transit. A write to the closed socket would destroy ours
-      // with the reply still unread, so received data is read first.
-      await setImmediate();
       if (over) return;
       older = newer;
       newer = new Promise<void>((resolve) => {
@@ -85,3 +81,29 @@ export function openClamd(address: ClamdAddress, { connectMs, idleMs }: ClamdTim
     close: () => socket.destroy(),
   };
 }
+
+/**
+ * A socket whose failed writes wait until everything that clamd sent has been read. clamd may reply and close the
+ * connection while we are still writing; the error of that write would otherwise destroy the socket with the reply
+ * still unread.
+ */
+class ClamdSocket extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
+    super._write(chunk, encoding, (error) => this.#settle(callback, error));
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: WriteCallback): void {
+    super._writev?.(chunks, (error) => this.#settle(callback, error));
+  }
+
+  #settle(callback: WriteCallback, error?: Error | null): void {
+    const settle = () => {
+      this.off('end', settle).off('close', settle);
+      callback(error);
+    };
+    if (!error || this.readableEnded || this.destroyed) settle();
+    else this.on('end', settle).on('close', settle);
+  }
+}
+
+type WriteCallback = (error?: Error | null) => void;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import {
   CLAMD_STREAM_LIMIT,
   EICAR,
@@ -111,6 +112,27 @@ describe('a scan by clamd', () => {
     assert.ok(taken() < 4 * CLAMD_STREAM_LIMIT);
   });
 
+  it('reads a reply that arrives with the end of the connection just before a write', async () => {
+    // The server runs in a thread, so that it can reply and close while this one waits without reading.
+    const closed = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(REFUSING_SERVER, { eval: true, workerData: closed });
+    try {
+      const [port] = await once(worker, 'message');
+      const scanner = createClamdScanner({ address: `127.0.0.1:${port}`, streamLimit: 100 * MIB });
+      async function* source() {
+        yield Buffer.alloc(MIB);
+        // Also before a write that first lets other work run.
+        setImmediate(() => Atomics.wait(closed, 0, 0, 10_000));
+        yield Buffer.alloc(MIB);
+        Atomics.wait(closed, 0, 0, 10_000);
+        for (let count = 0; count < 20; count++) yield Buffer.alloc(MIB);
+      }
+      assert.equal((await scanner.scan(source())).result, 'not-scanned');
+    } finally {
+      await worker.terminate();
+    }
+  });
+
   it('returns not-scanned for an encrypted archive', async (t) => {
     const scanner = open(t);
     if (!scanner) return;
@@ -187,6 +209,24 @@ describe('an unreachable scanner', () => {
     }
   });
 });
+
+/** A server that refuses a stream as clamd does: it replies and closes the connection without reading the rest. */
+const REFUSING_SERVER = `
+const { createServer } = require('node:net');
+const { parentPort, workerData: closed } = require('node:worker_threads');
+const server = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    Atomics.store(closed, 0, 1);
+    Atomics.notify(closed, 0);
+  });
+  socket.once('data', () => {
+    socket.pause();
+    socket.write('INSTREAM size limit exceeded. ERROR\\0', () => socket.destroy());
+  });
+});
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
 
 /** A server that imitates a broken clamd. */
 async function listen(behave: (socket: Socket) => void): Promise<{ server: Server; sockets: Socket[] }> {

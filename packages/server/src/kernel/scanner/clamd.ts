@@ -22,10 +22,7 @@ const TIMEOUTS: ClamdTimeouts = { connectMs: 5_000, idleMs: 150_000 };
 /** clamd replies OK to a stream over 2 GiB without having scanned it. */
 const LARGEST_STREAM = 2 ** 31 - 1;
 
-/**
- * The size of a chunk in bytes. Smaller chunks cost both sides more round trips. With larger ones, clamd's refusal
- * would often be lost, because the socket breaks while we are still writing.
- */
+/** The size of a chunk in bytes. Smaller chunks cost both sides more round trips; larger ones, memory. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
