@@ -161,7 +161,7 @@ const { values } = parseArgs({
 const folder = await createFolder();
 const put = await startPutServer(folder);
 try {
-  const zip = await makeRandomZip(folder, Number(values.gb) * GIB);
+  const zip = await makeRandomZip(folder, Math.round(Number(values.gb) * GIB));
   const service = await startService(join(folder, 'data'));
   try {
     const receiver = await prepareReceivers(service, put, folder);
