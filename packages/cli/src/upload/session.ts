@@ -1,10 +1,15 @@
 // Uploads a zip in chunks, in a session that survives lost connections and restarts of client and server.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { listUploadSessions, openUploadSession, uploadFile } from '@chauffeur/contract/operations/uploads';
+import {
+  listUploadSessions,
+  openUploadSession,
+  type UploadedFile,
+  uploadFile,
+} from '@chauffeur/contract/operations/uploads';
 import { Patience, persist, readCurrentSize } from '../retry.ts';
 import { multipartBody } from './multipart.ts';
-import type { UploadedFile, UploadTask } from './task.ts';
+import type { UploadTask } from './task.ts';
 
 /** How often a session that the server no longer has is replaced. */
 const MAX_REOPENED = 3;

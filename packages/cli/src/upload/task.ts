@@ -1,11 +1,7 @@
-// What an upload needs and what it returns: shared by single uploads and sessions.
+// What an upload needs: shared by single uploads and sessions.
 import type { Client } from '@chauffeur/contract/client';
 import type { Platform } from '@chauffeur/contract/identity';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { uploadFile } from '@chauffeur/contract/operations/uploads';
 import type { PatienceOptions } from '../retry.ts';
-
-export type UploadedFile = Extract<OutputOf<typeof uploadFile>, { file_uid: string }>;
 
 export type UploadTask = PatienceOptions & {
   client: Client;

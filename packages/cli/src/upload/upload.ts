@@ -1,11 +1,11 @@
 // Uploads a build's zip: small ones in one request, larger ones in a session of chunks.
 import { NetworkError } from '@chauffeur/contract/client';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { uploadFile } from '@chauffeur/contract/operations/uploads';
+import { type UploadedFile, uploadFile } from '@chauffeur/contract/operations/uploads';
 import { persist } from '../retry.ts';
 import { multipartBody } from './multipart.ts';
 import { uploadInSession } from './session.ts';
-import type { UploadedFile, UploadTask } from './task.ts';
+import type { UploadTask } from './task.ts';
 
 /** Resolves to the uploaded file. Rejects with ApiError, GaveUpError or the reason of the signal. */
 export async function uploadZip(task: UploadTask): Promise<UploadedFile> {

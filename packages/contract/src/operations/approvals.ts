@@ -40,6 +40,9 @@ export const ApprovalRecord = Type.Object({
   ),
 });
 
+/** The `result` of an approved key request. The key is created when the agent collects it. */
+export type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
+
 const ApprovalParams = Type.Object({ uid: Uuid });
 
 export const listWaitingApprovals = defineOperation({

@@ -1,5 +1,5 @@
 // Uploads of build files: in one multipart request, or in chunks through a session that survives interruptions.
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { ArchInput, ArchName, ChannelName, ChecksumInput, OsInput, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -43,6 +43,7 @@ export const UploadedFile = Type.Object({
   arch: ArchName,
   channel: Type.String(),
 });
+export type UploadedFile = Static<typeof UploadedFile>;
 
 export const ChunkReceipt = Type.Object({
   session_id: Uuid,
@@ -50,6 +51,7 @@ export const ChunkReceipt = Type.Object({
   expected_size: Type.Integer(),
   progress: Type.Number({ description: 'Percent, 0 to 100' }),
 });
+export type ChunkReceipt = Static<typeof ChunkReceipt>;
 
 export const uploadFile = defineOperation({
   id: 'uploads.file',

@@ -1,5 +1,6 @@
 // A deploy key requested by an agent: the owner approves it, and it is created once, when that agent collects it.
 import { ApiError } from '@chauffeur/contract/errors';
+import type { KeyCollection } from '@chauffeur/contract/operations/approvals';
 import { DAY } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
@@ -9,11 +10,6 @@ import type { Action, Handover } from './action.ts';
 
 /** Set by the server, not by the agent. Only this personal key or connection can collect the deploy key. */
 export type DeployKeyRequest = { agent_id: string };
-
-/**
- * What an approval records about its key. It contains no secret, because the key does not exist before it is collected.
- */
-type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
 
 /** Counted from the approval, so that the agent has enough time even if the owner approves late. */
 const COLLECT_MS = DAY;

@@ -1,8 +1,7 @@
 // One chunk of an upload session: it must continue the received bytes, is stored durably before it counts, and the last
 // one completes the upload.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { uploadFile } from '@chauffeur/contract/operations/uploads';
+import type { ChunkReceipt, UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import type { Tx } from '../../kernel/database/db.ts';
@@ -10,14 +9,13 @@ import type { FilePart } from '../../request/multipart.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
 import { beginChunk, takenOver } from './chunks-under-way.ts';
-import { completeFile, type UploadedFile, uploadedFileOf } from './complete-file.ts';
+import { completeFile, uploadedFileOf } from './complete-file.ts';
 import { type ContentRange, parseContentRange } from './content-range.ts';
 import { createReceiver, type Receiver, storeBytes } from './receive.ts';
 import { forgetHash, hashAt, rememberHash } from './session-hashes.ts';
 import { dropSession, lockSession, requireSession, type Session } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
 
-export type ChunkReceipt = Extract<OutputOf<typeof uploadFile>, { session_id: string }>;
 export type ReadFile = (onFile: (part: FilePart) => Promise<void>, signal?: AbortSignal) => Promise<unknown>;
 
 /** Receives the chunk that the headers announce. `readFile` reads the form and passes on its file part. */

@@ -1,8 +1,7 @@
 // Completes an upload: verifies the checksum, completes the blob, checks the zip, and records the file with its scan
 // job.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { uploadFile } from '@chauffeur/contract/operations/uploads';
+import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
@@ -10,8 +9,6 @@ import type { Build } from '../builds/builds.ts';
 import { type FileRow, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
 import { hashOf } from './receive.ts';
-
-export type UploadedFile = Extract<OutputOf<typeof uploadFile>, { file_uid: string }>;
 
 export type Arrival = {
   build: Build;

@@ -13,7 +13,6 @@ import type { FilePart } from '../../request/multipart.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { requireRoom } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
-import type { UploadedFile } from './complete-file.ts';
 import { startSingleUpload } from './single.ts';
 import { tooLarge } from './target.ts';
 import { openSession } from './uploads.ts';
@@ -44,7 +43,7 @@ export async function receiveUpload(
   }
 }
 
-async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<UploadedFile> {
+async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<contract.UploadedFile> {
   await requireVerifiedOwner(ctx, game.gameId);
   // Refuses a too large upload before its bytes are sent. A form without a length is measured while it arrives.
   const announced = Number(request.headers['content-length'] ?? 0);

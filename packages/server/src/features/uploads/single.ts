@@ -1,5 +1,6 @@
 // The single upload: one form with the complete zip, stored while it arrives.
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
@@ -8,7 +9,7 @@ import type { FilePart } from '../../request/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireOwnProgram } from '../games/games.ts';
 import { claimRoom, type Room } from '../usage/usage.ts';
-import { blobKeyOf, completeFile, type UploadedFile } from './complete-file.ts';
+import { blobKeyOf, completeFile } from './complete-file.ts';
 import { createReceiver, storeBytes } from './receive.ts';
 import { hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
 

@@ -1,6 +1,6 @@
 // The outcome of an approval, or why it can't be given, with a link to continue.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getApproval } from '@chauffeur/contract/operations/approvals';
+import type { getApproval, KeyCollection } from '@chauffeur/contract/operations/approvals';
 import { Text } from '@mantine/core';
 import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -49,9 +49,6 @@ function outcomeOf(approval: Approval) {
     </Notice>
   );
 }
-
-/** The result of an approved key request, as the server returns it. The key is created when the agent collects it. */
-export type KeyCollection = { key_ref: string | null; collected_at: string | null; collect_until: string };
 
 function KeyOutcome({ approval }: { approval: Approval }) {
   const { key_ref: keyRef, collected_at: collectedAt, collect_until: until } = approval.result as KeyCollection;

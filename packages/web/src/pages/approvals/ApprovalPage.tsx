@@ -1,7 +1,12 @@
 // An agent's request for approval: who requested it, what it would change, and buttons to approve or deny it.
 
 import { ApiError } from '@chauffeur/contract/errors';
-import { decideApproval, getApproval, listWaitingApprovals } from '@chauffeur/contract/operations/approvals';
+import {
+  decideApproval,
+  getApproval,
+  type KeyCollection,
+  listWaitingApprovals,
+} from '@chauffeur/contract/operations/approvals';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -14,8 +19,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Consequences } from '../channels/Consequences.tsx';
-import type { Approval } from './ApprovalOutcome.tsx';
-import { ApprovalOutcome, type KeyCollection } from './ApprovalOutcome.tsx';
+import { type Approval, ApprovalOutcome } from './ApprovalOutcome.tsx';
 import { APPROVAL_BADGES } from './approval-states.ts';
 
 const route = getRouteApi('/signed-in/approve/$uid');
