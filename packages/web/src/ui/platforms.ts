@@ -1,5 +1,12 @@
-// The order of platforms, and the OS a visitor uses.
+// The order of platforms, the OSes to choose from, and the OS a visitor uses.
+import { formatOs } from '@chauffeur/contract/format';
 import { ARCHES, OSES, type Os, type Platform } from '@chauffeur/contract/identity';
+
+export const OS_CHOICES = OSES.map((os) => ({ value: os, label: formatOs(os) }));
+
+/** The value of the filter that matches every OS. */
+export const ANY_OS = '';
+export const OS_FILTER_CHOICES = [{ value: ANY_OS, label: 'Any OS' }, ...OS_CHOICES];
 
 /** Sorts by OS, then by architecture, in the order of the contract's lists. */
 export function comparePlatforms(a: Platform, b: Platform): number {

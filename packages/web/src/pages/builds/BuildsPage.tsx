@@ -1,6 +1,4 @@
 // The builds of a game, with filters in the URL, and the uploads that were rejected.
-import { formatOs } from '@chauffeur/contract/format';
-import { OSES } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
@@ -14,6 +12,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { channelNames } from '../channels/grid.ts';
 import { useGame } from '../games/use-game.ts';
@@ -91,7 +90,6 @@ function NoBuilds() {
 
 type FiltersProps = { gameUid: string; filters: BuildFilters; onChange: (changed: ChangedFilters) => void };
 
-const OS_CHOICES = [{ value: '', label: 'Any OS' }, ...OSES.map((os) => ({ value: os, label: formatOs(os) }))];
 const STATE_CHOICES = [
   { value: '', label: 'Any state' },
   ...Object.entries(BUILD_STATES).map(([value, { label }]) => ({ value, label })),
@@ -123,7 +121,13 @@ function Filters({ gameUid, filters, onChange }: FiltersProps) {
           changeSearch(event.currentTarget.value);
         }}
       />
-      <NativeSelect aria-label="OS" size="xs" data={OS_CHOICES} value={filters.os ?? ''} onChange={choose('os')} />
+      <NativeSelect
+        aria-label="OS"
+        size="xs"
+        data={OS_FILTER_CHOICES}
+        value={filters.os ?? ''}
+        onChange={choose('os')}
+      />
       <NativeSelect
         aria-label="Channel"
         size="xs"

@@ -1,10 +1,10 @@
 // The filters above the crash lists: view, search, build, and status or OS.
-import { formatOs, formatPlatform } from '@chauffeur/contract/format';
-import { OSES } from '@chauffeur/contract/identity';
+import { formatPlatform } from '@chauffeur/contract/format';
 import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
+import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import { type CrashFilters, readFilters, type SearchIn, type Status, toSearch } from './filters.ts';
 
@@ -28,7 +28,6 @@ const SEARCH_IN: readonly { value: SearchIn; label: string }[] = [
   { value: 'frame', label: 'in functions' },
   { value: 'text', label: 'in messages' },
 ];
-const OS_CHOICES = [{ value: '', label: 'Any OS' }, ...OSES.map((os) => ({ value: os, label: formatOs(os) }))];
 const TYPING_DELAY_MS = 250;
 
 export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProps) {
@@ -82,7 +81,7 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
         <NativeSelect
           aria-label="OS"
           size="xs"
-          data={OS_CHOICES}
+          data={OS_FILTER_CHOICES}
           value={os ?? ''}
           onChange={(event) => change({ os: event.currentTarget.value })}
         />

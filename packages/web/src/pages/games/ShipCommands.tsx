@@ -1,10 +1,9 @@
 // The commands that ship a build, for a terminal or as a CI workflow. The developer picks version, platform and folder.
-import { formatOs } from '@chauffeur/contract/format';
-import { ARCHES, OSES } from '@chauffeur/contract/identity';
+import { ARCHES } from '@chauffeur/contract/identity';
 import { NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { guessOs } from '../../ui/platforms.ts';
+import { guessOs, OS_CHOICES } from '../../ui/platforms.ts';
 import classes from './FirstBuild.module.css';
 import {
   type BuildChoice,
@@ -14,8 +13,6 @@ import {
   registerCommands,
   uploadCommands,
 } from './first-build.ts';
-
-const OS_CHOICES = OSES.map((os) => ({ value: os, label: formatOs(os) }));
 
 type ShipCommandsProps = {
   /** Null if the key was created earlier: its secret is no longer known. */

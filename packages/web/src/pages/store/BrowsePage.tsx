@@ -1,11 +1,10 @@
 // All listed games, searched by text and filtered by OS and tag.
-import { formatOs } from '@chauffeur/contract/format';
-import { OSES } from '@chauffeur/contract/identity';
 import { browseGames } from '@chauffeur/contract/operations/browse';
 import { Group, Pill, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTitle } from '../../frame/page-title.ts';
 import { Problem } from '../../ui/Problem.tsx';
+import { ANY_OS, OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import classes from './BrowsePage.module.css';
@@ -15,9 +14,6 @@ import { SearchBox } from './SearchBox.tsx';
 import { type BrowseFilters, browseInput } from './store-queries.ts';
 
 const route = getRouteApi('/browse');
-
-const ANY = '';
-const OS_CHOICES = [{ value: ANY, label: 'Any OS' }, ...OSES.map((os) => ({ value: os, label: formatOs(os) }))];
 
 export function BrowsePage() {
   const filters = route.useSearch();
@@ -35,7 +31,7 @@ export function BrowsePage() {
   );
 }
 
-function Filters({ q, os = ANY, tag }: BrowseFilters) {
+function Filters({ q, os = ANY_OS, tag }: BrowseFilters) {
   const navigate = route.useNavigate();
   return (
     <Group gap="md">
@@ -43,14 +39,14 @@ function Filters({ q, os = ANY, tag }: BrowseFilters) {
         aria-label="OS"
         size="xs"
         className={classes.oses}
-        data={OS_CHOICES}
+        data={OS_FILTER_CHOICES}
         value={os}
-        onChange={(next) => void navigate({ search: { q, tag, os: next === ANY ? undefined : next } })}
+        onChange={(next) => void navigate({ search: { q, tag, os: next === ANY_OS ? undefined : next } })}
       />
       {tag !== undefined && (
         <Pill
           withRemoveButton
-          onRemove={() => void navigate({ search: { q, os: os === ANY ? undefined : os } })}
+          onRemove={() => void navigate({ search: { q, os: os === ANY_OS ? undefined : os } })}
           removeButtonProps={{ 'aria-label': `Remove tag ${tag}`, 'aria-hidden': false, tabIndex: 0 }}
         >
           {tag}
