@@ -63,7 +63,7 @@ const LAYERED: readonly Layers[] = [
       ['streams'],
       ['minidump.ts'],
       ['contexts'],
-      ['report.ts', 'bytes.ts'],
+      ['report.ts', 'bytes.ts', 'base-name.ts'],
       ['error.ts'],
     ],
   },

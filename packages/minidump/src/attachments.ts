@@ -1,5 +1,5 @@
 // Describes what programs, crash reporters and operating systems add to a dump besides threads and memory.
-import { baseName } from './describe.ts';
+import { baseName } from './base-name.ts';
 import type { Minidump } from './minidump.ts';
 import type { CrashpadReport, MacCrashInfoReport, Report } from './report.ts';
 import { ASSERTION } from './streams/assertion.ts';

@@ -1,4 +1,5 @@
 // Converts the results of a walk into the format of the report.
+import { baseName } from './base-name.ts';
 import type { Cpu, Registers } from './contexts/cpu.ts';
 import type { Frame, Hex, ModuleReport, SystemInfoReport, UnloadedModuleReport } from './report.ts';
 import type { Module } from './streams/modules.ts';
@@ -113,9 +114,4 @@ function describeRegisters(registers: Registers, { registers: names, wordSize }:
     if (value !== undefined) described[name] = toHex(value, wordSize);
   }
   return described;
-}
-
-/** Returns the last part of a path from any operating system: Windows dumps are read on Linux too. */
-export function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

@@ -1,4 +1,5 @@
 // Formats the report as text, in the layout of Breakpad's minidump_stackwalk.
+import { baseName } from './base-name.ts';
 import type { CrashInfo, Frame, InlineFrame, ModuleReport, Report, Thread, Trust } from './report.ts';
 
 /** The wording of minidump_stackwalk, which its users know. */
@@ -75,7 +76,7 @@ function formatThread(thread: Thread, index: number, crash: CrashInfo): string {
 }
 
 function formatInline({ function: name, file, line }: InlineFrame, number: number, frame: Frame): string[] {
-  const place = file === null || line === null ? '' : ` [${lastPart(file)} : ${line}]`;
+  const place = file === null || line === null ? '' : ` [${baseName(file)} : ${line}]`;
   return [`${pad(number)}  ${frame.module}!${name}${place}`, '    Found by: inlining'];
 }
 
@@ -89,7 +90,7 @@ function formatPlace(frame: Frame): string {
   if (module === null) return [shorten(frame.offset), ...frame.unloaded_modules.map(formatUnloadedAt)].join(' ');
   if (name === null) return `${module} + ${shorten(moduleOffset ?? '0x0')}`;
   if (file === null || line === null) return `${module}!${name} + ${shorten(functionOffset ?? '0x0')}`;
-  return `${module}!${name} [${lastPart(file)} : ${line} + 0x${(frame.line_offset ?? 0).toString(16)}]`;
+  return `${module}!${name} [${baseName(file)} : ${line} + 0x${(frame.line_offset ?? 0).toString(16)}]`;
 }
 
 function formatUnloadedAt({ module, offsets }: Frame['unloaded_modules'][number]): string {
@@ -137,9 +138,4 @@ function pad(number: number): string {
 /** Removes leading zeros: `0x14`. */
 function shorten(hex: string): string {
   return `0x${hex.slice(2).replace(/^0+(?=.)/, '')}`;
-}
-
-/** A build machine's folders tell nothing about the crash. */
-function lastPart(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

@@ -1,4 +1,5 @@
 // The path of a module's symbols in a symbol folder. The names come from a dump, so they cannot be trusted.
+import { baseName } from '../base-name.ts';
 import type { ModuleId } from './module-symbols.ts';
 
 /** A possible path of a symbol file, relative to the symbol folder. Each part is a plain name. */
@@ -20,7 +21,7 @@ const UNSAFE = /[/\\:*?"<>|\u0000-\u001f\u007f]/;
  * paths if a name could leave the folder or open a device.
  */
 export function symbolPathsOf({ debugFile, debugId }: ModuleId): SymbolPath[] {
-  const name = debugFile.split(/[/\\]/).at(-1)!;
+  const name = baseName(debugFile);
   if (!/^[0-9A-Za-z]{1,64}$/.test(debugId)) return [];
   // A lower-case name can be longer: `İ` becomes two letters.
   const names = [...new Set([name, name.toLowerCase()])].filter(

@@ -1,4 +1,5 @@
 // Labels the frames of a stack: one name for each frame, the same in every build and for every player.
+import { baseName } from '../../base-name.ts';
 import type { Frame } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
 import { normalizeName } from '../names/normalize-name.ts';
@@ -55,7 +56,7 @@ export function labelFrames(frames: readonly Frame[], os: OsName, trim: (label: 
 function labelOf(place: Place, module: string | null, address: string): string {
   if (isNamed(place) || LINKER_CODE.test(place.function ?? ''))
     return cutTo(toPrintable(normalizeName(place.function as string, place.file)), MAX_LABEL);
-  const file = place.file === null ? '' : toPrintable(baseName(place.file));
+  const file = place.file === null ? '' : toPrintable(withoutFolders(place.file));
   if (file !== '' && place.line) return cutTo(`${file}#${place.line}`, MAX_LABEL);
   return module ?? `@${shortAddress(address)}`;
 }
@@ -71,14 +72,13 @@ function isNamed({ function: name }: Place): boolean {
 
 /** Windows ignores case, but dumps do not: `KERNEL32.DLL` in one version, `kernel32.dll` in the next. */
 function moduleLabel(module: string, os: OsName): string | null {
-  const name = cutTo(toPrintable(baseName(module)), MAX_LABEL);
+  const name = cutTo(toPrintable(withoutFolders(module)), MAX_LABEL);
   return name === '' ? null : os === 'windows' ? name.toLowerCase() : name;
 }
 
 /** Removes the folders, which are specific to a build machine. */
-function baseName(path: string): string {
-  const plain = path.replace(/[/\\]+$/, '');
-  return plain.slice(Math.max(plain.lastIndexOf('/'), plain.lastIndexOf('\\')) + 1);
+function withoutFolders(path: string): string {
+  return baseName(path.replace(/[/\\]+$/, ''));
 }
 
 function shortAddress(address: string): string {

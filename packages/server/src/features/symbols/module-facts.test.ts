@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalDebugId, lastPart, readModuleFacts } from './module-facts.ts';
+import { canonicalDebugId, readModuleFacts } from './module-facts.ts';
 
 const read = (line: string) => readModuleFacts(Buffer.from(`${line}\nFILE 0 a.c\n`));
 const GUID = '5A9832E5287241C1838ED98914E9B7FF';
@@ -54,8 +54,4 @@ test('an id is the same in any letter case', () => {
 
 test('the id of a PDB without a GUID keeps its age separate', () => {
   assert.equal(canonicalDebugId('45d35f6c2A'), '45D35F6C2a');
-});
-
-test('the last segment of a path is its name, on Windows and elsewhere', () => {
-  assert.deepEqual(['a', '/b/a', 'C:\\b\\a', 'b/c\\a', 'b/'].map(lastPart), ['a', 'a', 'a', 'a', '']);
 });

@@ -1,5 +1,6 @@
 // Decides from the first line of a symbol file whether it is accepted, and reads its module from it.
 import type { Os } from '@chauffeur/contract/identity';
+import { baseName } from '@chauffeur/minidump/base-name';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { readModuleLine } from '@chauffeur/minidump/symbols/module-line';
 import { isSafeName, symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
@@ -32,7 +33,8 @@ export function readModuleFacts(firstBytes: Uint8Array): ModuleFacts | { refused
   if (line === null) return { refused: 'its first line is not a MODULE line' };
   const os = OSES.get(line.os.toLowerCase());
   if (os === undefined) return { refused: 'its operating system is not supported' };
-  const debugFile = lastPart(line.name);
+  // On Windows, the name is often a full path.
+  const debugFile = baseName(line.name);
   if (!isSafeName(debugFile) || !isSafeName(symbolFileName(debugFile)) || line.cpu.length > MAX_CPU_LENGTH) {
     return { refused: 'its module name is not a valid file name' };
   }
@@ -46,11 +48,6 @@ function readLine(firstBytes: Uint8Array) {
     if (error instanceof MinidumpError) return null;
     throw error;
   }
-}
-
-/** The last segment of a path. On Windows, debug files are often named by their full path. */
-export function lastPart(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 const GUID_DIGITS = 32;
