@@ -3,8 +3,12 @@ import type { FastifyRequest } from 'fastify';
 
 export type Ids = { appId: string; buildId: string };
 
-export const NO_GAME_OR_BUILD =
-  'The game does not exist, or the build belongs to another game; use the build_id from its registration.';
+/** The refusal of ids that are malformed, not in the database, or of different games. */
+export const UNKNOWN_BUILD = {
+  rule: 'unknown_build',
+  code: 4030,
+  message: 'The game does not exist, or the build belongs to another game; use the build_id from its registration.',
+} as const;
 
 /**
  * Reads X-App-Id and X-Build-Id, otherwise `app_id` and `build_id` in the query or in the body. Missing ids are empty.

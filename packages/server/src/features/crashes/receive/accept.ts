@@ -7,7 +7,7 @@ import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
 import { findProblem } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
-import { findMissingId, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
+import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isLonger, isObject } from '../../../request/json-values.ts';
 
 /** The fields of a report. */
@@ -42,9 +42,9 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   },
   // Texts that are not ids need no query.
   {
-    name: 'unknown_build',
-    code: 4030,
-    find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : NO_GAME_OR_BUILD),
+    name: UNKNOWN_BUILD.rule,
+    code: UNKNOWN_BUILD.code,
+    find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : UNKNOWN_BUILD.message),
   },
   {
     name: 'no_object',
@@ -62,9 +62,6 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'long_metadata', code: 4001, find: ({ body }) => findLongMetadata(metadataOf(body)) },
   { name: 'bad_field', code: 4001, find: ({ body }) => findProblem(CrashInput, body) },
 ];
-
-/** The same refusal for ids that are not in the database. */
-export const UNKNOWN_BUILD: Refusal = { rule: 'unknown_build', code: 4030, message: NO_GAME_OR_BUILD };
 
 /** Checks a report by all rules. */
 export function accept(report: UncheckedReport): { accepted: AcceptedReport } | { refused: Refusal } {

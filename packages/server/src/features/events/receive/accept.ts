@@ -3,7 +3,7 @@
 import type { ErrorCode, ErrorData } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
-import { findMissingId, type Ids, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
+import { findMissingId, type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json-values.ts';
 import { findBadName, findProblem, type GameEvent, isStandard, needsOf, type Problem } from './event.ts';
 
@@ -28,9 +28,6 @@ type Rule = {
   readonly find: (request: Request) => Objection | null;
 };
 
-/** The same refusal for ids that are not in the database. */
-export const UNKNOWN_BUILD: Refusal = { rule: 'unknown_build', code: 4030, message: NO_GAME_OR_BUILD };
-
 export const NO_EVENTS = 'body: no events; send { "events": [ … ] }, or one event as an object.';
 const MANY_EVENTS = `events: more than ${LIMITS.events}; send them in several requests.`;
 
@@ -39,9 +36,9 @@ const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'no_ids', code: 4010, find: (request) => objectionOf(findMissingId(request)) },
   // Texts that are not ids need no query.
   {
-    name: 'unknown_build',
-    code: 4030,
-    find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : { message: NO_GAME_OR_BUILD }),
+    name: UNKNOWN_BUILD.rule,
+    code: UNKNOWN_BUILD.code,
+    find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : { message: UNKNOWN_BUILD.message }),
   },
   { name: 'no_events', code: 4001, find: ({ events }) => (events === null ? { message: NO_EVENTS } : null) },
   { name: 'many_events', code: 4130, find: ({ events }) => (isTooMany(events) ? { message: MANY_EVENTS } : null) },

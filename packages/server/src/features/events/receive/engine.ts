@@ -3,7 +3,7 @@
 // device_uid.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
-import { type Ids, NO_GAME_OR_BUILD } from '../../../request/client-ids.ts';
+import { type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json-values.ts';
 import { eventsOf, findBadCustom, formatProblem, type Part } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
@@ -25,6 +25,8 @@ type Rule = {
   readonly find: (event: EngineEvent) => Problem | null;
 };
 
+const UNKNOWN_BUILD_PROBLEM: Problem = { field: 'build_id', problem: UNKNOWN_BUILD.message };
+
 /** Checked in this order. An event is skipped by the first rule that objects. */
 const EVENT_RULES: readonly Rule[] = [
   {
@@ -37,10 +39,9 @@ const EVENT_RULES: readonly Rule[] = [
     },
   },
   {
-    name: 'unknown_build',
-    code: 4030,
-    find: ({ appId, buildId }) =>
-      isUuid(appId) && isUuid(buildId) ? null : { field: 'build_id', problem: NO_GAME_OR_BUILD },
+    name: UNKNOWN_BUILD.rule,
+    code: UNKNOWN_BUILD.code,
+    find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : UNKNOWN_BUILD_PROBLEM),
   },
   { name: 'bad_standard_event', code: 4158, find: findBadStandard },
   { name: 'bad_custom_event', code: 4001, find: findBadCustom },
@@ -78,8 +79,8 @@ function findObjection(event: EngineEvent): SkippedEvent | null {
 
 /** Skips an event whose build does not belong to its game. */
 export function skipUnknownBuild({ index }: EngineEvent): SkippedEvent {
-  const problem = { field: 'build_id', problem: NO_GAME_OR_BUILD };
-  return { index, rule: 'unknown_build', code: 4030, message: formatProblem(index, problem) };
+  const { rule, code } = UNKNOWN_BUILD;
+  return { index, rule, code, message: formatProblem(index, UNKNOWN_BUILD_PROBLEM) };
 }
 
 function mapEvent(event: Readonly<Record<string, unknown>>, request: Ids): Omit<EngineEvent, 'index'> {
