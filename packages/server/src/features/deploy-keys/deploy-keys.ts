@@ -1,11 +1,11 @@
 // Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
-import { newId, newSecret } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { lockGame, requireMember } from '../games/games.ts';
 import * as keys from './deploy-keys.sql.ts';
@@ -62,8 +62,8 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
     gameId,
     keyId: newId(),
     keyRef,
-    tokenHash: hashOf(accessToken),
-    secretHash: hashOf(secretKey),
+    tokenHash: hashSecret(accessToken),
+    secretHash: hashSecret(secretKey),
     issuedBy,
   };
   // The lock serializes concurrent calls, so that the later key revokes the earlier one.
@@ -101,8 +101,8 @@ export async function listDeployKeys(
  * the correct secret, so neither the response time nor the code helps to guess a key.
  */
 export async function authenticateKey(ctx: Context, accessToken: string, secretKey: string): Promise<GameCaller> {
-  const key = await keys.findKey(ctx.db, hashOf(accessToken));
-  const matches = timingSafeEqual(hashOf(secretKey), key?.secret_hash ?? NO_HASH);
+  const key = await keys.findKey(ctx.db, hashSecret(accessToken));
+  const matches = timingSafeEqual(hashSecret(secretKey), key?.secret_hash ?? NO_HASH);
   if (key === undefined) throw new ApiError(4022);
   if (!matches) throw new ApiError(4024);
   if (key.revoked_at !== null) throw new ApiError(4023);
@@ -111,7 +111,3 @@ export async function authenticateKey(ctx: Context, accessToken: string, secretK
 }
 
 const NO_HASH = Buffer.alloc(32);
-
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
-}

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type * as contract from '@chauffeur/contract/operations/invitations';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { hashSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
@@ -13,7 +14,6 @@ import { findDeclineObstacle, findObstacle } from './acceptable.ts';
 import * as invitations from './invitations.sql.ts';
 import { transferredMail } from './mail.ts';
 import { type InvitationView, viewOf } from './record.ts';
-import { hashOfToken } from './token.ts';
 
 type Row = invitations.FoundInvitation;
 type Obstacle = typeof findObstacle;
@@ -22,7 +22,7 @@ export async function getInvitation(
   ctx: Context,
   { caller: { user }, input: { token } }: Call<typeof contract.getInvitation>,
 ): Promise<InvitationView> {
-  const row = await invitations.findByToken(ctx.db, hashOfToken(token));
+  const row = await invitations.findByToken(ctx.db, hashSecret(token));
   if (row === undefined) throw unknownInvitation();
   return viewOf(row, user, ctx.clock.now());
 }
@@ -58,7 +58,7 @@ function respond(
   obstacleOf: Obstacle,
   work: (tx: Tx, row: Row, user: User) => Promise<void>,
 ): Promise<InvitationView> {
-  const hash = hashOfToken(token);
+  const hash = hashSecret(token);
   return retryConflicts(() =>
     transact(ctx.db, async (tx) => {
       const unlocked = await invitations.findByToken(tx, hash);

@@ -6,17 +6,18 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { newId } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { type Game, listMembers, lockGame, requireOwner } from '../games/games.ts';
 import * as invitations from './invitations.sql.ts';
 import { invitationMail } from './mail.ts';
 import { type InvitationRecord, recordOf } from './record.ts';
-import { hashOfToken, newToken } from './token.ts';
 
 type Role = 'admin' | 'owner';
 
+/** About 232 bits. */
+const TOKEN_LENGTH = 40;
 const VALID_DAYS = 7;
 /** Minimum time between two mails of one invitation. */
 const MIN_INTERVAL = MINUTE;
@@ -107,7 +108,7 @@ async function sendFirst(
     email,
     inviter_id: caller.user.id,
     invited_by: caller.user.name,
-    token_hash: hashOfToken(token),
+    token_hash: hashSecret(token),
     now,
     expires_at: expiresAt,
   });
@@ -130,7 +131,7 @@ async function resend(
     });
   if (caller.user.id !== pending.inviter_id) throw new ApiError(4230);
   const row = await invitations.renewInvitation(tx, pending.invitation_id, {
-    tokenHash: hashOfToken(token),
+    tokenHash: hashSecret(token),
     now,
     expiresAt,
   });
@@ -140,7 +141,7 @@ async function resend(
 
 function newLink(ctx: Context) {
   const now = ctx.clock.now();
-  return { token: newToken(), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
+  return { token: newSecret(TOKEN_LENGTH), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
 }
 
 /** Throws 4290 if the owner has sent too many invitations within an hour, for all their games. */

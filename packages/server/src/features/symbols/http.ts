@@ -11,6 +11,7 @@ import type { FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { acceptsGzip } from '../../request/accept-encoding.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
@@ -20,7 +21,7 @@ import { findReadable } from './lookup.sql.ts';
 import { canonicalDebugId } from './module-facts.ts';
 import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
 import { recordSymbols } from './record.ts';
-import { hashOfToken, recordOf } from './symbols.ts';
+import { recordOf } from './symbols.ts';
 
 /**
  * `POST …/tool/upload/symbols`: records all files of the upload or none. Breakpad's sym_upload gets status 200, because
@@ -76,7 +77,7 @@ export async function readSymbols(
 
 async function findText(ctx: Context, { token, debug_file: debugFile, debug_id: debugId, name }: Address) {
   if (name.toLowerCase() !== symbolFileName(debugFile).toLowerCase()) return undefined;
-  const hash = hashOfToken(token);
+  const hash = hashSecret(token);
   const text = await findReadable(ctx.db, hash, { debugFile, debugId: canonicalDebugId(debugId) });
   return text !== undefined && timingSafeEqual(text.token_hash, hash) ? text : undefined;
 }

@@ -1,17 +1,17 @@
 // Breakpad symbols of a game's builds: lists and deletes them, finds them for the modules of a dump, and issues the
 // token with which other stackwalkers download them.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/symbols';
+import { baseName } from '@chauffeur/minidump/base-name';
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
-import { newSecret } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
@@ -19,7 +19,7 @@ import { type Build, findBuild, requireBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import { openCacheFolder } from './cache-folder.ts';
 import { type FoundSymbols, findModules } from './lookup.sql.ts';
-import { canonicalDebugId, lastPart } from './module-facts.ts';
+import { canonicalDebugId } from './module-facts.ts';
 import * as symbols from './symbols.sql.ts';
 
 type SymbolList = OutputOf<typeof contract.listToolSymbols>;
@@ -87,7 +87,7 @@ export async function findSymbols(
  * empty.
  */
 function toQuery({ debugFile, debugId }: WantedModule): WantedModule {
-  const name = lastPart(debugFile);
+  const name = baseName(debugFile);
   const isValid = isSafeName(name) && /^[0-9a-f]{1,64}$/i.test(debugId);
   return isValid ? { debugFile: name, debugId: canonicalDebugId(debugId) } : { debugFile: '', debugId: '' };
 }
@@ -188,7 +188,7 @@ async function requireMembersBuild(
   return build;
 }
 
-/** 32 characters of 5.8 bits, so a plain SHA-256 is enough to protect it. */
+/** About 186 bits. */
 const TOKEN_LENGTH = 32;
 const PREFIX_LENGTH = 8;
 
@@ -199,15 +199,11 @@ export async function issueSymbolToken(
 ): Promise<OutputOf<typeof contract.issueSymbolToken>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const token = newSecret(TOKEN_LENGTH);
-  await symbols.replaceToken(ctx.db, game.game_id, hashOfToken(token), token.slice(0, PREFIX_LENGTH));
+  await symbols.replaceToken(ctx.db, game.game_id, hashSecret(token), token.slice(0, PREFIX_LENGTH));
   return { symbols_url: `${ctx.publicUrl}/api/v1/symbols/${token}` };
 }
 
 /** Revokes the URL for other stackwalkers, within a transaction. */
 export function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
   return symbols.deleteToken(tx, gameId);
-}
-
-export function hashOfToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -1,5 +1,5 @@
-// Creates identifiers and secrets.
-import { randomFillSync, randomInt } from 'node:crypto';
+// Creates identifiers and secrets, and hashes secrets.
+import { createHash, randomFillSync, randomInt } from 'node:crypto';
 
 const ALPHABET = 'abcdefghijkmnopqrstuvwxyz23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
@@ -46,6 +46,11 @@ function takeRandom(count: number): Buffer {
 /** Returns a random word of letters and digits that are hard to confuse, with 5.8 bits per character. */
 export function newSecret(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+/** What is stored of a secret. A plain SHA-256 is enough, because a random secret is too long to guess. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
