@@ -49,7 +49,7 @@ function describe(error: ValidationError, errors: readonly ValidationError[], sc
   const { keyword, params } = error;
   if (keyword === 'required') {
     const missing = (params.requiredProperties as string[])[0] ?? '';
-    return `${fieldName(`${error.instancePath}/${missing}`)}: missing; send it.`;
+    return `${fieldName(`${error.instancePath}/${missing}`)}: missing. Send it.`;
   }
   const field = fieldName(error.instancePath);
   if (keyword === 'type') return `${field}: must be of type ${typesAt(error, errors).join(' or ')}.`;
@@ -65,15 +65,15 @@ function typesAt({ instancePath }: ValidationError, errors: readonly ValidationE
 function problemOf(keyword: string, params: Record<string, unknown>, schema: { description?: string }): string {
   switch (keyword) {
     case 'maxLength':
-      return `longer than ${params.limit} characters; shorten it.`;
+      return `longer than ${params.limit} characters. Shorten it.`;
     case 'minLength':
-      return 'empty; send a value.';
+      return 'empty. Send a value.';
     case 'maxItems':
-      return `more than ${params.limit} items; send fewer.`;
+      return `more than ${params.limit} items. Send fewer.`;
     case 'minItems':
-      return `fewer than ${params.limit} items; send more.`;
+      return `fewer than ${params.limit} items. Send more.`;
     case 'enum':
-      return `not an accepted value; use one of ${(params.allowedValues as unknown[]).join(', ')}.`;
+      return `not an accepted value. Use one of ${(params.allowedValues as unknown[]).join(', ')}.`;
     case 'minimum':
     case 'maximum':
       return `must be ${params.comparison} ${params.limit}.`;
@@ -115,7 +115,7 @@ function findInvalidText(value: unknown, depth = 0): InvalidText | null {
   if (typeof value === 'string') return checkText(value);
   if (typeof value !== 'object' || value === null) return null;
   if (depth === MAX_DEPTH)
-    return { path: '', problem: `nested deeper than ${MAX_DEPTH} levels; send the documented shape.` };
+    return { path: '', problem: `nested deeper than ${MAX_DEPTH} levels. Send the documented shape.` };
   for (const key of Object.keys(value)) {
     const inKey = checkText(key);
     if (inKey !== null) return inKey;
@@ -127,7 +127,7 @@ function findInvalidText(value: unknown, depth = 0): InvalidText | null {
 }
 
 function checkText(text: string): InvalidText | null {
-  if (text.includes('\u0000')) return { path: '', problem: 'contains a NUL character; remove it.' };
-  if (!text.isWellFormed()) return { path: '', problem: 'is not well-formed Unicode; send UTF-8.' };
+  if (text.includes('\u0000')) return { path: '', problem: 'contains a NUL character. Remove it.' };
+  if (!text.isWellFormed()) return { path: '', problem: 'is not well-formed Unicode. Send UTF-8.' };
   return null;
 }

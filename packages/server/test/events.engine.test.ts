@@ -70,7 +70,7 @@ describe("events of an engine's analytics module", () => {
   });
 
   const skips: [string, (sender: Sender) => object, ErrorCode, RegExp][] = [
-    ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id: missing; send the uid or slug/],
+    ['without an app_id', () => ({ event: 'quit' }), 4010, /^events\[1\]\.app_id: missing\. Send the uid or slug/],
     [
       'without a build_id',
       (sender) => eventOf(sender, { event: 'quit', build_id: '' }),

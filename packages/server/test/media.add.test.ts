@@ -180,7 +180,7 @@ const REFUSED: Record<string, { bytes: () => Promise<Buffer>; reason: string }> 
   empty: { bytes: async () => Buffer.alloc(0), reason: 'not a readable PNG, JPEG, GIF or WebP' },
   truncated: {
     bytes: async () => (await picture(1280, 720, 'png')).subarray(0, -60),
-    reason: 'damaged, truncated or too slow to decode; export it again',
+    reason: 'damaged, truncated or too slow to decode. Export it again',
   },
 };
 for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {
@@ -216,11 +216,11 @@ test('a file over 10 MB is refused while it is still being sent', async () => {
 const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; message: RegExp }> = {
   'without a kind': {
     body: async () => mediaForm(undefined, await screenshots(1)),
-    message: /^kind: missing; send it\.$/,
+    message: /^kind: missing\. Send it\.$/,
   },
   'of an unknown kind': {
     body: async () => mediaForm('banner', await screenshots(1)),
-    message: /^kind: not an accepted value; use one of cover, thumbnail, screenshot, gallery\.$/,
+    message: /^kind: not an accepted value\. Use one of cover, thumbnail, screenshot, gallery\.$/,
   },
   'without a file': { body: async () => mediaForm('cover', []), message: /no part named file/ },
   'with eleven files': {

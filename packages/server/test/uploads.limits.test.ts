@@ -65,7 +65,7 @@ describe('the hourly limits', () => {
     assertLimited(await uploadTo(target), 4290, 30);
     const session = await openFor(target);
     assertLimited(session, 4290, 30);
-    assert.match(session.body.error?.message ?? '', /limit of 2 uploads an hour; try again in 30 s/);
+    assert.match(session.body.error?.message ?? '', /limit of 2 uploads an hour\. Try again in 30 s/);
     assert.deepEqual(await leftoversOf(server, target.game), kept);
     now = new Date(start.getTime() + 30_000);
     assert.equal((await uploadTo(target)).status, 201);

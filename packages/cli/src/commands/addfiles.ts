@@ -95,11 +95,11 @@ function minutesOf(text: string): number {
 function noteOddities(entries: readonly Entry[], { os }: FilesDescriptor, { output }: Context): void {
   const started = os === 'linux' || os === 'macos';
   if (started && !entries.some(({ kind, executable }) => kind === 'file' && executable !== false)) {
-    output.note(`warning: no file is executable, so ${os} may not start the game; use chmod +x on its program.`);
+    output.note(`warning: no file is executable, so ${os} may not start the game. Use chmod +x on its program.`);
   }
   const left = entries.find(({ path }) => /(^|\/)\.(git|svn|hg)\/$/.test(path));
   if (left !== undefined)
-    output.note(`warning: the folder contains ${left.path}, which players would get; see --ignore.`);
+    output.note(`warning: the folder contains ${left.path}, which players would get. See --ignore.`);
 }
 
 /** The id of the build that matches the descriptor. Rejects with LocalError if there is none. */

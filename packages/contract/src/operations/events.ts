@@ -130,7 +130,7 @@ export const createEngineEvents = defineOperation({
         {
           index: 0,
           code: 4158,
-          message: 'events[0].seconds: missing; send a whole number of seconds from 0 to 86400.',
+          message: 'events[0].seconds: missing. Send a whole number of seconds from 0 to 86400.',
         },
       ],
     },

@@ -110,7 +110,7 @@ async function createGameCommand(options: {
   if (problem !== null) throw new UsageError(`--${problem}`);
   await perform(options.json, async ({ ctx }) => {
     const owner = await findUser(ctx, options.owner);
-    if (owner === null) throw new UsageError(`--owner: there is no account with this email; create it first.`);
+    if (owner === null) throw new UsageError(`--owner: there is no account with this email. Create it first.`);
     const { game_uid, slug, name, visibility } = await createGameFor(ctx, owner.id, input as never);
     return { game_uid, slug, name, visibility };
   });

@@ -41,7 +41,7 @@ function decode(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch (cause) {
-    throw new UnreadableBodyError('body: not well-formed UTF-8; encode it as UTF-8.', { cause });
+    throw new UnreadableBodyError('body: not well-formed UTF-8. Encode it as UTF-8.', { cause });
   }
 }
 
@@ -51,7 +51,7 @@ function parseJson(body: Buffer): unknown {
     return JSON.parse(decode(body));
   } catch (cause) {
     if (cause instanceof UnreadableBodyError) throw cause;
-    throw new UnreadableBodyError('body: not well-formed JSON; check quotes, commas and brackets.', { cause });
+    throw new UnreadableBodyError('body: not well-formed JSON. Check quotes, commas and brackets.', { cause });
   }
 }
 
@@ -61,7 +61,7 @@ function parseForm(text: string): Record<string, string> {
   const form: Record<string, string> = {};
   for (const [name, value] of fields) {
     if (Object.hasOwn(form, name))
-      throw new UnreadableBodyError('body: a field of the form was sent twice; send each field once.');
+      throw new UnreadableBodyError('body: a field of the form was sent twice. Send each field once.');
     Object.defineProperty(form, name, { value, enumerable: true });
   }
   return form;

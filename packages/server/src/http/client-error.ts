@@ -11,18 +11,18 @@ const REFUSALS: Readonly<Record<string, { status: number; phrase: string; messag
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     phrase: 'Request Timeout',
-    message: 'The request did not arrive in time; send it again.',
+    message: 'The request did not arrive in time. Send it again.',
   },
   HPE_HEADER_OVERFLOW: {
     status: 431,
     phrase: 'Request Header Fields Too Large',
-    message: 'The headers are too large; make them smaller.',
+    message: 'The headers are too large. Make them smaller.',
   },
 };
 const MALFORMED = {
   status: 400,
   phrase: 'Bad Request',
-  message: 'The request is not well-formed HTTP/1.1; check its headers and lengths.',
+  message: 'The request is not well-formed HTTP/1.1. Check its headers and lengths.',
 };
 
 /** Responds once and closes the connection, because the start of the next request is unknown. */

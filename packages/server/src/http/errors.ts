@@ -7,7 +7,7 @@ import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 
 const RETRY_SECONDS = 2;
-const TOO_LARGE = 'body: too large for this route; make it smaller.';
+const TOO_LARGE = 'body: too large for this route. Make it smaller.';
 
 /**
  * Responds with an error. `invalid` is the operation's code for a malformed request; `bodyOf` creates the body if it
@@ -40,11 +40,11 @@ function translate(thrown: unknown, invalid: ErrorCode): ApiError {
   const { code, statusCode } = thrown as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(invalid, TOO_LARGE);
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return new ApiError(invalid, 'Content-Length does not match the body; correct it.');
+    return new ApiError(invalid, 'Content-Length does not match the body. Correct it.');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new ApiError(invalid, 'Content-Type: not supported by this route.');
   if (code?.startsWith('FST_ERR_') === true && statusCode !== undefined && statusCode < 500) {
-    return new ApiError(invalid, 'The request could not be read; send it as the API reference says.');
+    return new ApiError(invalid, 'The request could not be read. Send it as the API reference says.');
   }
   return asUnexpected(thrown);
 }

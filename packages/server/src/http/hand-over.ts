@@ -42,13 +42,13 @@ function decodeSafely(path: string): string {
 }
 
 export function noRoute(): never {
-  throw new ApiError(4040, 'This route does not exist; see /api/v1/openapi.json.');
+  throw new ApiError(4040, 'This route does not exist. See /api/v1/openapi.json.');
 }
 
 /** Returns a JSON body as an object, which every route with a body takes. */
 export function jsonBody(value: unknown): HandedBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError(4002, 'body: not a JSON object; send one.');
+    throw new ApiError(4002, 'body: not a JSON object. Send one.');
   const problem = findTextProblem(value);
   if (problem !== null) throw new ApiError(4002, problem);
   return { type: 'application/json', text: JSON.stringify(value) };

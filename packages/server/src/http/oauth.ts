@@ -81,7 +81,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError(4002, 'body: not well-formed JSON; check quotes, commas and brackets.', { cause });
+    throw new ApiError(4002, 'body: not well-formed JSON. Check quotes, commas and brackets.', { cause });
   }
 }
 
@@ -121,7 +121,7 @@ function wordsOf(params: URLSearchParams, name: string): string[] {
 async function consent(turn: Turn): Promise<FastifyReply> {
   const { ctx, auth, request, reply, target, body } = turn;
   const { oauth_query: query, ...decision } = fieldsOf(body);
-  if (typeof query !== 'string') throw new ApiError(4002, 'oauth_query: missing; send what the page was opened with.');
+  if (typeof query !== 'string') throw new ApiError(4002, 'oauth_query: missing. Send what the page was opened with.');
   if (!(await isBoundHere(ctx, auth, request, query))) {
     throw new ApiError(4002, 'This request was started in another session. Start again in the program.', {
       data: { reason: 'other_session' },

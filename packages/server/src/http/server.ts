@@ -77,7 +77,7 @@ export function createHttpServer(
   app.setNotFoundHandler((request, reply) =>
     website?.wants(request)
       ? website.send(request, reply)
-      : sendError(ctx, request, reply, new ApiError(4040, 'This route does not exist; see /api/v1/openapi.json.')),
+      : sendError(ctx, request, reply, new ApiError(4040, 'This route does not exist. See /api/v1/openapi.json.')),
   );
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   return app;
@@ -109,7 +109,7 @@ function refuseWhileStopping(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     if (!stopping) return;
     reply.header('connection', 'close');
-    throw new ApiError(5030, 'The server is stopping; try again in a few seconds.');
+    throw new ApiError(5030, 'The server is stopping. Try again in a few seconds.');
   });
   // Otherwise the connection would stay open after the request, waiting for the next one.
   app.addHook('onSend', async (_request, reply) => {

@@ -52,7 +52,7 @@ export function mountMcp(
       },
       errorHandler: (error) => {
         throw error instanceof BodyTooLargeError
-          ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes; make it smaller.`, { cause: error })
+          ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes. Make it smaller.`, { cause: error })
           : error;
       },
       handler: async (request, reply) => {
@@ -81,7 +81,7 @@ function requireOwnHost(ctx: Context, request: FastifyRequest): void {
   const { hostname } = new URL(ctx.publicUrl);
   const allowed = [...new Set([hostname, ...LOOPBACK])];
   if (!validateHostHeader(request.host, allowed).ok)
-    throw new ApiError(4032, `Host: not the host of this service; use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
+    throw new ApiError(4032, `Host: not the host of this service. Use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
   if (!validateOriginHeader(request.headers.origin, allowed).ok)
     throw new ApiError(4032, 'Origin: the request came from another site.');
 }

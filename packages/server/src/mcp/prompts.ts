@@ -81,11 +81,11 @@ export function getPrompt(name: string, input: Input = {}) {
 function argumentOf({ name, required }: Argument, input: Input): string | undefined {
   const value = input[name];
   if (value === undefined || value === '') {
-    if (required) throw refusal(`${name}: missing; send it.`);
+    if (required) throw refusal(`${name}: missing. Send it.`);
     return undefined;
   }
   if (value.length > MAX_ARGUMENT_LENGTH)
-    throw refusal(`${name}: longer than ${MAX_ARGUMENT_LENGTH} characters; shorten it.`);
+    throw refusal(`${name}: longer than ${MAX_ARGUMENT_LENGTH} characters. Shorten it.`);
   return JSON.stringify(defuse(value));
 }
 

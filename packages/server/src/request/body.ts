@@ -67,9 +67,9 @@ function createDecoder({ headers }: IncomingMessage, encoding: BodyOptions['enco
   const named = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (named === '' || named === 'identity') return undefined;
   if (encoding === 'none')
-    throw new UnreadableBodyError('Content-Encoding: not supported here; send the body as it is.');
+    throw new UnreadableBodyError('Content-Encoding: not supported here. Send the body as it is.');
   if (Object.hasOwn(DECODERS, named)) return DECODERS[named as keyof typeof DECODERS]();
-  throw new UnreadableBodyError('Content-Encoding: not supported; send gzip, deflate or no encoding.');
+  throw new UnreadableBodyError('Content-Encoding: not supported. Send gzip, deflate or no encoding.');
 }
 
 /** The bytes to buffer while the reader is busy; beyond that the sender has to wait. */
@@ -80,8 +80,8 @@ const BUFFER_BYTES = 256 * 1024;
  */
 const MIN_PROGRESS_BYTES = 1024;
 
-export const BODY_CUT = 'The connection closed before the whole body had arrived; send it again.';
-export const BODY_LATE = 'The body did not arrive in time; send it again.';
+export const BODY_CUT = 'The connection closed before the whole body had arrived. Send it again.';
+export const BODY_LATE = 'The body did not arrive in time. Send it again.';
 
 const released = new Error('The body was read after its request had been handled');
 
@@ -112,7 +112,7 @@ class RequestBody implements Body {
     // Never removed, because an error after the release also needs a listener.
     request.on('error', () => undefined);
     this.#decoder?.on('error', (cause) =>
-      this.fail(new UnreadableBodyError('The body does not match its Content-Encoding; encode it again.', { cause })),
+      this.fail(new UnreadableBodyError('The body does not match its Content-Encoding. Encode it again.', { cause })),
     );
     request.on('close', this.#onClose);
     this.#source.on('data', this.#onData).on('end', this.#onEnd).pause();

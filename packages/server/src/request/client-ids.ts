@@ -7,7 +7,7 @@ export type Ids = { appId: string; buildId: string };
 export const UNKNOWN_BUILD = {
   rule: 'unknown_build',
   code: 4030,
-  message: 'The game does not exist, or the build belongs to another game; use the build_id from its registration.',
+  message: 'The game does not exist, or the build belongs to another game. Use the build_id from its registration.',
 } as const;
 
 /**
@@ -39,5 +39,5 @@ function queryId(value: unknown): string {
 export function findMissingId({ appId, buildId }: Ids): string | null {
   if (appId !== '' && buildId !== '') return null;
   const [header, field] = appId === '' ? ['X-App-Id', 'app_id'] : ['X-Build-Id', 'build_id'];
-  return `${header}: missing; send it, or ${field} in the query or the form.`;
+  return `${header}: missing. Send it, or ${field} in the query or the form.`;
 }

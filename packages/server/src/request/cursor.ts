@@ -36,7 +36,7 @@ export function readCursor(list: readonly unknown[], cursor: string, fields: rea
   const position = Buffer.from(cursor.slice(MARK_LENGTH), 'base64url').toString().split(SEPARATOR);
   const isOurs = cursor.startsWith(markOf(list)) && position.length === fields.length;
   if (isOurs && fields.every((field, index) => FIELDS[field].test(position[index]!))) return position;
-  throw new ApiError(4002, 'cursor: not valid for this list and its filters; start again without it.');
+  throw new ApiError(4002, 'cursor: not valid for this list and its filters. Start again without it.');
 }
 
 export type WholePage<Item> = { items: readonly Item[]; next_cursor?: string | null };

@@ -6,10 +6,10 @@ const FORBIDDEN = /[\p{Cc}/\\\ufffd]/u;
 
 /** Returns null for a name that every OS and PostgreSQL can store, otherwise a sentence about the problem. */
 export function filenameProblem(name: string): string | null {
-  if (name === '') return 'filename: missing; send the name of the file.';
+  if (name === '') return 'filename: missing. Send the name of the file.';
   if (name.length > LIMITS.filenameLength)
-    return `filename: longer than ${LIMITS.filenameLength} characters; shorten it.`;
+    return `filename: longer than ${LIMITS.filenameLength} characters. Shorten it.`;
   if (FORBIDDEN.test(name) || !name.isWellFormed())
-    return 'filename: contains characters that are not allowed; rename the file.';
+    return 'filename: contains characters that are not allowed. Rename the file.';
   return null;
 }

@@ -51,8 +51,8 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
   let files = 0;
 
   function onField({ name, value, isTruncated }: Field): void {
-    if (isTruncated) throw refusal('a field is too long; shorten it');
-    if (name in fields) throw refusal('a field was sent twice; send each field once');
+    if (isTruncated) throw refusal('a field is too long. Shorten it');
+    if (name in fields) throw refusal('a field was sent twice. Send each field once');
     fields[name] = value;
   }
 
@@ -71,7 +71,7 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     headerPairs: 50,
   };
   const onLimit = () => {
-    throw refusal('too many fields; send only the fields in the API reference');
+    throw refusal('too many fields. Send only the fields in the API reference');
   };
   try {
     await receiveBody(request, { encoding: 'none', maxBytes, idleMs, signal }, (body) =>
@@ -79,9 +79,9 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     );
   } catch (error) {
     if (error instanceof MalformedMultipartError) throw refusal(error.message, error);
-    if (error instanceof BodyTooLargeError) throw refusal('it is too large; split it into several forms', error);
+    if (error instanceof BodyTooLargeError) throw refusal('it is too large. Split it into several forms', error);
     throw error instanceof UnreadableBodyError ? new ApiError(invalid, error.message, { cause: error }) : error;
   }
-  if (files === 0) throw refusal(`there is no part named ${names}; add one with the file`);
+  if (files === 0) throw refusal(`there is no part named ${names}. Add one with the file`);
   return fields;
 }

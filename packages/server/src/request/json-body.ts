@@ -25,9 +25,9 @@ async function parseBody(request: FastifyRequest, { deadlineMs, maxBytes = MIB }
     return text === '' ? undefined : JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new ApiError(4001, 'body: not well-formed JSON; check quotes, commas and brackets.', { cause: error });
+      throw new ApiError(4001, 'body: not well-formed JSON. Check quotes, commas and brackets.', { cause: error });
     if (error instanceof BodyTooLargeError)
-      throw new ApiError(4001, `body: larger than ${maxBytes / MIB} MiB; make it smaller.`);
+      throw new ApiError(4001, `body: larger than ${maxBytes / MIB} MiB. Make it smaller.`);
     throw error;
   }
 }

@@ -32,6 +32,6 @@ export function countByMinute(): (ctx: Context, key: string, limit: MinuteLimit)
     if (used > 1 || window.used.size < MAX_KEYS) window.used.set(key, used);
     if (used <= max) return;
     const retryAfter = Math.max(1, Math.ceil((start + MINUTE - now) / 1000));
-    throw new ApiError(4290, `${message}; try again in ${retryAfter} s.`, { data: { retry_after: retryAfter } });
+    throw new ApiError(4290, `${message}. Try again in ${retryAfter} s.`, { data: { retry_after: retryAfter } });
   };
 }

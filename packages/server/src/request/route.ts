@@ -85,7 +85,7 @@ function readBody(operation: Operation, schema: TSchema, request: FastifyRequest
   if (hasBody(request) && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     throw new ApiError(
       invalidCode(operation),
-      'Content-Type: this route takes application/json; send the body as JSON.',
+      'Content-Type: this route takes application/json. Send the body as JSON.',
     );
   }
   return request.body ?? {};

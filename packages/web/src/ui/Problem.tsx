@@ -51,7 +51,7 @@ function describe(error: unknown): Description {
   };
 }
 
-/** Messages about input start with the path of the field, as in `name: too long; shorten it.` */
+/** Messages about input start with the path of the field, as in `name: too long. Shorten it.` */
 function splitField(text: string): { message: string; field: string | null } {
   const [, field, rest] = /^([\w.[\]/-]+): (.+)$/s.exec(text) ?? [];
   if (field === undefined || rest === undefined) return { message: text, field: null };

@@ -48,7 +48,7 @@ async function requireVisible(ctx: Context, caller: AccountCaller, ref: string):
 async function findRequestedBuild(ctx: Context, game: Game, input: BugInput): Promise<Build | null> {
   if (input.build_id === undefined) {
     if (wantsReport(input))
-      throw new ApiError(4002, 'build_id: required with has_dump or has_log; send the id of the build that crashed.');
+      throw new ApiError(4002, 'build_id: required with has_dump or has_log. Send the id of the build that crashed.');
     return null;
   }
   const build = await findBuild(ctx.db, game.game_id, input.build_id);
@@ -82,7 +82,7 @@ async function insertWithinLimit(ctx: Context, bug: bugs.NewBug): Promise<void> 
   await transact(ctx.db, async (tx) => {
     if (limit > 0 && (await bugs.lockAndCount(tx, bug.userId, new Date(day))) >= limit) {
       const retryAfter = Math.max(1, Math.ceil((day + DAY - bug.filedAt.getTime()) / SECOND));
-      const message = `You have reached the limit of ${limit} bugs a day; try again in ${retryAfter} s.`;
+      const message = `You have reached the limit of ${limit} bugs a day. Try again in ${retryAfter} s.`;
       throw new ApiError(4290, message, { data: { retry_after: retryAfter } });
     }
     await bugs.insertBug(tx, bug);

@@ -62,7 +62,7 @@ export async function countEvents(
   const { name, build_id: buildId, os, by } = input;
   const span = spanOf(input, ctx.clock.now());
   if (buildId !== undefined && (await findBuild(ctx.db, game.game_id, buildId)) === null)
-    throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
   const selection = { gameId: game.game_id, name, buildId, os: os === undefined ? undefined : canonicalOs(os), by };
   const points = await countByTime(ctx.db, selection, span, LIMITS.eventSeries);
   return { from: span.from.toISOString(), to: span.to.toISOString(), step: span.step, series: seriesOf(points) };

@@ -57,7 +57,7 @@ export async function getBuildHealth(
   const window = { gameId: game.game_id, since: sinceOf(ctx) };
   const [build] = await health.findBuild(ctx.db, window, input.build_id);
   if (build === undefined)
-    throw new ApiError(4006, 'build_id: this game has no such build; list the builds and use one of their ids.');
+    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
   const [times, days] = await Promise.all([timesOf(ctx, window, [build]), daysOf(ctx, window, build.build_id)]);
   return { ...buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES), days };
 }

@@ -34,7 +34,7 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   const format = servedFormat(facts);
   const encoded = await encode(input, facts, format);
   if (encoded === null)
-    return { refused: refusalOf(kind, 'damaged, truncated or too slow to decode; export it again') };
+    return { refused: refusalOf(kind, 'damaged, truncated or too slow to decode. Export it again') };
   const { data, info } = encoded;
   await writeFile(target, data);
   const copies = facts.frames > 1 ? [] : await writeCopies(input, data, info.width);

@@ -27,14 +27,14 @@ test('requires only a bucket', () => {
 });
 
 const BAD: readonly (readonly [address: string, message: RegExp])[] = [
-  ['bucket', /is not a URL; write it like s3:/],
-  ['https://bucket.s3.amazonaws.com', /begins with https:\/\/; write it like s3:/],
+  ['bucket', /is not a URL\. Write it like s3:/],
+  ['https://bucket.s3.amazonaws.com', /begins with https:\/\/\. Write it like s3:/],
   ['s3://', /does not name a bucket/],
   ['s3:bucket', /does not name a bucket/],
   ['s3:///bucket', /does not name a bucket/],
   ['s3://127.0.0.1:9000/bucket', /does not name a bucket/],
-  ['s3://key:secret@bucket', /contains credentials; set AWS_ACCESS_KEY_ID/],
-  ['s3://bucket?zone=eu-central-1', /unknown parameter zone; use endpoint and region/],
+  ['s3://key:secret@bucket', /contains credentials\. Set AWS_ACCESS_KEY_ID/],
+  ['s3://bucket?zone=eu-central-1', /unknown parameter zone\. Use endpoint and region/],
   ['s3://bucket?endpoint=s3.example.com', /endpoint in CHAUFFEUR_BLOBS is not a URL/],
   ['s3://bucket?endpoint=http://', /endpoint in CHAUFFEUR_BLOBS is not a URL/],
 ];

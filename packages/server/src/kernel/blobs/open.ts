@@ -20,19 +20,19 @@ const PARAMETERS: readonly string[] = ['endpoint', 'region'];
  */
 export function parseBlobSettings(address: string | undefined, dataFolder: string): BlobSettings {
   if (address === undefined || address === '') return { kind: 'files', folder: join(dataFolder, 'blobs') };
-  if (!URL.canParse(address)) throw new Error(`CHAUFFEUR_BLOBS is not a URL; write it like ${EXAMPLE}`);
+  if (!URL.canParse(address)) throw new Error(`CHAUFFEUR_BLOBS is not a URL. Write it like ${EXAMPLE}`);
   const url = new URL(address);
   if (url.protocol !== 's3:')
-    throw new Error(`CHAUFFEUR_BLOBS begins with ${url.protocol}//; write it like ${EXAMPLE}`);
+    throw new Error(`CHAUFFEUR_BLOBS begins with ${url.protocol}//. Write it like ${EXAMPLE}`);
   if (url.username !== '' || url.password !== '') {
-    throw new Error('CHAUFFEUR_BLOBS contains credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead');
+    throw new Error('CHAUFFEUR_BLOBS contains credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.');
   }
   // A port would be taken as part of the bucket's name, which cannot have one.
   if (url.hostname === '' || url.port !== '')
-    throw new Error(`CHAUFFEUR_BLOBS does not name a bucket; write it like ${EXAMPLE}`);
+    throw new Error(`CHAUFFEUR_BLOBS does not name a bucket. Write it like ${EXAMPLE}`);
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined)
-    throw new Error(`CHAUFFEUR_BLOBS has an unknown parameter ${unknown}; use ${PARAMETERS.join(' and ')}`);
+    throw new Error(`CHAUFFEUR_BLOBS has an unknown parameter ${unknown}. Use ${PARAMETERS.join(' and ')}.`);
   const endpoint = parseEndpoint(url.searchParams.get('endpoint'));
   const prefix = url.pathname
     .split('/')
@@ -51,7 +51,7 @@ export function parseBlobSettings(address: string | undefined, dataFolder: strin
 function parseEndpoint(endpoint: string | null): string | null {
   if (endpoint === null || endpoint === '') return null;
   if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {
-    throw new Error('The endpoint in CHAUFFEUR_BLOBS is not a URL; write it like https://s3.example.com');
+    throw new Error('The endpoint in CHAUFFEUR_BLOBS is not a URL. Write it like https://s3.example.com');
   }
   return endpoint;
 }

@@ -55,7 +55,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   return (item) => {
     if (queuedWeight >= maxWaiting) {
       const data = { retry_after: RETRY_AFTER_SECONDS };
-      throw new ApiError(5030, 'The server is overloaded; try again in a few seconds.', { data });
+      throw new ApiError(5030, 'The server is overloaded. Try again in a few seconds.', { data });
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const weight = weigh(item);

@@ -32,7 +32,7 @@ export async function countUse(db: Db, clock: Clock, subject: string, limit: Lim
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
   throw new ApiError(
     4290,
-    `This ${limit.scope ?? 'game'} has reached its limit of ${limit.max} ${limit.name} ${formatWindow(limit.windowSeconds)}; try again in ${retryAfter} s.`,
+    `This ${limit.scope ?? 'game'} has reached its limit of ${limit.max} ${limit.name} ${formatWindow(limit.windowSeconds)}. Try again in ${retryAfter} s.`,
     {
       data: { retry_after: retryAfter },
     },

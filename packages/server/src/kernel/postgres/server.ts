@@ -24,7 +24,7 @@ export async function startServer(cluster: Cluster, log: Log, ending?: AbortSign
   while (!(await answers(cluster))) {
     if (ending?.aborted === true) return endChild(server);
     if (Date.now() > deadline)
-      throw new EmbeddedPostgresError(`PostgreSQL did not start; see its log at ${logOf(cluster)}.`);
+      throw new EmbeddedPostgresError(`PostgreSQL did not start. See its log at ${logOf(cluster)}.`);
     await wait(20);
     if (hasEnded(server)) {
       log.warn('the embedded PostgreSQL did not start; trying again');
@@ -89,7 +89,7 @@ export async function stopServer(cluster: Cluster, log: Log): Promise<void> {
   const deadline = Date.now() + STOP_DEADLINE_MS;
   while ((await findServer(cluster)) !== undefined) {
     if (Date.now() > deadline)
-      throw new EmbeddedPostgresError(`PostgreSQL did not stop; see its log at ${logOf(cluster)}.`);
+      throw new EmbeddedPostgresError(`PostgreSQL did not stop. See its log at ${logOf(cluster)}.`);
     await wait(20);
   }
 }

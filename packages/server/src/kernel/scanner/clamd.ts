@@ -68,7 +68,7 @@ export function parseClamdAddress(text: string): ClamdAddress {
   const port = Number(digits);
   if (host === undefined || !(port >= 1 && port <= 65_535)) {
     throw new Error(
-      'CHAUFFEUR_CLAMD is not a valid address; write it like unix:/run/clamav/clamd.ctl or localhost:3310',
+      'CHAUFFEUR_CLAMD is not a valid address. Write it like unix:/run/clamav/clamd.ctl or localhost:3310',
     );
   }
   return { host, port };

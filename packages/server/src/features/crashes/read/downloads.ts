@@ -107,5 +107,5 @@ function filenameOf(reportId: string, kind: DownloadKind): string {
 }
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'This link is not valid or has expired; request a new one.');
+  return new ApiError(4040, 'This link is not valid or has expired. Request a new one.');
 }

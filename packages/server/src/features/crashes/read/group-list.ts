@@ -86,7 +86,7 @@ export async function updateCrashGroup(
   const { game } = await requireMember(ctx, caller, input.uid);
   const { group_id: groupId, status, fixed_in_version: fixedIn } = input;
   if (status === 'open' && fixedIn !== undefined)
-    throw new ApiError(4002, 'fixed_in_version: only for resolved groups; send it with the status resolved.');
+    throw new ApiError(4002, 'fixed_in_version: only for resolved groups. Send it with the status resolved.');
   const exists =
     status === 'open'
       ? await groups.reopenGroup(ctx.db, game.game_id, groupId)

@@ -11,7 +11,7 @@ export function unknownGroup(): ApiError {
 }
 
 export function noSuchFile(kind: DownloadKind, cause?: unknown): ApiError {
-  return new ApiError(4090, `kind: the report has no ${kind} to download; see which files it lists as available.`, {
+  return new ApiError(4090, `kind: the report has no ${kind} to download. See which files it lists as available.`, {
     cause,
   });
 }

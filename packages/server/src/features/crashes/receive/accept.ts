@@ -49,7 +49,7 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'no_object',
     code: 4001,
-    find: ({ body }) => (isObject(body) ? null : 'body: not a JSON object; send the fields of the report in one.'),
+    find: ({ body }) => (isObject(body) ? null : 'body: not a JSON object. Send the fields of the report in one.'),
   },
   {
     name: 'many_keys',
@@ -57,7 +57,7 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
     find: ({ body }) =>
       Object.keys(metadataOf(body)).length <= LIMITS.metadataKeys
         ? null
-        : `metadata: more than ${LIMITS.metadataKeys} keys; send fewer.`,
+        : `metadata: more than ${LIMITS.metadataKeys} keys. Send fewer.`,
   },
   { name: 'long_metadata', code: 4001, find: ({ body }) => findLongMetadata(metadataOf(body)) },
   { name: 'bad_field', code: 4001, find: ({ body }) => findProblem(CrashInput, body) },
@@ -79,9 +79,9 @@ function findLongMetadata(metadata: Readonly<Record<string, unknown>>): string |
   for (const key of Object.keys(metadata)) {
     const value = metadata[key];
     if (isLonger(key, LIMITS.metadataKeyLength))
-      return `metadata: a key is longer than ${LIMITS.metadataKeyLength} characters; shorten it.`;
+      return `metadata: a key is longer than ${LIMITS.metadataKeyLength} characters. Shorten it.`;
     if (typeof value === 'string' && isLonger(value, LIMITS.metadataValueLength))
-      return `metadata: the value of a key is longer than ${LIMITS.metadataValueLength} characters; shorten it.`;
+      return `metadata: the value of a key is longer than ${LIMITS.metadataValueLength} characters. Shorten it.`;
   }
   return null;
 }

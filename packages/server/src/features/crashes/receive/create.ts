@@ -126,7 +126,7 @@ async function writeBatch(
 
 function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
   const seconds = secondsLeft(ctx);
-  const message = `This game has reached its limit of ${ctx.config.limitCrashes} crash reports a day; try again in ${seconds} s.`;
+  const message = `This game has reached its limit of ${ctx.config.limitCrashes} crash reports a day. Try again in ${seconds} s.`;
   return { rule: 'daily_limit', code: 4290, message, data: { retry_after: seconds } };
 }
 

@@ -35,7 +35,7 @@ export function tooManyBytes(ctx: Context): ApiError {
   const seconds = secondsLeft(ctx);
   return new ApiError(
     4290,
-    `This game has reached its limit of ${ctx.config.limitCrashMb} MiB of crash files a day; try again in ${seconds} s.`,
+    `This game has reached its limit of ${ctx.config.limitCrashMb} MiB of crash files a day. Try again in ${seconds} s.`,
     { data: { retry_after: seconds } },
   );
 }

@@ -103,7 +103,7 @@ export function isForm(request: FastifyRequest): boolean {
 function unknownAddress(): ApiError {
   return new ApiError(
     4040,
-    'This upload address does not exist, has expired, or was already used; report the crash again to get a new one.',
+    'This upload address does not exist, has expired, or was already used. Report the crash again to get a new one.',
   );
 }
 
@@ -112,8 +112,8 @@ function tooLarge({ kind }: UploadGrant): ApiError {
   return new ApiError(
     4043,
     kind === 'dump'
-      ? `The dump is larger than ${maxMb} MB; send a smaller one.`
-      : `The log is larger than ${maxMb} MB; send a smaller one.`,
+      ? `The dump is larger than ${maxMb} MB. Send a smaller one.`
+      : `The log is larger than ${maxMb} MB. Send a smaller one.`,
   );
 }
 
@@ -121,7 +121,7 @@ function empty({ kind }: UploadGrant): ApiError {
   return new ApiError(
     4001,
     kind === 'dump'
-      ? 'The body contains no dump; send the bytes of the dump.'
-      : 'The body contains no log; send the bytes of the log.',
+      ? 'The body contains no dump. Send the bytes of the dump.'
+      : 'The body contains no log. Send the bytes of the log.',
   );
 }

@@ -30,7 +30,7 @@ export function spanOf(requested: { from?: string; to?: string; step?: Step }, n
   const end = requested.to === undefined ? now.getTime() : readTime('to', requested.to);
   const begin = requested.from === undefined ? end - DEFAULT_DAYS * DAY : readTime('from', requested.from);
   const [from, to] = [Math.floor(begin / size) * size, Math.ceil(end / size) * size];
-  if (from >= to) throw new ApiError(4002, 'to: must be after from; send a later time.');
+  if (from >= to) throw new ApiError(4002, 'to: must be after from. Send a later time.');
   const maxDays = LIMITS.eventChartDays[step];
   // The current day is not counted.
   if (to - from > (maxDays + 1) * DAY)
@@ -48,7 +48,7 @@ function readTime(field: string, text: string): number {
   const hasZone = !/\dT[\d:.]+$/i.test(text);
   const time = Date.parse(hasZone ? text : `${text}Z`);
   if (Number.isNaN(time) || time < 0)
-    throw new ApiError(4002, `${field}: not a valid time; use a form such as 2026-11-30T18:00:00Z.`);
+    throw new ApiError(4002, `${field}: not a valid time. Use a form such as 2026-11-30T18:00:00Z.`);
   return time;
 }
 

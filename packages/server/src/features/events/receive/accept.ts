@@ -28,8 +28,8 @@ type Rule = {
   readonly find: (request: Request) => Objection | null;
 };
 
-export const NO_EVENTS = 'body: no events; send { "events": [ … ] }, or one event as an object.';
-const MANY_EVENTS = `events: more than ${LIMITS.events}; send them in several requests.`;
+export const NO_EVENTS = 'body: no events. Send { "events": [ … ] }, or one event as an object.';
+const MANY_EVENTS = `events: more than ${LIMITS.events}. Send them in several requests.`;
 
 /** Checked in this order: the ids before the events, and standard events before custom ones. */
 const ACCEPTANCE_RULES: readonly Rule[] = [
@@ -89,7 +89,7 @@ function findBadStandard(event: unknown): Problem | null {
 }
 
 export function findBadCustom(event: unknown): Problem | null {
-  if (!isObject(event)) return { field: '', problem: 'not an object; send each event as one.' };
+  if (!isObject(event)) return { field: '', problem: 'not an object. Send each event as one.' };
   if (isStandard(event.event)) return null;
   return findBadName(event.event) ?? findProblem(event, {});
 }

@@ -33,8 +33,8 @@ const EVENT_RULES: readonly Rule[] = [
     name: 'no_ids',
     code: 4010,
     find: ({ appId, buildId }) => {
-      if (appId === '') return { field: 'app_id', problem: 'missing; send the uid or slug of the game.' };
-      if (buildId === '') return { field: 'build_id', problem: 'missing; send the build_id of the exact build.' };
+      if (appId === '') return { field: 'app_id', problem: 'missing. Send the uid or slug of the game.' };
+      if (buildId === '') return { field: 'build_id', problem: 'missing. Send the build_id of the exact build.' };
       return null;
     },
   },

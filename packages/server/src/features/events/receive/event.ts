@@ -57,7 +57,7 @@ const RULES: readonly Rule[] = [
       if (value == null)
         return device_uid === undefined
           ? null
-          : 'missing; send the same random text with every event of an installation.';
+          : 'missing. Send the same random text with every event of an installation.';
       return isId(value) ? null : BAD_ID;
     },
   },
@@ -96,13 +96,13 @@ export function findProblem(event: Fields, needs: Needs): Problem | null {
 /** The problem of a custom event's name; null if it is valid. */
 export function findBadName(name: unknown): Problem | null {
   if (typeof name !== 'string' || name === '')
-    return { field: 'event', problem: 'missing; send the name of the event.' };
+    return { field: 'event', problem: 'missing. Send the name of the event.' };
   if (isLonger(name, LIMITS.eventNameLength))
-    return { field: 'event', problem: `longer than ${LIMITS.eventNameLength} characters; shorten it.` };
+    return { field: 'event', problem: `longer than ${LIMITS.eventNameLength} characters. Shorten it.` };
   if (NAME.test(name)) return null;
   return {
     field: 'event',
-    problem: 'not a valid name; use printable characters, without ( at the start or spaces at either end.',
+    problem: 'not a valid name. Use printable characters, without ( at the start or spaces at either end.',
   };
 }
 
@@ -112,12 +112,12 @@ function isWhole(value: unknown, max: number): boolean {
 
 function findBadProperty(properties: unknown): string | null {
   if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
-    return 'not an object; send an object of names and values.';
+    return 'not an object. Send an object of names and values.';
   const entries = Object.entries(properties);
-  if (entries.length > LIMITS.eventProperties) return `more than ${LIMITS.eventProperties} properties; send fewer.`;
+  if (entries.length > LIMITS.eventProperties) return `more than ${LIMITS.eventProperties} properties. Send fewer.`;
   for (const [key, value] of entries) {
     if (key === '' || isLonger(key, LIMITS.eventPropertyKeyLength) || !isStorable(key))
-      return `a name is empty, longer than ${LIMITS.eventPropertyKeyLength} characters, or not valid Unicode; change it.`;
+      return `a name is empty, longer than ${LIMITS.eventPropertyKeyLength} characters, or not valid Unicode. Change it.`;
     const problem = findBadValue(value);
     if (problem !== null) return problem;
   }
@@ -126,11 +126,11 @@ function findBadProperty(properties: unknown): string | null {
 
 function findBadValue(value: unknown): string | null {
   if (value !== null && typeof value === 'object')
-    return 'has a nested value; use only texts, numbers, true, false and null.';
+    return 'has a nested value. Use only texts, numbers, true, false and null.';
   if (typeof value !== 'string') return null;
   if (isLonger(value, LIMITS.eventPropertyLength))
-    return `a value is longer than ${LIMITS.eventPropertyLength} characters; shorten it.`;
-  return isStorable(value) ? null : 'a value has a NUL character or is not valid Unicode; send UTF-8.';
+    return `a value is longer than ${LIMITS.eventPropertyLength} characters. Shorten it.`;
+  return isStorable(value) ? null : 'a value has a NUL character or is not valid Unicode. Send UTF-8.';
 }
 
 /** PostgreSQL rejects U+0000 and lone surrogates. */

@@ -45,7 +45,7 @@ async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle):
     if (error instanceof BodyTooLargeError)
       throw new ApiError(
         4043,
-        `The archive decompresses to more than ${MAX_ARCHIVE_BYTES / MIB} MB; send a smaller one.`,
+        `The archive decompresses to more than ${MAX_ARCHIVE_BYTES / MIB} MB. Send a smaller one.`,
       );
     throw error;
   }
