@@ -30,7 +30,7 @@ const begin = performance.now() + load.warmSeconds * 1000;
 const end = begin + load.seconds * 1000;
 
 const sockets = await Promise.all(Array.from({ length: load.connections }, open));
-await Promise.all(sockets.map(sendOn));
+await Promise.all(sockets.map(sendRequests));
 for (const socket of sockets) socket.destroy();
 times.sort((a, b) => a - b);
 const result: LoadResult = {
@@ -53,7 +53,7 @@ async function open(): Promise<Socket> {
  * Resolves when the time is over and the last response has arrived. All responses have the same length, which is read
  * from the first one. After that, bytes are only counted, so that the client uses as little CPU time as possible.
  */
-function sendOn(socket: Socket): Promise<void> {
+function sendRequests(socket: Socket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = Buffer.from(load.request);
   const places = [...load.request.matchAll(/@{4,}/g)].map(({ index, 0: run }) => [index, run.length] as const);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { displayNameProblem, tidyDisplayName } from './display-name.ts';
+import { findDisplayNameProblem, tidyDisplayName } from './display-name.ts';
 
 test('names of people and studios are accepted in any script', () => {
   const names = [
@@ -15,7 +15,7 @@ test('names of people and studios are accepted in any script', () => {
     '❤️',
     'x'.repeat(80),
   ];
-  for (const name of names) assert.equal(displayNameProblem(name), null, name);
+  for (const name of names) assert.equal(findDisplayNameProblem(name), null, name);
 });
 
 test('names are refused if they are not text, are invisible, or reach beyond their line', () => {
@@ -43,7 +43,8 @@ test('names are refused if they are not text, are invisible, or reach beyond the
     ['Ada\ud800', /invisible/],
     [`Z${'\u0301'.repeat(40)}`, /accents/],
   ];
-  for (const [name, advice] of refused) assert.match(displayNameProblem(name) ?? 'none', advice, JSON.stringify(name));
+  for (const [name, advice] of refused)
+    assert.match(findDisplayNameProblem(name) ?? 'none', advice, JSON.stringify(name));
 });
 
 test('spaces around a name are removed, and equivalent spellings become one', () => {

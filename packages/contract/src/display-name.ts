@@ -40,7 +40,7 @@ export function tidyDisplayName(name: string): string {
 }
 
 /** What to change, as the end of a sentence; null if the name is valid. Accepts anything a caller can send. */
-export function displayNameProblem(name: unknown): string | null {
+export function findDisplayNameProblem(name: unknown): string | null {
   if (typeof name !== 'string') return 'send it as text';
   const tidy = tidyDisplayName(name);
   return RULES.find(({ isBroken }) => isBroken(tidy))?.advice ?? null;

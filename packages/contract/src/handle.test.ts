@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { handleProblem } from './handle.ts';
+import { findHandleProblem } from './handle.ts';
 
 test('lowercase letters and digits with single hyphens between them are accepted', () => {
   for (const handle of ['zoe', 'small-walk', '3-men', 'a-b-c', '007', 'x'.repeat(32)])
-    assert.equal(handleProblem(handle), null, handle);
+    assert.equal(findHandleProblem(handle), null, handle);
 });
 
 test('other handles are refused with advice', () => {
@@ -24,13 +24,14 @@ test('other handles are refused with advice', () => {
     ['admin', /reserved/],
     ['chauffeur', /reserved/],
   ];
-  for (const [handle, advice] of refused) assert.match(handleProblem(handle) ?? 'none', advice, JSON.stringify(handle));
+  for (const [handle, advice] of refused)
+    assert.match(findHandleProblem(handle) ?? 'none', advice, JSON.stringify(handle));
 });
 
 test('a valid handle needs no escaping in a URL', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 40 }), (text) => {
-      if (handleProblem(text) === null) assert.equal(new URL(`/@${text}`, 'http://x').pathname, `/@${text}`);
+      if (findHandleProblem(text) === null) assert.equal(new URL(`/@${text}`, 'http://x').pathname, `/@${text}`);
     }),
   );
 });

@@ -38,6 +38,6 @@ const RULES: readonly Rule[] = [
 ];
 
 /** What to change, as the end of a sentence; null if the handle is valid, whether or not it is taken. */
-export function handleProblem(handle: string): string | null {
+export function findHandleProblem(handle: string): string | null {
   return RULES.find(({ isBroken }) => isBroken(handle))?.advice ?? null;
 }

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   cropOf,
+  findImageProblem,
   IMAGE_FORMATS,
   type ImageFacts,
   type ImageKind,
-  imageProblem,
   MAX_IMAGE_BYTES,
   servedFormat,
 } from './image-rules.ts';
@@ -52,7 +52,7 @@ for (const [kind, { min, max, megabytes, requirement }] of Object.entries(KINDS)
 ][]) {
   describe(`a ${kind}`, () => {
     const problemOf = (width: number, height: number, more?: Partial<ImageFacts>) =>
-      imageProblem(kind, factsOf(width, height, more));
+      findImageProblem(kind, factsOf(width, height, more));
 
     test('can have the minimum and the maximum size, but no fewer or more pixels', () => {
       assert.equal(problemOf(...min), null);
@@ -82,9 +82,9 @@ for (const [kind, { min, max, megabytes, requirement }] of Object.entries(KINDS)
 }
 
 test('an animation can have 64 million pixels in total, a limit that does not apply to still images', () => {
-  assert.equal(imageProblem('cover', factsOf(1250, 700, { format: 'gif', frames: 73 })), null);
+  assert.equal(findImageProblem('cover', factsOf(1250, 700, { format: 'gif', frames: 73 })), null);
   assert.match(
-    imageProblem('cover', factsOf(1250, 700, { format: 'gif', frames: 74 })) ?? '',
+    findImageProblem('cover', factsOf(1250, 700, { format: 'gif', frames: 74 })) ?? '',
     /^74 frames are too many to animate: at 1250×700 send at most 73\. A cover is /,
   );
 });
@@ -99,7 +99,7 @@ test('every image within the limits of its kind is accepted in every format', ()
   });
   fc.assert(
     fc.property(image, ({ kind, width, ...more }) => {
-      assert.equal(imageProblem(kind, factsOf(width, Math.round((width * 9) / 16), more)), null);
+      assert.equal(findImageProblem(kind, factsOf(width, Math.round((width * 9) / 16), more)), null);
     }),
   );
 });

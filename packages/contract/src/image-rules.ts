@@ -100,7 +100,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Null if the image can be used as `kind`; otherwise a sentence about the problem and one about the requirements. */
-export function imageProblem(kind: ImageKind, facts: ImageFacts): string | null {
+export function findImageProblem(kind: ImageKind, facts: ImageFacts): string | null {
   const bounds = BOUNDS[kind];
   for (const { problem } of RULES) {
     const reason = problem(facts, bounds);

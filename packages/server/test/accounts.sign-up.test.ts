@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { displayNameProblem } from '@chauffeur/contract/display-name';
+import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { sql } from 'kysely';
 import { createUser } from '../src/features/accounts/accounts.ts';
 import { changed, rows, transact } from '../src/kernel/database/db.ts';
@@ -193,7 +193,7 @@ describe('a display name', () => {
       return cleaned.map(({ name }) => name);
     });
     assert.equal(unchanged, good);
-    for (const name of clean) assert.equal(displayNameProblem(name), null, JSON.stringify(name).slice(0, 40));
+    for (const name of clean) assert.equal(findDisplayNameProblem(name), null, JSON.stringify(name).slice(0, 40));
     assert.ok(clean.includes('Ada Lovelace'));
     // The database itself refuses such a name, too.
     const { email } = await signUp(server);

@@ -3,7 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, findUser } from '../features/accounts/accounts.ts';
 import { waitForNextBeat } from './even-time.ts';
-import { askAuth, jsonBody, noRoute, passOn, refusalOf, sendAuthError, targetOf } from './hand-over.ts';
+import {
+  forwardToAuth,
+  jsonBody,
+  noRoute,
+  refusalOf,
+  sendAuthError,
+  sendResponse,
+  targetOf,
+} from './forward-to-auth.ts';
 
 const PREFIX = '/api/auth';
 
@@ -37,11 +45,11 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
       const route = openRoute(request.method, target.pathname) ?? noRoute();
       const body = request.body === undefined ? undefined : jsonBody(request.body);
       const work = async () => {
-        const response = await askAuth(auth, request, { target, body });
+        const response = await forwardToAuth(auth, request, { target, body });
         return route === SIGN_UP ? hideAccount(ctx, response, request.body) : response;
       };
       const response = EVEN.has(route) ? await waitForNextBeat(begun, work) : await work();
-      return passOn(reply, response);
+      return sendResponse(reply, response);
     },
   });
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { agentResource, oauthIssuer } from '../request/oauth-addresses.ts';
-import { askAuth, passOn, targetOf } from './hand-over.ts';
+import { forwardToAuth, sendResponse, targetOf } from './forward-to-auth.ts';
 
 /**
  * The supported members of better-auth's documents. Others, such as DPoP, are for clients that are not supported here.
@@ -52,10 +52,10 @@ export function mountOAuthMetadata(app: FastifyInstance, ctx: Context, auth: Aut
       reply.header('access-control-allow-origin', '*');
       const target = targetOf(ctx, request);
       target.pathname = document;
-      const response = await askAuth(auth, request, { target });
-      if (!response.ok) return passOn(reply, response);
+      const response = await forwardToAuth(auth, request, { target });
+      if (!response.ok) return sendResponse(reply, response);
       const announced = announcedOf((await response.json()) as Record<string, unknown>);
-      return passOn(reply, Response.json(announced, { headers: response.headers }));
+      return sendResponse(reply, Response.json(announced, { headers: response.headers }));
     });
   }
 }

@@ -8,7 +8,16 @@ import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';
-import { askAuth, formBody, type HandedBody, jsonBody, noRoute, passOn, sendAuthError, targetOf } from './hand-over.ts';
+import {
+  type ForwardedBody,
+  formBody,
+  forwardToAuth,
+  jsonBody,
+  noRoute,
+  sendAuthError,
+  sendResponse,
+  targetOf,
+} from './forward-to-auth.ts';
 import { mountOAuthMetadata } from './oauth-metadata.ts';
 
 /** The limit for forms and JSON; the largest registration is far smaller. */
@@ -21,7 +30,7 @@ type Turn = {
   readonly reply: FastifyReply;
   /** The request's own URL, and the URL to dispatch. */
   readonly target: URL;
-  readonly body: HandedBody | undefined;
+  readonly body: ForwardedBody | undefined;
 };
 
 type Endpoint = {
@@ -68,7 +77,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
   });
 }
 
-function bodyOf(request: FastifyRequest): HandedBody | undefined {
+function bodyOf(request: FastifyRequest): ForwardedBody | undefined {
   if (typeof request.body !== 'string' || request.body === '') return undefined;
   const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   if (type.trim() === 'application/x-www-form-urlencoded') return formBody(request.body);
@@ -86,7 +95,7 @@ function parse(text: string): unknown {
 }
 
 async function passThrough({ auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
-  return passOn(reply, await askAuth(auth, request, { target, body }));
+  return sendResponse(reply, await forwardToAuth(auth, request, { target, body }));
 }
 
 const CONSENT_PAGE = '/consent';
@@ -107,7 +116,7 @@ async function authorize({ ctx, auth, request, reply, target }: Turn): Promise<F
   params.delete('dpop_jkt');
   const holder = await holderOf(ctx, auth, request, reply);
   // The consent page receives the original query as a single parameter, which the site's router leaves unchanged.
-  return passOn(reply, await askAuth(auth, request, { target }), (location) => {
+  return sendResponse(reply, await forwardToAuth(auth, request, { target }), (location) => {
     const [page, query = ''] = location.split('?', 2);
     if (page !== CONSENT_PAGE) return location;
     return `${page}?${new URLSearchParams({ request: bindRequest(ctx, query, holder) })}`;
@@ -128,9 +137,9 @@ async function consent(turn: Turn): Promise<FastifyReply> {
     });
   }
   const text = JSON.stringify({ ...decision, oauth_query: withoutBinding(query) });
-  const response = await askAuth(auth, request, { target, body: { type: 'application/json', text } });
+  const response = await forwardToAuth(auth, request, { target, body: { type: 'application/json', text } });
   if (response.ok) await keepCode(turn, query, (await response.clone().json()) as { url?: string });
-  return passOn(reply, response);
+  return sendResponse(reply, response);
 }
 
 /** Remembers the connection of a code, in case the code is used twice. */
@@ -145,14 +154,14 @@ async function keepCode({ ctx, auth, request }: Turn, query: string, { url }: { 
 
 /** A code that is used a second time was stolen or shared, so its connection ends (RFC 6749, section 4.1.2). */
 async function exchange({ ctx, auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
-  const response = await askAuth(auth, request, { target, body });
+  const response = await forwardToAuth(auth, request, { target, body });
   const code = new URLSearchParams(body?.text).get('code');
   if (code !== null && response.ok && !(await noteCodeUse(ctx, code)))
     throw new ApiError(4002, 'invalid code', { data: { reason: 'invalid_grant' } });
   // Other errors occur before the code is checked.
   if (code !== null && response.status === 400 && (await wordOf(response)) === 'invalid_grant')
     await noteCodeFailure(ctx, code);
-  return passOn(reply, response);
+  return sendResponse(reply, response);
 }
 
 async function wordOf(response: Response): Promise<unknown> {
@@ -181,9 +190,9 @@ async function register({ auth, request, reply, target, body }: Turn): Promise<F
     ...Object.fromEntries(REGISTERED.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name]])),
     application_type: 'native',
   });
-  return passOn(reply, await askAuth(auth, request, { target, body: { ...body, text } }));
+  return sendResponse(reply, await forwardToAuth(auth, request, { target, body: { ...body, text } }));
 }
 
-function fieldsOf(body: HandedBody | undefined): Record<string, unknown> {
+function fieldsOf(body: ForwardedBody | undefined): Record<string, unknown> {
   return body?.type === 'application/json' ? JSON.parse(body.text) : {};
 }

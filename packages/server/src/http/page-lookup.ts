@@ -1,6 +1,6 @@
 // Finds out whether a page exists and what its head contains, before its script runs.
 import { findDoc } from '@chauffeur/contract/docs';
-import { handleProblem } from '@chauffeur/contract/handle';
+import { findHandleProblem } from '@chauffeur/contract/handle';
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { matchPage, type PageName } from '@chauffeur/contract/pages';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -81,7 +81,7 @@ async function headOfGame({ ctx, auth, request, params }: Visit, isFirst: boolea
 }
 
 async function headOfDeveloper({ ctx, params: { handle = '' } }: Visit): Promise<PageHead | null> {
-  if (handleProblem(handle) !== null) return null;
+  if (findHandleProblem(handle) !== null) return null;
   const developer = await readDeveloperFacts(ctx, handle);
   if (developer === null) return null;
   const { name, image } = developer;

@@ -8,7 +8,7 @@ import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
 import { countByMinute } from '../request/minute-limit.ts';
 import { checkParts, invalidCode, type Parts } from '../request/perform.ts';
 import { askOwner, isRisky, mustWait, type RiskyInput, requireRiskyInput } from './approval-tools.ts';
-import { defuse } from './defuse.ts';
+import { escapeHidden } from './escape-hidden.ts';
 import { type Fitted, fit, isShort, lengthOf } from './fit.ts';
 import type { Schema } from './schema-walk.ts';
 import type { Tool } from './tools.ts';
@@ -131,7 +131,7 @@ function requireKnownArguments({ operation, definition }: Tool, args: Arguments)
   const parameters = Object.keys(definition.inputSchema.properties as object);
   const unknown = Object.keys(args).find((name) => !parameters.includes(name));
   if (unknown === undefined) return;
-  const name = JSON.stringify(defuse(unknown).slice(0, 64));
+  const name = JSON.stringify(escapeHidden(unknown).slice(0, 64));
   throw new ApiError(
     invalidCode(operation),
     `${name}: unknown parameter; the parameters of this tool are ${parameters.join(', ') || 'none'}.`,
@@ -169,7 +169,7 @@ export function textOf({ text, cuts }: Fitted, readOn: string): string {
 function errorResult({ code, message, data }: ApiError): ToolResult {
   const { remedy } = ERRORS[code];
   const details = Object.entries(data ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const text = [`Error ${code}: ${defuse(message)}`, `What to do: ${remedy}`, ...details].join('\n');
+  const text = [`Error ${code}: ${escapeHidden(message)}`, `What to do: ${remedy}`, ...details].join('\n');
   return {
     content: [{ type: 'text', text: text.slice(0, LIMITS.agentAnswerLength) }],
     isError: true,

@@ -1,6 +1,6 @@
 // Cuts a result to the maximum length, first its long texts and then its long lists, and reports what was left out.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { defuse } from './defuse.ts';
+import { escapeHidden } from './escape-hidden.ts';
 import { renderAnswer } from './render.ts';
 import { type Schema, schemaAt, schemaOf } from './schema-walk.ts';
 
@@ -96,7 +96,7 @@ function cutValue(
       const isDeclared = Object.hasOwn(properties, name);
       const path = `${at === '' ? '' : `${at}.`}${isDeclared ? name : '*'}`;
       return [
-        isDeclared ? name : defuse(name).slice(0, 100),
+        isDeclared ? name : escapeHidden(name).slice(0, 100),
         cutValue(field, schemaAt(schema, name), step, path, note),
       ];
     }),
@@ -104,7 +104,7 @@ function cutValue(
 }
 
 function cutText(value: string, maxLength: number, at: string, note: (cut: Cut) => void): string {
-  const text = defuse(value);
+  const text = escapeHidden(value);
   if (text.length <= maxLength) return text;
   note({ at, shown: maxLength, of: text.length });
   return `${text.slice(0, maxLength).toWellFormed()}…`;

@@ -1,6 +1,6 @@
 // Prompts: workflows that use several tools, which people start by name.
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { defuse } from './defuse.ts';
+import { escapeHidden } from './escape-hidden.ts';
 
 type Argument = { readonly name: string; readonly description: string; readonly required: boolean };
 type Input = Readonly<Record<string, string | undefined>>;
@@ -86,7 +86,7 @@ function argumentOf({ name, required }: Argument, input: Input): string | undefi
   }
   if (value.length > MAX_ARGUMENT_LENGTH)
     throw refusal(`${name}: longer than ${MAX_ARGUMENT_LENGTH} characters. Shorten it.`);
-  return JSON.stringify(defuse(value));
+  return JSON.stringify(escapeHidden(value));
 }
 
 function refusal(message: string): ProtocolError {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Foreign, Nullable } from '@chauffeur/contract/operations/fields';
 import fc from 'fast-check';
 import Type from 'typebox';
-import { defuse } from './defuse.ts';
+import { escapeHidden } from './escape-hidden.ts';
 import { renderAnswer, WARNING } from './render.ts';
 import type { Schema } from './schema-walk.ts';
 
@@ -113,10 +113,10 @@ describe('hostile text', () => {
     const visible = /^(?:[\t\n\P{C}]|\u200C|\u200D|\uFE0F)*$/u;
     fc.assert(
       fc.property(hostile, (text) => {
-        const harmless = defuse(text);
+        const harmless = escapeHidden(text);
         assert.match(harmless, visible);
         assert.doesNotMatch(harmless, /[\p{Zl}\p{Zp}]|[\uFE00-\uFE0E]|[\u{E0100}-\u{E01EF}]/u);
-        assert.equal(defuse(harmless), harmless);
+        assert.equal(escapeHidden(harmless), harmless);
       }),
       { numRuns: 500 },
     );
@@ -126,13 +126,13 @@ describe('hostile text', () => {
     fc.assert(
       fc.property(hostile, (message) => {
         const text = renderAnswer(crash(message), CRASH);
-        assert.equal(text.includes('user_message (untrusted)'), defuse(message) !== '');
+        assert.equal(text.includes('user_message (untrusted)'), escapeHidden(message) !== '');
       }),
     );
   });
 
   test('is unchanged if it is harmless', () => {
-    assert.equal(defuse('Привет 👩‍💻 naïve ❤️ שלום\ttab'), 'Привет 👩‍💻 naïve ❤️ שלום\ttab');
-    assert.equal(defuse('pay\u202eexe.txt'), 'pay\\u{202e}exe.txt');
+    assert.equal(escapeHidden('Привет 👩‍💻 naïve ❤️ שלום\ttab'), 'Привет 👩‍💻 naïve ❤️ שלום\ttab');
+    assert.equal(escapeHidden('pay\u202eexe.txt'), 'pay\\u{202e}exe.txt');
   });
 });

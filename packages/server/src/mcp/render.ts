@@ -1,6 +1,6 @@
 // Writes a result as text for a language model. Untrusted text is marked and quoted, so that it cannot look like text
 // of the service.
-import { defuse } from './defuse.ts';
+import { escapeHidden } from './escape-hidden.ts';
 import { type Schema, schemaAt, schemaOf } from './schema-walk.ts';
 
 /** The first line of every result with untrusted text. */
@@ -40,7 +40,7 @@ function write(writer: Writer, value: unknown, declared: Schema | undefined, pla
 }
 
 function writeText(writer: Writer, value: string, place: Place): void {
-  const text = defuse(value);
+  const text = escapeHidden(value);
   const marked = place.untrusted && text !== '';
   writer.sawUntrusted ||= marked;
   const label = marked ? head({ ...place, label: `${place.label}${MARK}` }) : head(place);
@@ -88,7 +88,7 @@ function writeFields(writer: Writer, value: object, schema: Schema | undefined, 
   for (const [name, field] of fields) {
     // A name that is not in the schema is untrusted as well.
     const isDeclared = Object.hasOwn(schema?.properties ?? {}, name);
-    const label = isDeclared ? name : JSON.stringify(defuse(name).replaceAll('\n', ' '));
+    const label = isDeclared ? name : JSON.stringify(escapeHidden(name).replaceAll('\n', ' '));
     write(writer, field, schemaAt(schema, name), { indent, label, untrusted: place.untrusted });
   }
   if (place.label === '-' && fields.length > 0) {

@@ -1,11 +1,11 @@
 // Maps a thrown value to the error that a caller sees: a code of the registry and a message, never a stack or a secret.
 import { ApiError } from '@chauffeur/contract/errors';
 import { isDatabaseAway } from '../kernel/database/db.ts';
-import { hasNoRoom } from '../kernel/no-room.ts';
+import { isStorageFull } from '../kernel/storage-full.ts';
 
 /** Returns null for an error that has no code of its own. */
 export function asKnownError(thrown: unknown): ApiError | null {
-  if (isFailure(thrown) && hasNoRoom(thrown)) return new ApiError(5070, undefined, { cause: thrown });
+  if (isFailure(thrown) && isStorageFull(thrown)) return new ApiError(5070, undefined, { cause: thrown });
   if (thrown instanceof ApiError) return thrown;
   return isDatabaseAway(thrown) ? new ApiError(5030, undefined, { cause: thrown }) : null;
 }

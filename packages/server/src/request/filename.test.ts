@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filenameProblem } from './filename.ts';
+import { findFilenameProblem } from './filename.ts';
 
 test('accepts common file names', () => {
   for (const name of ['game.zip', 'Größe 🎮 (1).png', '100%.gif', 'a'.repeat(255)])
-    assert.equal(filenameProblem(name), null);
+    assert.equal(findFilenameProblem(name), null);
 });
 
 const REFUSED: readonly (readonly [name: string, problem: RegExp])[] = [
@@ -20,5 +20,5 @@ const REFUSED: readonly (readonly [name: string, problem: RegExp])[] = [
 
 for (const [name, problem] of REFUSED) {
   test(`refuses a file named ${JSON.stringify(name.slice(0, 20))}`, () =>
-    assert.match(filenameProblem(name) ?? '', problem));
+    assert.match(findFilenameProblem(name) ?? '', problem));
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 const FORBIDDEN = /[\p{Cc}/\\\ufffd]/u;
 
 /** Returns null for a name that every OS and PostgreSQL can store, otherwise a sentence about the problem. */
-export function filenameProblem(name: string): string | null {
+export function findFilenameProblem(name: string): string | null {
   if (name === '') return 'filename: missing. Send the name of the file.';
   if (name.length > LIMITS.filenameLength)
     return `filename: longer than ${LIMITS.filenameLength} characters. Shorten it.`;

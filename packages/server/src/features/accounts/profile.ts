@@ -1,6 +1,6 @@
 // The public profile of an account: the handle of its page.
 import { ApiError } from '@chauffeur/contract/errors';
-import { handleProblem } from '@chauffeur/contract/handle';
+import { findHandleProblem } from '@chauffeur/contract/handle';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
@@ -22,7 +22,7 @@ export async function updateProfile(
   ctx: Context,
   { caller: { user }, input: { handle } }: Call<typeof contract.updateProfile>,
 ): Promise<Profile> {
-  const problem = handle === null ? null : handleProblem(handle);
+  const problem = handle === null ? null : findHandleProblem(handle);
   if (problem !== null) throw new ApiError(4002, `handle: ${problem}.`);
   try {
     await updateHandle(ctx.db, user.id, handle);

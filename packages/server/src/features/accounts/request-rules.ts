@@ -1,5 +1,5 @@
 // Additional rules for requests to better-auth, where this service is stricter.
-import { displayNameProblem } from '@chauffeur/contract/display-name';
+import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { LIMITS } from '@chauffeur/contract/limits';
 
 export type Refusal = { readonly code: string; readonly message: string };
@@ -9,7 +9,7 @@ type Rule = (body: Body) => Refusal | null;
 
 /** Null for a valid name. */
 export function refuseName(name: unknown): Refusal | null {
-  const problem = displayNameProblem(name);
+  const problem = findDisplayNameProblem(name);
   return problem === null ? null : { code: 'INVALID_NAME', message: `name: ${problem}.` };
 }
 

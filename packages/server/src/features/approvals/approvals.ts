@@ -119,7 +119,7 @@ async function open(
   preview: Preview,
 ): Promise<approvals.ApprovalRow> {
   const now = ctx.clock.now();
-  await requireRoom(ctx, tx, game, now);
+  await requireBelowLimit(ctx, tx, game, now);
   const [approvalId, code] = [newId(), newCode()];
   await approvals.insertApproval(tx, {
     gameId: game.game_id,
@@ -148,7 +148,7 @@ async function open(
 }
 
 /** Throws 4290. Denied requests count as well, so that an agent cannot flood the owner's mailbox. */
-async function requireRoom(ctx: Context, tx: Tx, game: Game, now: Date): Promise<void> {
+async function requireBelowLimit(ctx: Context, tx: Tx, game: Game, now: Date): Promise<void> {
   const max = ctx.config.limitApprovals;
   if (max === 0) return;
   const { count, first_ends_at: end } = await approvals.countUnapproved(tx, game.game_id, now);

@@ -41,7 +41,7 @@ async function decideWithin(
   const row = await approvals.lockApproval(tx, uid);
   if (row === undefined) throw new ApiError(4040);
   const state = stateOf(row, ctx.clock.now());
-  if (state !== 'pending') return asDecided(row, state, decision);
+  if (state !== 'pending') return requireSameDecision(row, state, decision);
   if ('code' in decision) {
     if (row.tries >= MAX_TRIES) throw noTriesLeft();
     await approvals.countTry(tx, uid);
@@ -56,7 +56,7 @@ async function decideWithin(
 }
 
 /** A decision is final. Repeating the same decision is not an error. */
-function asDecided(row: Row, state: 'approved' | 'denied' | 'expired', decision: Decision): Row {
+function requireSameDecision(row: Row, state: 'approved' | 'denied' | 'expired', decision: Decision): Row {
   const byCode = 'code' in decision;
   if (state === 'expired') throw new ApiError(4216, 'This approval has expired. Request it again.');
   if (byCode && state === 'denied') throw new ApiError(4215);

@@ -177,7 +177,7 @@ export function resendInvitation(
   { caller, input }: Call<typeof contract.resendInvitation>,
 ): Promise<InvitationRecord> {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
-    const row = await lockOwn(tx, game, input.invitation_uid);
+    const row = await requireInvitation(tx, game, input.invitation_uid);
     if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
     return resend(ctx, tx, caller, game, row);
   });
@@ -188,14 +188,14 @@ export function withdrawInvitation(
   { caller, input }: Call<typeof contract.withdrawInvitation>,
 ): Promise<OutputOf<typeof contract.withdrawInvitation>> {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
-    const row = await lockOwn(tx, game, input.invitation_uid);
+    const row = await requireInvitation(tx, game, input.invitation_uid);
     if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
     if (row.state !== 'withdrawn') await invitations.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
     return { invitation_uid: row.invitation_id };
   });
 }
 
-async function lockOwn(tx: Tx, game: Game, uid: string): Promise<invitations.InvitationRow> {
+async function requireInvitation(tx: Tx, game: Game, uid: string): Promise<invitations.InvitationRow> {
   const row = await invitations.lockInvitation(tx, game.game_id, uid);
   if (row === undefined) throw new ApiError(4040, 'invitation_uid: this game has no such invitation.');
   return row;

@@ -1,10 +1,10 @@
 // The thread of `encodeImage`: checks one uploaded image and encodes it again.
 import { stat, writeFile } from 'node:fs/promises';
 import {
+  findImageProblem,
   IMAGE_FORMATS,
   type ImageFacts,
   type ImageFormat,
-  imageProblem,
   MAX_PIXELS,
   refusalOf,
   servedFormat,
@@ -29,7 +29,7 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   const { source, target, kind } = input;
   const facts = await readFacts(source);
   if (facts === null) return { refused: refusalOf(kind, 'not a readable PNG, JPEG, GIF or WebP') };
-  const problem = imageProblem(kind, facts);
+  const problem = findImageProblem(kind, facts);
   if (problem !== null) return { refused: problem };
   const format = servedFormat(facts);
   const encoded = await encode(input, facts, format);

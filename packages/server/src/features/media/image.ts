@@ -4,8 +4,8 @@ import type { ImageFormat } from '@chauffeur/contract/image-rules';
 // The main thread loads the library as well, as its documentation requires: on glibc, a native library that only worker
 // threads have loaded is unloaded when the last of them ends, while the library's own threads are still running.
 import sharp from 'sharp';
+import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
-import { takeTurns } from '../../kernel/threads/turns.ts';
 import type { ImageKind } from './media.ts';
 
 export type EncodeTask = {
@@ -48,7 +48,7 @@ sharp.unblock({
 });
 
 /** The library shares the few libuv threads with file access and DNS, so some must stay free. */
-const inTurn = takeTurns(2);
+const inTurn = limitConcurrency(2);
 
 /**
  * Checks an image by the rules of its kind and encodes it again. Rejects like `runInThread`, and if a file cannot be

@@ -76,7 +76,7 @@ export async function addImages(
 ): Promise<OutputOf<typeof contract.addMedia>> {
   const { added, replaced, all } = await changeImages(ctx, gameId, async (tx, before) => {
     const ofKind = before.filter((image) => image.kind === kind);
-    if (kind === 'screenshot') requireRoom(ofKind.length, images.length);
+    if (kind === 'screenshot') requireGallerySpace(ofKind.length, images.length);
     const replaced = kind === 'screenshot' ? [] : ofKind;
     for (const image of replaced) await media.deleteImage(tx, image);
     const start = ofKind.length - replaced.length;
@@ -89,7 +89,7 @@ export async function addImages(
   return { added: added.map((image) => recordOf(ctx, image)), ...imageSetOf(ctx, all) };
 }
 
-function requireRoom(present: number, more: number): void {
+function requireGallerySpace(present: number, more: number): void {
   const max = LIMITS.galleryImages;
   if (present + more <= max) return;
   throw new ApiError(

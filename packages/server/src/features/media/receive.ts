@@ -9,7 +9,7 @@ import { MediaKindInput } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { filenameProblem } from '../../request/filename.ts';
+import { findFilenameProblem } from '../../request/filename.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { ImageKind } from './media.ts';
 
@@ -27,7 +27,7 @@ export async function receiveImages(request: IncomingMessage, folder: string, id
     invalid: 4150,
     idleMs,
     async onFile({ filename, bytes }) {
-      const problem = filenameProblem(filename);
+      const problem = findFilenameProblem(filename);
       if (problem !== null) throw new ApiError(4150, problem);
       const index = files.length;
       const path = join(folder, String(index));

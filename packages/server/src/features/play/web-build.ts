@@ -5,8 +5,8 @@ import type { Context } from '../../context.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { createRecent } from '../../kernel/collections/recent.ts';
+import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
-import { takeTurns } from '../../kernel/threads/turns.ts';
 import { perContext } from '../../request/per-context.ts';
 import type { FileRow } from '../files/files.ts';
 import { findStartPage } from './start-page.ts';
@@ -50,7 +50,7 @@ const cacheOf = perContext<BuildCache>((ctx) => {
   const cached = createRecent<string, WebBuild>(MAX_WEIGHT);
   const pending = new Map<string, Promise<WebBuild>>();
   // At most two builds are indexed at once. Cached builds do not wait.
-  const inTurn = takeTurns(2);
+  const inTurn = limitConcurrency(2);
   const index = async (file: FileRow) => {
     const build = await inTurn(() => indexFile(ctx, file));
     cached.set(file.file_id, build, weightOf(build));

@@ -16,7 +16,7 @@ import { acceptsGzip } from '../../request/accept-encoding.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
-import { requireRoom } from '../usage/usage.ts';
+import { requireFreeStorage } from '../usage/usage.ts';
 import { findReadable } from './lookup.sql.ts';
 import { canonicalDebugId } from './module-facts.ts';
 import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
@@ -35,11 +35,11 @@ export async function uploadSymbols(
   await requireVerifiedOwner(ctx, gameId);
   if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
   const limit = { name: 'symbol uploads', max: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
-  const room = await requireRoom(ctx, gameId);
+  const storage = await requireFreeStorage(ctx, gameId);
   await countUse(ctx.db, ctx.clock, gameId, limit);
   ctx.metrics.uploadsUnderWay.inc();
   try {
-    const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, room });
+    const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, storage });
     const recorded = await recordSymbols(ctx, { build, keyRef, texts });
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
     return answer(form === 'breakpad' ? 200 : 201, {

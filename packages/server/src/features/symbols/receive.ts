@@ -12,7 +12,7 @@ import { isUuid } from '../../kernel/secrets/ids.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../builds/builds.ts';
-import type { Room } from '../usage/usage.ts';
+import type { FreeStorage } from '../usage/usage.ts';
 import { peek } from './peek.ts';
 import { type Spooled, spool } from './spool.ts';
 import { storeFailure } from './store-failure.ts';
@@ -45,7 +45,7 @@ export async function receiveSymbols(
   ctx: Context,
   { gameId }: GameCaller,
   request: FastifyRequest,
-  { buildId: buildIdInUrl, room }: { buildId: string | undefined; room: Room },
+  { buildId: buildIdInUrl, storage }: { buildId: string | undefined; storage: FreeStorage },
 ): Promise<ReceivedSymbols> {
   let form: SymbolForm = 'own';
   let single: StoredText | undefined;
@@ -58,7 +58,7 @@ export async function receiveSymbols(
     const { head, all } = await peek(bytes, START_BYTES);
     const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
     if (isZip) zip = await spoolZip(ctx, all);
-    else single = await storeText(ctx, gameId, { name: filename || 'the file', source: all, room });
+    else single = await storeText(ctx, gameId, { name: filename || 'the file', source: all, storage });
   }
 
   try {
@@ -74,7 +74,7 @@ export async function receiveSymbols(
     });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
     requireChecksum(form, fields, (zip ?? single)!.checksum);
-    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, room), form };
+    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage), form };
   } catch (error) {
     if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
     throw error;
@@ -119,11 +119,16 @@ export function tooLarge(): ApiError {
 }
 
 /** Stores all files of the zip or none. */
-async function storeZip(ctx: Context, gameId: string, { file, size }: Spooled, room: Room): Promise<StoredText[]> {
+async function storeZip(
+  ctx: Context,
+  gameId: string,
+  { file, size }: Spooled,
+  storage: FreeStorage,
+): Promise<StoredText[]> {
   const texts: StoredText[] = [];
   try {
     for await (const { name, bytes } of unpack(file, size))
-      texts.push(await storeText(ctx, gameId, { name, source: bytes, room }));
+      texts.push(await storeText(ctx, gameId, { name, source: bytes, storage }));
     return texts;
   } catch (error) {
     await dropBlobs(

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Build } from '../builds/builds.ts';
-import { claimRoom } from '../usage/usage.ts';
+import { enforceQuota } from '../usage/usage.ts';
 import { recordFailure } from './store-failure.ts';
 import { dropBlobs, formatFileName, type StoredText } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
@@ -27,7 +27,7 @@ export async function recordSymbols(
   }
   const recorded = await transact(ctx.db, async (tx) => {
     const inserted = await insert(tx, build, keyRef, byModule);
-    if (inserted.keys.size > 0) await claimRoom(ctx, tx, build.game_id);
+    if (inserted.keys.size > 0) await enforceQuota(ctx, tx, build.game_id);
     return inserted;
   }).catch(async (cause) => {
     // After this error nothing was recorded.

@@ -7,7 +7,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import type { Room } from '../usage/usage.ts';
+import type { FreeStorage } from '../usage/usage.ts';
 import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
 import { peek } from './peek.ts';
@@ -30,14 +30,14 @@ export type StoredText = {
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
 
 /**
- * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `room` is used up, 5020, and
+ * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `storage` is used up, 5020, and
  * API errors of the source, after which nothing is kept. `name` may come from a zip; messages show it in printable
  * form.
  */
 export async function storeText(
   ctx: Context,
   gameId: string,
-  { name, source, room }: { name: string; source: ByteSource; room: Room },
+  { name, source, storage }: { name: string; source: ByteSource; storage: FreeStorage },
 ): Promise<StoredText> {
   const { head, all, discard } = await peek(source, MODULE_LINE_BYTES);
   const module = readModuleFacts(head);
@@ -61,7 +61,7 @@ export async function storeText(
   }
   let storedSize: number;
   try {
-    storedSize = await storeGzipped(ctx, blobKey, measured(), room);
+    storedSize = await storeGzipped(ctx, blobKey, measured(), storage);
   } catch (error) {
     await dropBlobs(ctx, [blobKey]);
     throw storeFailure(error);
@@ -69,23 +69,28 @@ export async function storeText(
   return { module, name, checksum: hash.digest('hex'), size, storedSize, blobKey };
 }
 
-async function storeGzipped(ctx: Context, key: string, text: AsyncIterable<Uint8Array>, room: Room): Promise<number> {
+async function storeGzipped(
+  ctx: Context,
+  key: string,
+  text: AsyncIterable<Uint8Array>,
+  storage: FreeStorage,
+): Promise<number> {
   const gzip = createGzip(GZIP);
   // Errors of the text reach the store, which reads the output.
   const feeding = pipeline(text, gzip).catch(() => undefined);
   try {
-    return await ctx.blobs.put(key, fill(room, bytesOfOpen(gzip)));
+    return await ctx.blobs.put(key, countAgainst(storage, bytesOfOpen(gzip)));
   } finally {
     gzip.destroy();
     await feeding;
   }
 }
 
-/** Counts the bytes against the room. */
-async function* fill(room: Room, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Passes the bytes on. Throws 4292 when there are more than the free storage. */
+async function* countAgainst(storage: FreeStorage, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const bytes of source) {
-    room.left -= bytes.length;
-    if (room.left < 0) throw room.full();
+    storage.bytes -= bytes.length;
+    if (storage.bytes < 0) throw storage.exceeded();
     yield bytes;
   }
 }

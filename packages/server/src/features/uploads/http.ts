@@ -11,7 +11,7 @@ import type { StreamCall } from '../../request/call.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
-import { requireRoom } from '../usage/usage.ts';
+import { requireFreeStorage } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
 import { startSingleUpload } from './single.ts';
 import { tooLarge } from './target.ts';
@@ -48,13 +48,13 @@ async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequ
   // Refuses a too large upload before its bytes are sent. A form without a length is measured while it arrives.
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
-  const room = await requireRoom(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
+  const storage = await requireFreeStorage(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
   await countUse(ctx.db, ctx.clock, game.gameId, {
     name: 'uploads',
     max: ctx.config.limitUploads,
     windowSeconds: 3600,
   });
-  const upload = startSingleUpload(ctx, game, room);
+  const upload = startSingleUpload(ctx, game, storage);
   try {
     return await upload.finish(await readFormOf(ctx, request, upload.store));
   } catch (error) {

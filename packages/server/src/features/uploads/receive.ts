@@ -1,7 +1,7 @@
 // Measures, hashes and stores the bytes of an upload in one pass while they arrive.
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
-import { giveBack } from '../../kernel/blobs/give-back.ts';
+import { freeBuffer } from '../../kernel/blobs/free-buffer.ts';
 import type { BlobStore, BlobUpload, ByteSource } from '../../kernel/blobs/store.ts';
 
 export type Receiver = {
@@ -32,7 +32,7 @@ export function createReceiver({
   const receiver: Receiver = {
     size: 0,
     hash,
-    pass: (source) => ({ [Symbol.asyncIterator]: () => measure(source), release: giveBack }),
+    pass: (source) => ({ [Symbol.asyncIterator]: () => measure(source), release: freeBuffer }),
   };
 
   async function* measure(source: ByteSource): AsyncGenerator<Uint8Array> {

@@ -8,7 +8,7 @@ import type { Fields } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireOwnProgram } from '../games/games.ts';
-import { claimRoom, type Room } from '../usage/usage.ts';
+import { enforceQuota, type FreeStorage } from '../usage/usage.ts';
 import { blobKeyOf, completeFile } from './complete-file.ts';
 import { createReceiver, storeBytes } from './receive.ts';
 import { hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
@@ -22,12 +22,12 @@ export type SingleUpload = {
   discard(): Promise<void>;
 };
 
-export function startSingleUpload(ctx: Context, caller: GameCaller, room: Room): SingleUpload {
+export function startSingleUpload(ctx: Context, caller: GameCaller, storage: FreeStorage): SingleUpload {
   const fileId = newId();
   const key = blobKeyOf(caller.gameId, fileId);
   const receiver = createReceiver({
-    maxBytes: Math.min(LIMITS.fileBytes, room.left),
-    tooLarge: room.left < LIMITS.fileBytes ? room.full : tooLarge,
+    maxBytes: Math.min(LIMITS.fileBytes, storage.bytes),
+    tooLarge: storage.bytes < LIMITS.fileBytes ? storage.exceeded : tooLarge,
   });
   let upload: BlobUpload | undefined;
   let filename = '';
@@ -59,7 +59,7 @@ export function startSingleUpload(ctx: Context, caller: GameCaller, room: Room):
         upload: upload!,
         digest,
       };
-      return completeFile(ctx, arrival, { after: (tx) => claimRoom(ctx, tx, caller.gameId) });
+      return completeFile(ctx, arrival, { after: (tx) => enforceQuota(ctx, tx, caller.gameId) });
     },
     discard: () => ctx.blobs.delete(key),
   };

@@ -15,7 +15,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import { isUuid } from '../../kernel/secrets/ids.ts';
-import { filenameProblem } from '../../request/filename.ts';
+import { findFilenameProblem } from '../../request/filename.ts';
 import type { Fields } from '../../request/form.ts';
 
 /** The build of an upload, by id or identity, and the platform and channel that its form names. */
@@ -61,7 +61,7 @@ export function requireSamePlace(target: Target, build: Platform & { channel: st
 
 /** Returns a valid file name that ends in `.zip`; otherwise throws 4037 or 4041. */
 export function readFilename(name = ''): string {
-  const problem = filenameProblem(name);
+  const problem = findFilenameProblem(name);
   if (problem !== null) throw new ApiError(4037, problem);
   if (!/\.zip$/i.test(name)) throw new ApiError(4041, 'filename: not a .zip. Send the build as a .zip.');
   return name;

@@ -12,7 +12,7 @@ import type { Call } from '../../request/call.ts';
 import type { Fields } from '../../request/form.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { requireOwnProgram, requireVerifiedOwner } from '../games/games.ts';
-import { claimRoom, requireRoom } from '../usage/usage.ts';
+import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './complete-file.ts';
 import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
 import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
@@ -32,7 +32,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   await requireOwnProgram(ctx, caller.gameId, fields, 4039);
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
   requireSamePlace(target, build);
-  await requireRoom(ctx, caller.gameId, totalSize);
+  await requireFreeStorage(ctx, caller.gameId, totalSize);
   await countUse(ctx.db, ctx.clock, caller.gameId, {
     name: 'uploads',
     max: ctx.config.limitUploads,
@@ -72,7 +72,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
         );
       }
       const opened = await sessions.insertSession(tx, session);
-      await claimRoom(ctx, tx, session.gameId);
+      await enforceQuota(ctx, tx, session.gameId);
       return opened;
     });
   } catch (error) {

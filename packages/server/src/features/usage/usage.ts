@@ -48,33 +48,33 @@ function usedOf(used: number, limit: number): { used: number; limit: number } {
 }
 
 /** The storage that is available to an upload. */
-export type Room = {
-  /** In bytes; Infinity without a quota. */
-  left: number;
-  /** The error for an upload that needs more. */
-  full(): ApiError;
+export type FreeStorage = {
+  /** Infinity without a quota. */
+  bytes: number;
+  /** Creates the error for an upload that needs more. */
+  exceeded(): ApiError;
 };
 
 /** Checks the available storage before an upload is received. Throws 4292 if it is less than `bytes`. */
-export async function requireRoom(ctx: Context, gameId: string, bytes = 1): Promise<Room> {
+export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1): Promise<FreeStorage> {
   const quota = quotaOf(ctx);
-  if (quota === 0) return { left: Number.POSITIVE_INFINITY, full: () => noRoom(0, 0) };
+  if (quota === 0) return { bytes: Number.POSITIVE_INFINITY, exceeded: () => quotaExceeded(0, 0) };
   const used = sumOf(await sql.readStorage(ctx.db, gameId));
-  const left = Math.max(0, quota - used);
-  if (left < bytes) throw noRoom(used, quota);
-  return { left, full: () => noRoom(used, quota) };
+  const free = Math.max(0, quota - used);
+  if (free < bytes) throw quotaExceeded(used, quota);
+  return { bytes: free, exceeded: () => quotaExceeded(used, quota) };
 }
 
 /**
  * Call it in the transaction that uses storage, after its rows are written. Throws 4292 if they do not fit, which rolls
  * them back. From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
  */
-export async function claimRoom(ctx: Context, tx: Tx, gameId: string): Promise<void> {
+export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promise<void> {
   const quota = quotaOf(ctx);
   if (quota === 0) return;
   await sql.lockStorage(tx, gameId);
   const used = sumOf(await sql.readStorage(tx, gameId));
-  if (used > quota) throw noRoom(used, quota);
+  if (used > quota) throw quotaExceeded(used, quota);
   if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
   const owner = await sql.insertWarning(tx, gameId, ctx.clock.now());
   if (owner !== undefined) await enqueueMail(tx, storageMail({ ...owner, used, quota, site: ctx.publicUrl }));
@@ -88,7 +88,7 @@ function sumOf({ builds, sessions, symbols }: sql.StorageRow): number {
   return builds + sessions + symbols;
 }
 
-function noRoom(used: number, quota: number): ApiError {
+function quotaExceeded(used: number, quota: number): ApiError {
   return new ApiError(
     4292,
     `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds and symbols. Delete builds or symbols, or complete or abort open uploads.`,

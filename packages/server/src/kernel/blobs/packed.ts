@@ -11,7 +11,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { KIB } from '@chauffeur/contract/limits';
-import { giveBack } from './give-back.ts';
+import { freeBuffer } from './free-buffer.ts';
 import type { BlobStore, ByteRange, ByteSource } from './store.ts';
 
 export const PACKED_SUFFIX = '.zst';
@@ -59,7 +59,7 @@ export async function putPacked(
     for await (const batch of inBatches(source)) {
       size += batch.length;
       yield batch;
-      giveBack(batch);
+      freeBuffer(batch);
     }
   }
   const packer = createZstdCompress(PACKER);

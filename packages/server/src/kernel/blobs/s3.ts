@@ -1,7 +1,7 @@
 // Stores blobs as objects of an S3 bucket. A blob being written is a multipart upload and a tail (see s3-parts.ts).
 import { buffer } from 'node:stream/consumers';
 import type { Bucket } from './bucket.ts';
-import { giveBack } from './give-back.ts';
+import { freeBuffer } from './free-buffer.ts';
 import { assertKey } from './key.ts';
 import {
   cutPieces,
@@ -64,7 +64,7 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
       for await (const bytes of (await (await openFor(key)).get(key)) as AsyncIterable<Buffer>) {
         spaceFor(size + bytes.length).set(bytes, size);
         size += bytes.length;
-        giveBack(bytes);
+        freeBuffer(bytes);
       }
       return size;
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { bucketOf, ERROR, medianOf, readBack } from './sketch.ts';
+import { bucketOf, ERROR, medianOf, valueOfBucket } from './sketch.ts';
 
 const value = fc.oneof(fc.nat(60), fc.nat(600_000));
 const histogramOf = (values: readonly number[]) => values.map((each) => ({ bucket: bucketOf(each), count: 1 }));
@@ -10,13 +10,13 @@ describe('a bucket', () => {
   it('represents each value up to 24 exactly', () => {
     const values = Array.from({ length: 25 }, (_, no) => no);
     assert.deepEqual(
-      values.map((each) => readBack(bucketOf(each))),
+      values.map((each) => valueOfBucket(bucketOf(each))),
       values,
     );
   });
 
   it('represents every other value within the error, rounded', () => {
-    fc.assert(fc.property(value, (each) => Math.abs(readBack(bucketOf(each)) - each) <= each * ERROR + 0.5));
+    fc.assert(fc.property(value, (each) => Math.abs(valueOfBucket(bucketOf(each)) - each) <= each * ERROR + 0.5));
   });
 
   it('is never lower for a greater value, and there are few buckets', () => {

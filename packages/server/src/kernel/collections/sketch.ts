@@ -16,7 +16,7 @@ export function bucketOf(value: number): number {
  * Returns the integer that represents a bucket. Up to 24 it is the value itself, since the error is less than half a
  * unit there.
  */
-export function readBack(bucket: number): number {
+export function valueOfBucket(bucket: number): number {
   return bucket === -1 ? 0 : Math.round((2 * GROWTH ** bucket) / (GROWTH + 1));
 }
 
@@ -29,7 +29,7 @@ export function medianOf(histogram: Histogram): { median: number | null; samples
   let below = 0;
   for (const { bucket, count } of histogram.toSorted((a, b) => a.bucket - b.bucket)) {
     below += count;
-    if (below * 2 >= samples && below > 0) return { median: readBack(bucket), samples };
+    if (below * 2 >= samples && below > 0) return { median: valueOfBucket(bucket), samples };
   }
   return { median: null, samples };
 }

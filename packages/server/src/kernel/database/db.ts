@@ -129,7 +129,7 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Class 53 without a full disk, which no-room.ts covers. */
+/** Class 53 without a full disk, which storage-full.ts covers. */
 const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
 const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 

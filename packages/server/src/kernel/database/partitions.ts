@@ -27,7 +27,7 @@ export async function ensurePartition(db: Db, partition: Partition): Promise<voi
     if (await exists(tx, name)) return;
     // Attached when complete: creating it in place would lock the table, which is being written to, for longer.
     await rows(tx, sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`);
-    await takeIn(tx, partition);
+    await moveFromDefault(tx, partition);
     await rows(
       tx,
       sql`alter table ${sql.table(table)} attach partition ${sql.table(name)} for values from (${sql.lit(from)}) to (${sql.lit(to)})`,
@@ -36,7 +36,7 @@ export async function ensurePartition(db: Db, partition: Partition): Promise<voi
 }
 
 /** Moves rows out of the default partition; PostgreSQL refuses to attach the new partition before that. */
-async function takeIn(tx: Tx, { table, column, type, name, from, to }: Partition): Promise<void> {
+async function moveFromDefault(tx: Tx, { table, column, type, name, from, to }: Partition): Promise<void> {
   const other = sql.table(`${table}_default`);
   await rows(tx, sql`lock table ${other} in access exclusive mode`);
   const columns = await rows(

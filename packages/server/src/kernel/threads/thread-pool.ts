@@ -2,8 +2,8 @@
 // a thread per task.
 import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
+import { limitConcurrency } from './concurrency.ts';
 import { ThreadCrashError, type ThreadLimits, ThreadTimeoutError } from './threads.ts';
-import { takeTurns } from './turns.ts';
 
 /** Answers a question that a task asks while it runs. */
 type AnswerQuestion<Question, Reply> = (question: Question) => Promise<Reply>;
@@ -39,7 +39,7 @@ export function createThreadPool<Input, Output, Question, Reply>(
   entry: URL,
   { size, idleMs = 60_000, timeoutMs, maxHeapMb }: PoolOptions,
 ): ThreadPool<Input, Output, Question, Reply> {
-  const takeTurn = takeTurns(size);
+  const takeTurn = limitConcurrency(size);
   const name = basename(entry.pathname);
   let idle: IdleThread[] = [];
 

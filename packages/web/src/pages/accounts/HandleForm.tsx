@@ -1,5 +1,5 @@
 // The form to choose, change or remove the handle of your public page.
-import { handleProblem } from '@chauffeur/contract/handle';
+import { findHandleProblem } from '@chauffeur/contract/handle';
 import { getProfile, updateProfile } from '@chauffeur/contract/operations/profile';
 import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -31,7 +31,7 @@ function Fields({ handle }: { handle: string | null }) {
     onSuccess: (saved) => queries.setQueryData(profile.queryKey, saved),
   });
   const entered = text.trim() === '' ? null : text.trim().replace(/^@/, '');
-  const problem = entered === null ? null : handleProblem(entered);
+  const problem = entered === null ? null : findHandleProblem(entered);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (problem === null) saving.mutate(entered);

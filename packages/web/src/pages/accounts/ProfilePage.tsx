@@ -1,5 +1,5 @@
 // Account settings: name, email, public page, and deleting the account.
-import { displayNameProblem } from '@chauffeur/contract/display-name';
+import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -28,7 +28,7 @@ export function ProfilePage() {
 
 function NameForm({ person }: { person: Person }) {
   const [name, setName] = useState(person.name);
-  const problem = displayNameProblem(name);
+  const problem = findDisplayNameProblem(name);
   const queries = useQueryClient();
   const renaming = useMutation({
     mutationFn: () => rename(name),

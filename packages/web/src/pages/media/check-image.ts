@@ -1,5 +1,5 @@
 // Checks an image in the browser by the server's rules, before it is uploaded.
-import { type ImageKind, imageProblem, refusalOf } from '@chauffeur/contract/image-rules';
+import { findImageProblem, type ImageKind, refusalOf } from '@chauffeur/contract/image-rules';
 import { type CropHint, cropHint } from './crop-hint.ts';
 import { formatOf, HEAD_BYTES } from './image-facts.ts';
 
@@ -20,7 +20,7 @@ export async function checkImage(file: File, kind: ImageKind): Promise<Refused |
   const { width, height } = image;
   image.close();
   const facts = { size: file.size, format, width, height, frames: 1 };
-  const problem = imageProblem(kind, facts);
+  const problem = findImageProblem(kind, facts);
   if (problem === null) return null;
   const hint = cropHint(kind, facts);
   return { file, problem, cut: hint === null ? null : { ...hint, width, height } };

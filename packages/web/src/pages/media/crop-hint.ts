@@ -1,5 +1,5 @@
 // Describes how to crop an image to the aspect ratio of a store image, and whether the result would be accepted.
-import { type Crop, cropOf, type ImageFacts, type ImageKind, imageProblem } from '@chauffeur/contract/image-rules';
+import { type Crop, cropOf, findImageProblem, type ImageFacts, type ImageKind } from '@chauffeur/contract/image-rules';
 
 export type CropHint = { readonly crop: Crop; readonly description: string };
 
@@ -8,7 +8,7 @@ export function cropHint(kind: ImageKind, facts: ImageFacts): CropHint | null {
   const crop = cropOf(facts);
   if (crop === null) return null;
   const { width, height } = crop;
-  const problem = imageProblem(kind, { ...facts, width, height });
+  const problem = findImageProblem(kind, { ...facts, width, height });
   const result =
     problem === null
       ? `The result, ${width}×${height}, can be uploaded.`

@@ -6,8 +6,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
-import { hasNoRoom } from '../../../kernel/no-room.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
+import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { BodyTooLargeError } from '../../../request/body.ts';
 import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { resolveClientIds } from '../../games/games.ts';
@@ -82,7 +82,7 @@ export async function receiveWhole(
   } catch (error) {
     // After other errors the report may have been written, so its files are left to the sweep. If the database was
     // full, nothing was written.
-    if (error instanceof ApiError || hasNoRoom(error)) await deleteStored();
+    if (error instanceof ApiError || isStorageFull(error)) await deleteStored();
     throw error;
   }
 }

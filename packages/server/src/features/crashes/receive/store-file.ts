@@ -1,6 +1,6 @@
 // Stores a dump or a log as it arrives, compressed. It is durable when the function returns, and deleted if it throws.
 import type { Context } from '../../../context.ts';
-import { giveBack } from '../../../kernel/blobs/give-back.ts';
+import { freeBuffer } from '../../../kernel/blobs/free-buffer.ts';
 import { PACKED_SUFFIX, putPacked } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
@@ -38,7 +38,7 @@ export async function storeFile(
 
 /** The buffers of `source` must not be used elsewhere: their memory is released as soon as they are compressed. */
 function limited(source: ByteSource, maxBytes: number): ByteSource {
-  return { [Symbol.asyncIterator]: () => measure(source, maxBytes), release: giveBack };
+  return { [Symbol.asyncIterator]: () => measure(source, maxBytes), release: freeBuffer };
 }
 
 async function* measure(source: ByteSource, maxBytes: number): AsyncGenerator<Uint8Array> {

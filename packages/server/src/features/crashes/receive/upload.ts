@@ -4,7 +4,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
-import { hasNoRoom } from '../../../kernel/no-room.ts';
+import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { isFormType } from '../../../request/form.ts';
 import { bytesLeft, dailyLimits, tooManyBytes } from './daily-limits.ts';
@@ -38,7 +38,7 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   const outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx)).catch(async (error) => {
     // After other errors the file may have been added, so it is left to the sweep. If the database was full, nothing
     // was written.
-    if (hasNoRoom(error)) await ctx.blobs.delete(file.key);
+    if (isStorageFull(error)) await ctx.blobs.delete(file.key);
     throw error;
   });
   if (outcome !== 'attached') {

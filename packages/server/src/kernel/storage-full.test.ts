@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { test } from 'node:test';
-import { hasNoRoom } from './no-room.ts';
+import { isStorageFull } from './storage-full.ts';
 
 test('recognizes a full disk, even as the cause of another error', { skip: !existsSync('/dev/full') }, async () => {
   await using file = await open('/dev/full', 'w');
@@ -11,17 +11,17 @@ test('recognizes a full disk, even as the cause of another error', { skip: !exis
     () => assert.fail('the disk is not full'),
     (error: Error) => error,
   );
-  assert.equal(hasNoRoom(full), true);
-  assert.equal(hasNoRoom(new Error('PutObject failed', { cause: full })), true);
+  assert.equal(isStorageFull(full), true);
+  assert.equal(isStorageFull(new Error('PutObject failed', { cause: full })), true);
 });
 
 test('recognizes a full database and a full S3 server', () => {
-  assert.equal(hasNoRoom(Object.assign(new Error('could not extend file'), { code: '53100' })), true);
-  assert.equal(hasNoRoom(Object.assign(new Error('full'), { name: 'XMinioStorageFull' })), true);
+  assert.equal(isStorageFull(Object.assign(new Error('could not extend file'), { code: '53100' })), true);
+  assert.equal(isStorageFull(Object.assign(new Error('full'), { name: 'XMinioStorageFull' })), true);
 });
 
 test('does not recognize other errors', () => {
   const others = ['53200', '53300', 'ENOENT', undefined].map((code) => Object.assign(new Error('x'), { code }));
   for (const other of [...others, new Error('x', { cause: others[0] }), 'ENOSPC', null])
-    assert.equal(hasNoRoom(other), false);
+    assert.equal(isStorageFull(other), false);
 });

@@ -8,13 +8,13 @@ import { isUniqueViolation } from '../kernel/database/db.ts';
 import { accountFailure, errorOf, oauthFailure } from './auth-answer.ts';
 import { sendError } from './errors.ts';
 
-/** A body that is passed on: serialized again, so that both sides read the same. */
-export type HandedBody = { readonly type: string; readonly text: string };
+/** A body to forward: serialized again, so that both sides read the same. */
+export type ForwardedBody = { readonly type: string; readonly text: string };
 
-export type Handed = {
+export type ForwardedRequest = {
   /** The URL to dispatch. Whether a route is open must be decided on this object. */
   readonly target: URL;
-  readonly body?: HandedBody | undefined;
+  readonly body?: ForwardedBody | undefined;
 };
 
 /**
@@ -46,7 +46,7 @@ export function noRoute(): never {
 }
 
 /** Returns a JSON body as an object, which every route with a body takes. */
-export function jsonBody(value: unknown): HandedBody {
+export function jsonBody(value: unknown): ForwardedBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiError(4002, 'body: not a JSON object. Send one.');
   const problem = findTextProblem(value);
@@ -54,7 +54,7 @@ export function jsonBody(value: unknown): HandedBody {
   return { type: 'application/json', text: JSON.stringify(value) };
 }
 
-export function formBody(text: string): HandedBody {
+export function formBody(text: string): ForwardedBody {
   const fields = new URLSearchParams(text);
   for (const [name, value] of fields) {
     const problem = findTextProblem({ [name]: value });
@@ -64,7 +64,7 @@ export function formBody(text: string): HandedBody {
 }
 
 /**
- * Not passed on: headers about the connection or the original body, and proofs of possession (RFC 9449), which are not
+ * Not forwarded: headers about the connection or the original body, and proofs of possession (RFC 9449), which are not
  * supported.
  */
 const HELD_BACK = new Set([
@@ -77,7 +77,11 @@ const HELD_BACK = new Set([
 ]);
 
 /** Returns better-auth's response, including errors. */
-export async function askAuth(auth: Auth, request: FastifyRequest, { target, body }: Handed): Promise<Response> {
+export async function forwardToAuth(
+  auth: Auth,
+  request: FastifyRequest,
+  { target, body }: ForwardedRequest,
+): Promise<Response> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string' && !HELD_BACK.has(name)) headers.set(name, value);
@@ -92,8 +96,8 @@ export async function askAuth(auth: Auth, request: FastifyRequest, { target, bod
   });
 }
 
-/** Passes on a response, applying `relocate` to the address that it redirects to. */
-export async function passOn(
+/** Sends a response, applying `relocate` to the address that it redirects to. */
+export async function sendResponse(
   reply: FastifyReply,
   response: Response,
   relocate: (location: string) => string = (location) => location,

@@ -5,6 +5,6 @@
  * of them, which more than doubled the CPU time for receiving 1 GiB (without the time in the operating system;
  * bench/README.md). A buffer that shares its memory with others is left to the garbage collector.
  */
-export function giveBack({ buffer, byteLength }: Uint8Array): void {
+export function freeBuffer({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }

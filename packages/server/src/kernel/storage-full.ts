@@ -14,8 +14,8 @@ const FULL = new Set([
 ]);
 
 /** Also checks the causes of the error. */
-export function hasNoRoom(error: unknown): boolean {
+export function isStorageFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The AWS SDK puts the server's error code into the name.
-  return FULL.has((error as { code?: string }).code ?? '') || FULL.has(error.name) || hasNoRoom(error.cause);
+  return FULL.has((error as { code?: string }).code ?? '') || FULL.has(error.name) || isStorageFull(error.cause);
 }

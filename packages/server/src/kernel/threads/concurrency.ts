@@ -1,7 +1,7 @@
 // Limits how many functions run at once. The others are queued.
 
 /** Returns a function that runs `work` when fewer than `maxRunning` others are running, in the order of the calls. */
-export function takeTurns(maxRunning: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(maxRunning: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeTurns } from './turns.ts';
+import { limitConcurrency } from './concurrency.ts';
 
 test('limits how many run at once, keeps the order, and continues after a failure', async () => {
-  const inTurn = takeTurns(2);
+  const inTurn = limitConcurrency(2);
   const started: number[] = [];
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
   const results = ends.map(({ promise }, index) =>
