@@ -3,6 +3,8 @@
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache(); // Starts every call after the first in less than half the time.
-const { run } = await import('./program.ts');
-
-process.exitCode = await run(process.argv.slice(2));
+import('./program.ts')
+  .then(({ run }) => run(process.argv.slice(2)))
+  .then((exitCode) => {
+    process.exitCode = exitCode;
+  });

@@ -61,12 +61,13 @@ function usageErrorOf(error: CommanderError): LocalError {
 /** Builds the command tree, which prints to `output`. */
 function buildProgram(output: Output, signal: AbortSignal): Command {
   const act: Act =
-    (handler) =>
+    (load) =>
     async (...params) => {
       const command = params.at(-1) as Command;
       const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[];
       const context = createContext(command.optsWithGlobals<GlobalOptions>(), output, signal);
-      output.result(await handler(context, command.opts() as never, ...args));
+      const action = await load();
+      output.result(await action(context, command.opts() as never, ...args));
     };
   const program = new Command('chauffeur')
     .description('Ship the builds, symbols and store images of a game.')

@@ -1,10 +1,6 @@
 // `chauffeur addchangelog`: adds an entry to the changelog in build.yml.
 import { Command } from 'commander';
-import { parseBuildFile, readBuildFile, withChangelogEntry } from '../descriptors/build-file.ts';
-import { readIfPresent, writeText } from '../descriptors/yml.ts';
-import type { Act, Handler } from './command.ts';
-
-type Options = { title: string; description: string; asset: string };
+import type { Act } from './command.ts';
 
 export function addchangelogCommand(act: Act): Command {
   return new Command('addchangelog')
@@ -16,17 +12,5 @@ export function addchangelogCommand(act: Act): Command {
       'after',
       '\nExample:\n  $ chauffeur addchangelog --title "Boss fight" --description "The dragon wakes."',
     )
-    .action(act(addchangelog));
+    .action(act(async () => (await import('../actions/addchangelog.ts')).addchangelog));
 }
-
-const addchangelog: Handler<Options> = async (_, { title, description, asset: file }) => {
-  const before = await readBuildFile(file);
-  const text = withChangelogEntry((await readIfPresent(file)) ?? '', before, { title, description });
-  const { changelog } = parseBuildFile(file, text);
-  await writeText(file, text);
-  const added =
-    changelog.length === 1
-      ? `Added "${title}". The changelog has 1 entry.`
-      : `Added "${title}". The changelog has ${changelog.length} entries.`;
-  return { data: { file, changelog }, lines: [added] };
-};

@@ -1,20 +1,6 @@
 // `chauffeur builds list`: lists the builds of the game.
-import { formatNumber } from '@chauffeur/contract/format';
-import { listBuilds } from '@chauffeur/contract/operations/builds';
-import { findProblem } from '@chauffeur/contract/validate';
 import { Command } from 'commander';
-import { LocalError } from '../failures.ts';
-import { tableOf } from '../output.ts';
-import type { Act, Handler } from './command.ts';
-
-type Options = {
-  version?: string;
-  os?: string;
-  arch?: string;
-  channel?: string;
-  page?: string;
-  pageSize?: string;
-};
+import type { Act } from './command.ts';
 
 export function buildsCommand(act: Act): Command {
   const list = new Command('list')
@@ -26,45 +12,9 @@ export function buildsCommand(act: Act): Command {
     .option('--page <number>', 'page number, from 1')
     .option('--page-size <number>', 'builds per page, up to 100')
     .addHelpText('after', '\nExample:\n  $ chauffeur builds list --channel beta')
-    .action(act(listAll));
+    .action(act(async () => (await import('../actions/builds.ts')).listAll));
   return new Command('builds')
     .description('list the builds of the game')
     .addHelpText('after', '\nExample:\n  $ chauffeur builds list')
     .addCommand(list);
-}
-
-const listAll: Handler<Options> = async ({ connect, insist, signal }, options) => {
-  const query = queryOf(options);
-  const client = await connect();
-  const data = await insist(() => client.call(listBuilds, query as object, { signal }));
-  const rows = data.builds.map((build) => [
-    build.build_id,
-    build.version,
-    build.build_type,
-    `${build.os}/${build.arch}`,
-    build.channel,
-    build.state,
-    build.file?.status ?? 'no file',
-  ]);
-  const table = tableOf([['BUILD', 'VERSION', 'TYPE', 'PLATFORM', 'CHANNEL', 'STATE', 'FILE'], ...rows]);
-  return { data, lines: rows.length > 0 ? [...table, formatTotal(data.pagination)] : [formatTotal(data.pagination)] };
-};
-
-function formatTotal({ page, page_size, total }: { page: number; page_size: number; total: number }): string {
-  if (total === 0) return 'No builds found.';
-  const pages = Math.ceil(total / page_size);
-  if (page > pages) return `No builds on page ${page}. The last page is ${pages}.`;
-  if (pages > 1) return `${formatNumber(total)} builds, page ${page} of ${pages}`;
-  return total === 1 ? '1 build' : `${total} builds`;
-}
-
-function queryOf({ pageSize, page, ...filters }: Options): Readonly<Record<string, unknown>> {
-  const query = {
-    ...filters,
-    ...(page !== undefined && { page: Number(page) }),
-    ...(pageSize !== undefined && { page_size: Number(pageSize) }),
-  };
-  const problem = listBuilds.query === undefined ? null : findProblem(listBuilds.query, query);
-  if (problem !== null) throw new LocalError(`--${problem.replace('page_size', 'page-size')}`, 'Correct the flag.');
-  return query;
 }

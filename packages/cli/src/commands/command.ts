@@ -1,8 +1,5 @@
-// The shape of a command: a handler, and the function that turns it into a commander action.
-import type { Context } from '../context.ts';
-import type { Result } from '../output.ts';
+// How a command names its action. The action's module is loaded when the command runs, so that --help is quick.
+import type { Action } from '../actions/action.ts';
 
-/** Runs a command with its parsed options and arguments. */
-export type Handler<Options> = (context: Context, options: Options, ...args: string[]) => Promise<Result>;
-/** Turns a handler into a commander action. */
-export type Act = <Options>(handler: Handler<Options>) => (...params: unknown[]) => Promise<void>;
+/** Turns an action that is still to be loaded into a commander action. */
+export type Act = <Options>(load: () => Promise<Action<Options>>) => (...params: unknown[]) => Promise<void>;

@@ -1,6 +1,7 @@
 // `chauffeur completion`: prints a script that completes commands and flags in bash, zsh or fish.
 import { Argument, Command } from 'commander';
-import type { Act, Handler } from './command.ts';
+import type { Action } from '../actions/action.ts';
+import type { Act } from './command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -12,11 +13,11 @@ export function completionCommand(act: Act): Command {
       'after',
       '\nExample:\n  $ chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur',
     );
-  const complete: Handler<object> = async (_context, _options, shell) => {
+  const complete: Action<object> = async (_context, _options, shell) => {
     const script = scriptOf(shell as (typeof SHELLS)[number], wordsOf(command.parent as Command));
     return { data: { shell, script }, lines: script.split('\n') };
   };
-  return command.action(act(complete));
+  return command.action(act(async () => complete));
 }
 
 /** The possible words after each command path, such as `media add`; the empty path is `chauffeur` itself. */

@@ -1,22 +1,6 @@
 // `chauffeur setfiles`: writes addfiles.yml, which assigns a folder to a build.
-import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { Command } from 'commander';
-import { checkedDescriptor, newFilesFile } from '../descriptors/files-file.ts';
-import { writeText } from '../descriptors/yml.ts';
-import { LocalError } from '../failures.ts';
-import type { Act, Handler } from './command.ts';
-
-type Options = {
-  version: string;
-  os: string;
-  arch: string;
-  files: string;
-  channel?: string;
-  buildType?: string;
-  buildId?: string;
-  out: string;
-};
+import type { Act } from './command.ts';
 
 export function setfilesCommand(act: Act): Command {
   return new Command('setfiles')
@@ -33,23 +17,5 @@ export function setfilesCommand(act: Act): Command {
       'after',
       '\nExample:\n  $ chauffeur setfiles --version 1.2.0 --os windows --arch x86_64 --files dist/windows',
     )
-    .action(act(setfiles));
-}
-
-const setfiles: Handler<Options> = async (_, options) => {
-  const { version, os, arch, channel, files, buildType, buildId, out } = options;
-  const stats = await stat(files).catch(() => null);
-  if (stats?.isDirectory() !== true) {
-    throw new LocalError(`--files: ${files} is not a folder.`, "Use the folder with the game's files.");
-  }
-  const path = pathFrom(out, files);
-  const descriptor = checkedDescriptor({ path, version, os, arch, channel, type: buildType, build_id: buildId }, '--');
-  await writeText(out, newFilesFile(descriptor));
-  return { data: { file: out, files: descriptor }, lines: [`Wrote ${out} for version ${version}.`] };
-};
-
-/** The path relative to the written file, which makes it independent of the folder where addfiles runs. */
-function pathFrom(out: string, files: string): string {
-  if (isAbsolute(files)) return files;
-  return relative(dirname(resolve(out)), resolve(files)).replaceAll(sep, '/') || '.';
+    .action(act(async () => (await import('../actions/setfiles.ts')).setfiles));
 }

@@ -1,0 +1,63 @@
+// `chauffeur info`: shows the game of the deploy key, its URLs, limits and recent builds.
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
+import { tableOf } from '../output.ts';
+import type { Action } from './action.ts';
+
+export const info: Action<object> = async ({ connect, insist, signal }) => {
+  const client = await connect();
+  const data = await insist(() => client.call(getDeployInfo, {}, { signal }));
+  const { urls, limits, usage } = data;
+  const rows = data.recent_builds.map((build) => [
+    build.build_id,
+    build.version,
+    `${build.os}/${build.arch}`,
+    build.channel,
+    build.state,
+  ]);
+  const lines = [
+    ...tableOf([
+      ['game', `${data.name} (${data.slug}, ${data.visibility})`],
+      ['app id', data.app_id],
+      ['deploy key', `${data.key_ref}…`],
+      ['owner email', data.owner_verified ? 'verified' : 'not verified: uploads are rejected until it is'],
+      ['api', urls.api],
+      ['upload host', urls.upload],
+      ['crashes', urls.crashes],
+      ['events', urls.events],
+      ['uploads', formatUploadLimit(limits.uploads_per_hour)],
+      ['open sessions', formatSessionLimit(limits.open_sessions)],
+      ['file size', `up to ${formatBytes(limits.file_bytes)}`],
+      ['storage', formatStorage(usage.storage)],
+      ['crash reports today', formatUsed(usage.crashes_today.reports, formatNumber)],
+      ['crash files today', formatUsed(usage.crashes_today.files, formatNumber)],
+      ['crash data today', formatUsed(usage.crashes_today.bytes, formatBytes)],
+    ]),
+    '',
+    ...(rows.length > 0
+      ? tableOf([['BUILD', 'VERSION', 'PLATFORM', 'CHANNEL', 'STATE'], ...rows])
+      : ['No builds yet.']),
+  ];
+  return { data, lines };
+};
+
+function formatUploadLimit(uploadsPerHour: number): string {
+  return uploadsPerHour === 0 ? 'unlimited' : `up to ${formatNumber(uploadsPerHour)} per hour`;
+}
+
+function formatSessionLimit(openSessions: number): string {
+  return openSessions === 0 ? 'unlimited' : `up to ${formatNumber(openSessions)}`;
+}
+
+type Usage = OutputOf<typeof getDeployInfo>['usage'];
+
+function formatStorage({ used_bytes, limit_bytes }: Usage['storage']): string {
+  if (limit_bytes === 0) return `${formatBytes(used_bytes)} used`;
+  const percent = Math.floor((100 * used_bytes) / limit_bytes);
+  return `${formatBytes(used_bytes)} of ${formatBytes(limit_bytes)} used (${percent}%)`;
+}
+
+function formatUsed({ used, limit }: { used: number; limit: number }, format: (value: number) => string): string {
+  return limit === 0 ? format(used) : `${format(used)} of ${format(limit)}`;
+}

@@ -1,0 +1,81 @@
+// `chauffeur media`: uploads, lists, orders and deletes the game's store images.
+import { formatBytes } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { addMedia, deleteMedia, listMedia, orderMedia } from '@chauffeur/contract/operations/media';
+import { findProblem } from '@chauffeur/contract/validate';
+import { LocalError } from '../failures.ts';
+import { type ImageKind, movedTo, openImage } from '../media/images.ts';
+import { type Result, tableOf } from '../output.ts';
+import type { Action } from './action.ts';
+
+type MediaSet = OutputOf<typeof orderMedia>;
+type Image = MediaSet['gallery'][number];
+
+function uploadAs(kind: ImageKind): Action<object> {
+  return async ({ connect, signal }, _, ...paths) => {
+    const files = await Promise.all(paths.map((path) => openImage(path, kind)));
+    const client = await connect();
+    const added: MediaSet['gallery'] = [];
+    let set: MediaSet | undefined;
+    for (let at = 0; at < files.length; at += LIMITS.imagesPerRequest) {
+      const form = new FormData();
+      form.append('kind', kind);
+      for (const { blob, name } of files.slice(at, at + LIMITS.imagesPerRequest)) form.append('file', blob, name);
+      // Not retried: if only the response was lost, the gallery would contain the images twice.
+      const { added: some, ...rest } = await client.send(addMedia, form, { signal });
+      added.push(...some);
+      set = rest;
+    }
+    return { data: { added, ...set }, lines: added.map((image) => `${image.uid}  ${image.filename}`) };
+  };
+}
+
+export const uploadCover = uploadAs('cover');
+export const uploadThumbnail = uploadAs('thumbnail');
+export const addScreenshots = uploadAs('screenshot');
+
+export const list: Action<object> = async ({ connect, insist, signal }) => {
+  const client = await connect();
+  const data = await insist(() => client.call(listMedia, {}, { signal }));
+  return { data, lines: linesOf(data.images) };
+};
+
+export const remove: Action<object> = async ({ connect, insist, signal }, _, uid = '') => {
+  const client = await connect();
+  return resultOf(await insist(() => client.call(deleteMedia, { uid }, { signal })));
+};
+
+export const move: Action<object> = async (context, _, uid = '', position = '') => {
+  const client = await context.connect();
+  const { gallery } = await context.insist(() => client.call(listMedia, {}, { signal: context.signal }));
+  const uids = movedTo(
+    gallery.map((image) => image.uid),
+    uid.toLowerCase(),
+    Number(position),
+  );
+  return resultOf(await context.insist(() => client.call(orderMedia, { order: uids }, { signal: context.signal })));
+};
+
+export const order: Action<object> = async ({ connect, insist, signal }, _, ...uids) => {
+  const input = { order: uids };
+  const problem = orderMedia.body === undefined ? null : findProblem(orderMedia.body, input);
+  if (problem !== null) throw new LocalError(problem, 'Use the uids printed by chauffeur media list.');
+  const client = await connect();
+  return resultOf(await insist(() => client.call(orderMedia, input, { signal })));
+};
+
+function resultOf(set: MediaSet): Result {
+  return { data: set, lines: linesOf([set.cover, set.thumbnail, ...set.gallery].filter((image) => image !== null)) };
+}
+
+function linesOf(images: readonly Image[]): string[] {
+  const rows = images.map(({ kind, position, uid, width, height, size, filename }) => [
+    kind === 'screenshot' ? String(position + 1) : kind,
+    uid,
+    `${width}×${height}`,
+    formatBytes(size),
+    filename,
+  ]);
+  return rows.length > 0 ? tableOf([['POSITION', 'UID', 'PIXELS', 'SIZE', 'FILE'], ...rows]) : ['No images yet.'];
+}

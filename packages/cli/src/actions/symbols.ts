@@ -1,0 +1,150 @@
+// `chauffeur symbols`: uploads the Breakpad symbols of a build that the service does not have yet.
+
+import { stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import type { Client } from '@chauffeur/contract/client';
+import { formatBytes } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { listToolSymbols, uploadSymbols } from '@chauffeur/contract/operations/symbols';
+import type { Context } from '../context.ts';
+import { checkBuildId } from '../descriptors/files-file.ts';
+import { LocalError } from '../failures.ts';
+import { startProgress } from '../progress.ts';
+import { persist } from '../retry.ts';
+import {
+  batchesOf,
+  checkSymbolFile,
+  findSymbolFiles,
+  SYMBOL_LIMITS,
+  type SymbolFile,
+  skipUploaded,
+} from '../symbols/collect.ts';
+import { withTempFolder } from '../temp.ts';
+import { hashFile } from '../upload/hash-file.ts';
+import { multipartBody } from '../upload/multipart.ts';
+import { zipEntries } from '../zip/zip.ts';
+import type { Action } from './action.ts';
+
+type Options = { buildId: string; tmp?: string };
+type Stored = OutputOf<typeof uploadSymbols>['symbols'];
+type Package = { path: string; filename: string; size: number; sha256: string };
+/** The uploaded symbols, and the number of files that were skipped. */
+type Sent = { stored: Stored; skipped: number };
+
+export const symbols: Action<Options> = async (context, { buildId, tmp }, path = '') => {
+  checkBuildId(buildId);
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new LocalError(`${path}: does not exist.`, 'Use a folder, a .sym file or a zip.');
+  const { stored, skipped } =
+    extname(path).toLowerCase() === '.zip' && !found.isDirectory()
+      ? await sendZip(path, buildId, context)
+      : await sendFiles(path, found.isDirectory(), buildId, tmp, context);
+  if (skipped > 0) context.output.note(`Skipped ${formatFileCount(skipped)} that the service already has.`);
+  const lines = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
+  return { data: { symbols: stored, skipped }, lines };
+};
+
+async function sendFiles(
+  path: string,
+  isFolder: boolean,
+  buildId: string,
+  tmp: string | undefined,
+  context: Context,
+): Promise<Sent> {
+  const files = isFolder ? await findSymbolFiles(path, context.signal) : [await openSymbolFile(path)];
+  const client = await context.connect();
+  const uploaded = new Set(
+    (await listAll(client, buildId, context)).filter(isReadable).map(({ checksum }) => checksum),
+  );
+  const fresh = await skipUploaded(files, uploaded, context.signal);
+  const batches = batchesOf(fresh);
+  const stored: Stored = [];
+  for (const [index, batch] of batches.entries()) {
+    context.output.note(describeBatch(batch.length, index, batches.length));
+    stored.push(...(await sendBatch(client, batch, buildId, tmp, context)));
+  }
+  return { stored, skipped: files.length - fresh.length };
+}
+
+/** Lists all symbols of the build, page by page. */
+async function listAll(client: Client, buildId: string, context: Context): Promise<Stored> {
+  const listed: Stored = [];
+  let place: { cursor?: string } = {};
+  for (;;) {
+    const input = { build_id: buildId, ...place };
+    const { symbols: page, next_cursor: cursor } = await context.insist(() =>
+      client.call(listToolSymbols, input, { signal: context.signal }),
+    );
+    listed.push(...page);
+    // Older servers do not return a cursor.
+    if (typeof cursor !== 'string') return listed;
+    place = { cursor };
+  }
+}
+
+/** Whether the service could read the file; an unreadable one is uploaded again. */
+function isReadable({ state }: Stored[number]): boolean {
+  return state !== 'unreadable';
+}
+
+async function openSymbolFile(path: string): Promise<SymbolFile> {
+  if (extname(path).toLowerCase() !== '.sym') {
+    throw new LocalError(`${path}: is neither a .sym file nor a zip.`, 'Create .sym files with dump_syms.');
+  }
+  return { source: path, size: await checkSymbolFile(path, basename(path)), entry: null };
+}
+
+async function sendBatch(
+  client: Client,
+  batch: readonly SymbolFile[],
+  buildId: string,
+  tmp: string | undefined,
+  context: Context,
+): Promise<Stored> {
+  const entries = batch.flatMap(({ entry }) => (entry === null ? [] : [entry]));
+  const [first] = batch;
+  if (first !== undefined && batch.length === 1) return send(client, await packageOf(first.source), buildId, context);
+  return withTempFolder(tmp, async (folder) => {
+    const path = join(folder, 'symbols.zip');
+    const options = { signal: context.signal, maxBytes: SYMBOL_LIMITS.uploadBytes };
+    const { size, sha256 } = await zipEntries(entries, path, options);
+    return send(client, { path, filename: 'symbols.zip', size, sha256 }, buildId, context);
+  });
+}
+
+async function sendZip(path: string, buildId: string, context: Context): Promise<Sent> {
+  const content = await packageOf(path);
+  if (content.size > SYMBOL_LIMITS.uploadBytes) {
+    throw new LocalError(
+      `${path}: is larger than ${formatBytes(SYMBOL_LIMITS.uploadBytes)}.`,
+      'Unpack it and upload the folder instead, which is sent in parts.',
+    );
+  }
+  return { stored: await send(await context.connect(), content, buildId, context), skipped: 0 };
+}
+
+async function packageOf(path: string): Promise<Package> {
+  return { path, filename: basename(path), ...(await hashFile(path)) };
+}
+
+/** Retried if the response is lost, because uploading the same symbols twice is harmless. */
+async function send(client: Client, file: Package, buildId: string, context: Context): Promise<Stored> {
+  const progress = startProgress('uploading', context.output, context.env);
+  const fields = { build_id: buildId, checksum: file.sha256 };
+  const attempt = () => {
+    const onSent = (sent: number) => progress.update(sent, file.size);
+    const { form, headers } = multipartBody(fields, { ...file, start: 0, end: file.size }, onSent);
+    return client.send(uploadSymbols, form, { headers, signal: context.signal });
+  };
+  const { symbols: stored } = await persist(context.patience, attempt).finally(progress.finish);
+  return stored;
+}
+
+function formatFileCount(files: number): string {
+  return files === 1 ? '1 symbol file' : `${files} symbol files`;
+}
+
+function describeBatch(files: number, index: number, batches: number): string {
+  if (batches === 1) return `Uploading ${formatFileCount(files)}.`;
+  return `Uploading ${formatFileCount(files)} (part ${index + 1} of ${batches}).`;
+}
