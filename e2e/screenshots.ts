@@ -19,7 +19,15 @@ const VIEWPORTS = [
 ];
 
 const DOCS_IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
-const IN_DOCS: readonly PageName[] = ['approve', 'channels', 'crashGroup', 'events', 'game', 'health'];
+/** The pages in the documentation, and the height of their images, which end between two parts of the page. */
+const IN_DOCS: Partial<Record<PageName, number>> = {
+  approve: 620,
+  channels: 755,
+  crashGroup: 894,
+  events: 800,
+  game: 880,
+  health: 875,
+};
 
 /** Takes the screenshots of the current page. */
 type Camera = (page: Page, name: PageName) => Promise<void>;
@@ -27,7 +35,7 @@ type Camera = (page: Page, name: PageName) => Promise<void>;
 async function main(): Promise<void> {
   const options = { only: { type: 'string' }, docs: { type: 'boolean', default: false } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.docs) return takePictures(VIEWPORTS.slice(0, 1), IN_DOCS, takeForDocs);
+  if (values.docs) return takePictures(VIEWPORTS.slice(0, 1), Object.keys(IN_DOCS), takeForDocs);
   const folder = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? 'screenshots');
   await mkdir(folder, { recursive: true });
   await takePictures(VIEWPORTS, values.only?.split(','), (page, name) => takeBothSchemes(page, join(folder, name)));
@@ -64,7 +72,8 @@ async function takeBothSchemes(page: Page, stem: string): Promise<void> {
 
 async function takeForDocs(page: Page, name: PageName): Promise<void> {
   const path = join(DOCS_IMAGES, `${name}.webp`);
-  await sharp(await page.screenshot())
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  await sharp(await page.screenshot({ clip: { x: 0, y: 0, width, height: IN_DOCS[name] ?? height } }))
     .webp({ quality: 82 })
     .toFile(path);
   process.stdout.write(`${path}\n`);

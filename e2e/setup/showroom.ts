@@ -38,8 +38,9 @@ export async function furnish(service: Service): Promise<Showroom> {
     openFurtherGames(service, owner, ask),
   ]);
   const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
+  const betaTarget: Target = { ...target, buildId: builds.beta.buildId };
   const [crash, bugUid, approvalUid, consent, invitation] = await Promise.all([
-    sendCrashes(service, owner, ask, target),
+    sendCrashes(service, owner, ask, betaTarget),
     fileBugs(ask, target),
     askForApproval(service, ask, owner.gameUid, builds.beta.buildId),
     askForConsent(service, session),
@@ -75,7 +76,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     ...inGame(owner.slug, {
       overview: '',
       builds: '/builds',
-      build: `/builds/${builds.linux.buildId}`,
+      build: `/builds/${builds.beta.buildId}`,
       channels: '/channels',
       crashes: '/crashes',
       crashGroup: `/crashes/groups/${crash.group_id}`,
@@ -124,12 +125,13 @@ async function shipBuilds(service: Service, studio: Studio): Promise<Builds> {
     { title: 'Gamepads', description: 'Both sticks, and no more fear of the left one.' },
   ];
   const page = await readFile(`${GAME}/index.html`);
-  const [linux, beta] = await Promise.all([
+  const [linux] = await Promise.all([
     ship('1.1.0', 'linux', { title: 'Second forest', changelog_items }),
-    ship('1.2.0-rc.1', 'linux', { channel: 'beta', title: 'Owlets' }),
     ship('1.1.0', 'windows', { title: 'Second forest', changelog_items }),
     shipBuild(service, studio, { version: '1.1.0', os: 'web', arch: 'wasm' }, smallZip('index.html', page)),
   ]);
+  // The newest build, in which the crashes occur.
+  const beta = await ship('1.2.0-rc.1', 'linux', { channel: 'beta', title: 'Owlets' });
   return { linux, beta };
 }
 
@@ -194,16 +196,16 @@ async function sendCrashes(service: Service, studio: Studio, ask: Ask, target: T
   for (const user_message of words)
     await reportByApi(
       target,
-      { os: 'linux', app_version: '1.1.0', user_message, metadata: { scene: 'forest_2', fps: 58 } },
+      { os: 'linux', app_version: '1.2.0-rc.1', user_message, metadata: { scene: 'forest_2', fps: 58 } },
       { dump: dumpWithSymbols, log },
     );
-  await reportByApi(target, { os: 'linux', app_version: '1.1.0' }, { dump: dumpWithoutSymbols, log });
+  await reportByApi(target, { os: 'linux', app_version: '1.2.0-rc.1' }, { dump: dumpWithoutSymbols, log });
   for (const message of [
     'Out of memory while loading forest_2',
     'Cannot open the save slot 3',
     'Cannot open the save slot 4',
   ])
-    await report(target, { os: 'windows', app_version: '1.1.0', message });
+    await report(target, { os: 'windows', app_version: '1.2.0-rc.1', message });
   const path = `/games/${studio.gameUid}/crashes`;
   return until(async () => {
     const { crashes } = await ask<{ crashes: Crash[] }>('GET', path);

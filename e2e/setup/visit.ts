@@ -37,8 +37,12 @@ async function signIn(
   if (!answer.ok()) throw new Error(`sign-in returned ${answer.status()}: ${await answer.text()}`);
 }
 
-/** Waits until no part of the page is loading or shows a placeholder. */
+/** Waits until no part of the page is loading or shows a placeholder, and the images in view are loaded. */
 async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null);
+  // Images below the viewport load when the page is scrolled.
+  await page.waitForFunction(() =>
+    [...document.images].every((image) => image.complete || !image.checkVisibility() || image.y >= window.innerHeight),
+  );
 }
