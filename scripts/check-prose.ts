@@ -1,7 +1,7 @@
 // Checks spelling and flagged words (cspell), phrases that the project avoids, and the length of lines in Markdown.
 // Works offline.
 //
-//   npm run prose            checks every tracked text
+//   npm run prose            checks every text that Git doesn't ignore
 //   npm run prose -- PATH…   checks the files below these paths
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,10 +18,12 @@ const TEXTS = ['*.ts', '*.tsx', '*.md', '*.sql', '*.css'];
 const UNCHECKED = ['scripts/prose/', 'packages/server/migrations/'];
 
 function listFiles(paths: readonly string[]): string[] {
-  const listed = execFileSync('git', ['ls-files', '-z', '--', ...(paths.length > 0 ? paths : TEXTS)], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
+  const patterns = paths.length > 0 ? paths : TEXTS;
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...patterns],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
   const extensions = TEXTS.map((glob) => glob.slice(1));
   return listed
     .split('\0')
