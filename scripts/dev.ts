@@ -4,11 +4,20 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Vite serves the pages here with hot reload, and forwards all other requests to the server. */
+/** Vite serves the pages here with hot reload, and forwards requests to the API to the server. */
 const SITE = 'http://localhost:5173';
 
+/**
+ * The process gets a session of its own. Otherwise Ctrl-C would signal the server twice, and it would exit without
+ * stopping its database.
+ */
 function start(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
-  return spawn(process.execPath, args, { cwd: join(ROOT, folder), stdio: 'inherit', env: { ...process.env, ...env } });
+  return spawn(process.execPath, args, {
+    cwd: join(ROOT, folder),
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
 }
 
 const service = start(['--watch', '--watch-preserve-output', 'packages/server/src/main.ts', 'start'], '.', {
@@ -16,11 +25,12 @@ const service = start(['--watch', '--watch-preserve-output', 'packages/server/sr
 });
 const website = start([join(ROOT, 'node_modules/vite/bin/vite.js'), '--strictPort'], 'packages/web');
 const children = [service, website];
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    for (const child of children) child.kill(signal);
-  });
+let isStopping = false;
+function stop(): void {
+  isStopping = true;
+  for (const child of children) child.kill();
 }
-// When one of them exits, the other is stopped.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// When one of them exits by itself, the other is stopped.
 await Promise.race(children.map((child) => once(child, 'exit')));
-for (const child of children) child.kill();
+if (!isStopping) stop();
