@@ -2,9 +2,7 @@
 import Type from 'typebox';
 import { ArchName, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
-
-const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
+import { BuildParams, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const BuildDeletion = Type.Object({
   build_id: Uuid,

@@ -1,13 +1,11 @@
 // Details of a crash beyond its summary: the whole stack, the end of the log, similar groups and missing symbols.
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashFrame, MissingModule } from './crashes.ts';
-import { GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CrashParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MODULE_SYMBOLS = ['loaded', 'not_needed', 'missing', 'corrupt'] as const;
-
-const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 
 export const StackFrame = Type.Object({
   ...CrashFrame.properties,
@@ -15,6 +13,7 @@ export const StackFrame = Type.Object({
     description: "Whether it is the game's own code; false for runtimes, the OS and addresses outside of any module",
   }),
 });
+export type StackFrame = Static<typeof StackFrame>;
 
 export const StackThread = Type.Object({
   thread_id: Type.Integer(),
@@ -25,6 +24,7 @@ export const StackThread = Type.Object({
   more_frames: Type.Integer({ description: 'Number of further frames, not included' }),
   cut: Type.Boolean({ description: 'Whether the stack walk stopped before the end of the stack' }),
 });
+export type StackThread = Static<typeof StackThread>;
 
 export const StackModule = Type.Object({
   name: Type.String(),
@@ -63,6 +63,7 @@ export const CrashStack = Type.Object({
   more_modules: Type.Integer({ description: 'Number of further modules, not included' }),
   warnings: Type.Array(Type.String(), { description: 'Parts of the dump that were damaged or missing' }),
 });
+export type CrashStack = Static<typeof CrashStack>;
 
 export const getCrashStack = defineOperation({
   id: 'crashes.getStack',

@@ -4,6 +4,7 @@ import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  CrashParams,
   CursorQuery,
   FilePart,
   Foreign,
@@ -187,7 +188,6 @@ const PublicCrash = Type.Object({
   analysis: Nullable(Type.Object({ crash_reason: Nullable(Type.String()), crash_address: Nullable(Type.String()) })),
 });
 
-const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
 export const createCrash = defineOperation({

@@ -16,6 +16,8 @@ export const Slug = Type.String({
 });
 export const GameRef = Type.String({ pattern: `${UUID}|${SLUG_PATTERN}`, description: 'a game uid or slug' });
 export const GameParams = Type.Object({ uid: GameRef });
+export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
+export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 
 export const PageQuery = {

@@ -3,11 +3,11 @@ import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  BuildParams,
   CursorQuery,
   FilePart,
   Foreign,
   GameParams,
-  GameRef,
   NextCursor,
   Nullable,
   Sha256,
@@ -16,6 +16,7 @@ import {
 } from './fields.ts';
 
 export const SYMBOL_STATES = ['stored', 'compiled', 'unreadable'] as const;
+export type SymbolState = (typeof SYMBOL_STATES)[number];
 
 export const SymbolRecord = Type.Object({
   symbol_uid: Uuid,
@@ -32,8 +33,6 @@ export const SymbolRecord = Type.Object({
   problem: Nullable(Foreign(Type.String({ description: 'Why the file cannot be read, or which parts were skipped' }))),
   uploaded_at: Timestamp,
 });
-
-const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 const SymbolList = Type.Object({ symbols: Type.Array(SymbolRecord) });
 const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCursor });
 

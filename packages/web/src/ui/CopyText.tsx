@@ -36,17 +36,11 @@ export function CopyText({ text, label, block = false }: CopyTextProps) {
   );
 }
 
+const ICON = { width: 14, height: 14, viewBox: '0 0 16 16', fill: 'none', stroke: 'currentColor' } as const;
+
 function TwoSheets() {
   return (
-    <svg
-      width="14"
-      height="14"
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      aria-hidden="true"
-    >
+    <svg {...ICON} strokeWidth="1.5" aria-hidden="true">
       <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
       <path d="M10.5 3.5v-1h-8v8h1" />
     </svg>
@@ -55,15 +49,7 @@ function TwoSheets() {
 
 function CheckMark() {
   return (
-    <svg
-      width="14"
-      height="14"
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      aria-hidden="true"
-    >
+    <svg {...ICON} strokeWidth="2" aria-hidden="true">
       <path d="m3 8.5 3.2 3.2L13 5" />
     </svg>
   );

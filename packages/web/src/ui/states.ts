@@ -1,11 +1,10 @@
 // The labels and tones of build, file, symbol and crash states, and of a game's visibility.
 import type { CrashState } from '@chauffeur/contract/operations/crashes';
 import type { ScanState } from '@chauffeur/contract/operations/files';
-import type { SYMBOL_STATES } from '@chauffeur/contract/operations/symbols';
+import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { Tone } from './StateBadge.tsx';
 
 export type BuildStateName = 'registered' | 'processing' | 'ready' | 'rejected';
-type SymbolState = (typeof SYMBOL_STATES)[number];
 type State = { readonly tone: Tone; readonly label: string };
 
 export const BUILD_STATES: Readonly<Record<BuildStateName, State>> = {

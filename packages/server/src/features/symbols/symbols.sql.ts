@@ -1,9 +1,7 @@
 // The SQL of symbols: texts, stored once per content, and the modules and builds that use them.
-import type { SYMBOL_STATES } from '@chauffeur/contract/operations/symbols';
+import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
-
-type SymbolState = (typeof SYMBOL_STATES)[number];
 
 export type SymbolRow = {
   symbol_uid: string;

@@ -15,6 +15,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
+import { ACCESS_COLUMNS } from './access-columns.tsx';
 import { LatestCalls } from './LatestCalls.tsx';
 import { formatGames, formatRights } from './reach.ts';
 
@@ -84,13 +85,7 @@ function Connections() {
 function connectionColumns(onDisconnect: (connection: Connection) => void): Column<Connection>[] {
   return [
     { header: 'Agent', cell: (connection) => <AgentName connection={connection} /> },
-    { header: 'Permissions', hiddenBelow: 'sm', cell: formatRights },
-    { header: 'Games', hiddenBelow: 'sm', cell: formatGames },
-    {
-      header: 'Last used',
-      hiddenBelow: 'sm',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
-    },
+    ...ACCESS_COLUMNS,
     {
       header: 'Actions',
       isHeaderHidden: true,

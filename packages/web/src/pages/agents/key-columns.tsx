@@ -4,6 +4,7 @@ import type { Column } from '../../ui/DataTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
+import { ACCESS_COLUMNS } from './access-columns.tsx';
 import { formatGames, formatRights, type Key, stateOf } from './reach.ts';
 
 const STATES = {
@@ -16,13 +17,7 @@ export function keyColumns(onRevoke: (key: Key) => void): Column<Key>[] {
   return [
     { header: 'Name', cell: (key) => <KeyName value={key} /> },
     { header: 'Status', cell: (key) => <Status value={key} /> },
-    { header: 'Permissions', hiddenBelow: 'sm', cell: formatRights },
-    { header: 'Games', hiddenBelow: 'sm', cell: formatGames },
-    {
-      header: 'Last used',
-      hiddenBelow: 'sm',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
-    },
+    ...ACCESS_COLUMNS,
     {
       header: 'Actions',
       isHeaderHidden: true,

@@ -4,6 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
 import { comparePlatforms } from '../../ui/platforms.ts';
 
+/** What one channel offers on one platform. */
 export type Place = OutputOf<typeof listChannels>['channels'][number];
 /** A channel on a platform whose build was deleted. */
 export type Emptied = OutputOf<typeof listChannels>['emptied'][number];

@@ -1,8 +1,9 @@
 // Copies the stack as text, with a button or the y key.
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Button, Kbd } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useShortcuts } from '../../frame/use-shortcuts.ts';
-import { type CrashStack, formatStack } from './format-stack.ts';
+import { formatStack } from './format-stack.ts';
 
 const SHORTCUTS = [{ name: 'copy', keys: ['y'], description: 'Copy stack as text' }] as const;
 

@@ -1,6 +1,7 @@
 // The summary of a crash group that fits on one screen: what broke, where, how often, since when, and what players said.
 
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -8,7 +9,7 @@ import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { formatAffectedVersions } from './affected-versions.ts';
 import classes from './crashes.module.css';
-import { type CrashStack, firstOwnFrame, formatFunction, formatLocation } from './format-stack.ts';
+import { firstOwnFrame, formatFunction, formatLocation } from './format-stack.ts';
 import { PlayerMessages } from './PlayerMessages.tsx';
 import type { ListedReport } from './ReportTable.tsx';
 import { formatReason } from './reasons.ts';

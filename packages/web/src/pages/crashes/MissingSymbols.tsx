@@ -1,9 +1,9 @@
 // Modules on the stacks that have no symbols, the reason, and the command that uploads them.
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import classes from './crashes.module.css';
-import type { CrashStack } from './format-stack.ts';
 import { TextWithCode } from './TextWithCode.tsx';
 import type { Crash } from './use-crash.ts';
 

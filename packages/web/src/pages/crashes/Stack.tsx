@@ -1,14 +1,8 @@
 // The frames of a thread. Frames of the game stand out, runs of other frames are folded, and guessed frames are marked.
+import type { StackThread } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import {
-  formatFunction,
-  formatLocation,
-  formatModules,
-  type NumberedFrame,
-  partsOf,
-  type StackThread,
-} from './format-stack.ts';
+import { formatFunction, formatLocation, formatModules, type NumberedFrame, partsOf } from './format-stack.ts';
 import classes from './Stack.module.css';
 
 export function Stack({ thread, label }: { thread: StackThread; label: string }) {

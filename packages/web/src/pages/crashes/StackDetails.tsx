@@ -1,5 +1,6 @@
 // The folded sections of a report: other threads, modules, registers, and the player's machine.
 import { formatDuration } from '@chauffeur/contract/format';
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Stack as Rows, Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -8,7 +9,6 @@ import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import { FoldedSection } from './FoldedSection.tsx';
-import type { CrashStack } from './format-stack.ts';
 import { Stack } from './Stack.tsx';
 
 type StackProps = { stack: CrashStack };

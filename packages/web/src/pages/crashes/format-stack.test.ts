@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  type CrashStack,
-  firstOwnFrame,
-  formatFunction,
-  formatModules,
-  formatStack,
-  partsOf,
-  type StackFrame,
-} from './format-stack.ts';
+import type { CrashStack, StackFrame } from '@chauffeur/contract/operations/crash-stacks';
+import { firstOwnFrame, formatFunction, formatModules, formatStack, partsOf } from './format-stack.ts';
 
 function frame(name: string | null, changes: Partial<StackFrame> = {}): StackFrame {
   const place = { module: 'game', file: null, line: null, offset: '0x10' };

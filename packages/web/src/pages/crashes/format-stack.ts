@@ -1,10 +1,5 @@
 // Prepares a stack for reading: numbers its frames, folds those outside the game, and formats it as text.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
-
-export type CrashStack = OutputOf<typeof getCrashStack>;
-export type StackThread = NonNullable<CrashStack['crashed']>;
-export type StackFrame = StackThread['frames'][number];
+import type { CrashStack, StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 
 /** A frame with its position on the stack. An inlined function has the number of the frame that contains it. */
 export type NumberedFrame = StackFrame & { readonly number: number };

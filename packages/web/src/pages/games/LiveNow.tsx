@@ -1,7 +1,5 @@
 // The version that players get on each channel and platform.
 import { formatPlatform } from '@chauffeur/contract/format';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { listChannels } from '@chauffeur/contract/operations/channels';
 import { Text, Title } from '@mantine/core';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { comparePlatforms } from '../../ui/platforms.ts';
@@ -10,10 +8,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import { compareChannels } from '../channels/grid.ts';
-
-/** What one channel offers on one platform. */
-type Place = OutputOf<typeof listChannels>['channels'][number];
+import { compareChannels, type Place } from '../channels/grid.ts';
 
 export function LiveNow({ slug, places }: { slug: string; places: readonly Place[] }) {
   return (

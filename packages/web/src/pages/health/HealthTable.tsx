@@ -1,5 +1,5 @@
 // The builds with their bands and the numbers that decide them.
-import { formatDuration, formatMilliseconds, formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { Text } from '@mantine/core';
 import { Swatch } from '../../charts/Fill.tsx';
 import { BandBadge } from '../../ui/BandBadge.tsx';
@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { RowLink } from '../../ui/RowLink.tsx';
 import type { BuildHealth } from './health-days.ts';
-import { Median } from './Median.tsx';
+import { MEDIAN_COLUMNS } from './median-columns.tsx';
 
 type HealthTableProps = {
   slug: string;
@@ -67,18 +67,7 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
       overflow: 'nowrap',
       cell: ({ crashed_on_boot, devices }) => formatShare(crashed_on_boot, devices),
     },
-    {
-      header: 'Time to start',
-      align: 'right',
-      overflow: 'nowrap',
-      cell: ({ boot_ms }) => <Median {...boot_ms} format={formatMilliseconds} />,
-    },
-    {
-      header: 'Session',
-      align: 'right',
-      overflow: 'nowrap',
-      cell: ({ session_seconds }) => <Median {...session_seconds} format={formatDuration} />,
-    },
+    ...MEDIAN_COLUMNS,
   ];
 }
 

@@ -1,7 +1,7 @@
 // Formats the line under a download: its scan result and where it came from.
+import { formatDay } from '../../ui/format.ts';
 
 const thisYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const otherYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 export type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
@@ -32,5 +32,5 @@ function formatOrigin(origin: Origin): string {
 
 /** The year is shown only if it isn't the current one. */
 function formatScanDay(day: Date, now: Date): string {
-  return (day.getFullYear() === now.getFullYear() ? thisYear : otherYear).format(day);
+  return day.getFullYear() === now.getFullYear() ? thisYear.format(day) : formatDay(day);
 }

@@ -1,15 +1,10 @@
 // Turns the report of a stackwalk into the record of the API, limited in size whatever the dump contains.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
+import type { CrashStack, StackFrame, StackThread } from '@chauffeur/contract/operations/crash-stacks';
 import type { Frame, ModuleReport, Report, Thread } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { crashedThread, osOf } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
 import { trimZeros } from '../process/excerpt.ts';
-
-type CrashStack = OutputOf<typeof getCrashStack>;
-type StackThread = NonNullable<CrashStack['crashed']>;
-type StackFrame = StackThread['frames'][number];
 
 export const STACK_LIMITS = {
   /** In the crashed thread, including inlined functions. Only an endless recursion has more frames, all alike. */
