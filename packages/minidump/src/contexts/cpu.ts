@@ -22,3 +22,9 @@ export type Cpu = {
   /** Reads the CPU context of a thread or an exception. Throws a MinidumpError if it is cut off or of another CPU. */
   readContext(bytes: Bytes): Registers;
 };
+
+/** Sets a register; a value that could not be recovered becomes unknown. */
+export function setOrDelete(registers: Map<string, bigint>, name: string, value: bigint | undefined): void {
+  if (value === undefined) registers.delete(name);
+  else registers.set(name, value);
+}

@@ -1,4 +1,5 @@
 // ModuleListStream: the loaded executables and libraries, with the ids of their debug symbols.
+import { baseName } from '../base-name.ts';
 import type { Cursor } from '../bytes.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { type CodeView, readCodeView } from './code-view.ts';
@@ -65,7 +66,7 @@ function readModule(input: StreamInput, entry: Cursor, os: OsName): Module {
     timestamp,
     codeFile,
     codeId: codeIdOf(codeView, os, { timestamp, size }),
-    debugFile: fileName(debugFileOf(codeView, codeFile)),
+    debugFile: baseName(debugFileOf(codeView, codeFile)),
     debugId: debugIdOf(codeView),
     version,
   };
@@ -122,9 +123,4 @@ function debugIdOf(codeView: CodeView | undefined): string {
     return codeView.signature.toString(16).padStart(8, '0').toUpperCase() + codeView.age.toString(16);
   if (codeView.kind === 'pdb70') return codeView.guid + codeView.age.toString(16);
   return codeView.guid === '' ? '' : `${codeView.guid}0`;
-}
-
-/** Returns the last part of a path from any operating system: Windows dumps are read on Linux too. */
-function fileName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

@@ -1,6 +1,6 @@
 // Evaluates STACK CFI rules: computes the caller's registers from those of a frame. The rules are described in
 // Breakpad's symbol file documentation, "STACK CFI records".
-import type { Cpu, Registers } from '../contexts/cpu.ts';
+import { type Cpu, type Registers, setOrDelete } from '../contexts/cpu.ts';
 import type { MemoryReader } from '../memory.ts';
 import type { CfiRules } from './module-symbols.ts';
 import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
@@ -48,11 +48,6 @@ function copyCalleeSaved(cpu: Cpu, callee: Registers): Map<string, bigint> {
   const registers = new Map<string, bigint>();
   for (const name of cpu.calleeSaved) setOrDelete(registers, name, callee.get(name));
   return registers;
-}
-
-function setOrDelete(registers: Map<string, bigint>, name: string, value: bigint | undefined): void {
-  if (value === undefined) registers.delete(name);
-  else registers.set(name, value);
 }
 
 /** Returns how many bytes below the CFA a register is saved according to its rule; undefined if the rule is different. */

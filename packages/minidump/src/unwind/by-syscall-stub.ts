@@ -1,4 +1,5 @@
 // Finds the caller of `__kernel_vsyscall`, the stub through which 32-bit x86 programs on Linux and Android call the kernel.
+import { setOrDelete } from '../contexts/cpu.ts';
 import { isReturnAddress } from './scan.ts';
 import { requireRegister, type StackFrame, type Technique, type UnwindContext } from './unwinder.ts';
 
@@ -59,9 +60,4 @@ function readPops({ instruction }: StackFrame, { memory }: UnwindContext): reado
     popped.push(name);
   }
   return undefined;
-}
-
-function setOrDelete(registers: Map<string, bigint>, name: string, value: bigint | undefined): void {
-  if (value === undefined) registers.delete(name);
-  else registers.set(name, value);
 }
