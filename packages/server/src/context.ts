@@ -47,3 +47,5 @@ export type AccountCaller = { readonly kind: 'account'; readonly user: User; rea
 /** A game, identified by its deploy key; `keyRef` is the first 8 characters of the access token. */
 export type GameCaller = { readonly kind: 'game'; readonly gameId: string; readonly keyRef: string };
 export type Caller = AnonymousCaller | AccountCaller | GameCaller;
+
+export const ANONYMOUS: Caller = { kind: 'anonymous' };

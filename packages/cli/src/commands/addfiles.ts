@@ -1,14 +1,12 @@
 // `chauffeur addfiles`: zips a folder and uploads it to a build.
 import { Command } from 'commander';
-import type { Act } from './command.ts';
-
-const collect = (value: string, before: string[] = []) => [...before, value];
+import { type Act, collectValues } from './command.ts';
 
 export function addfilesCommand(act: Act): Command {
   return new Command('addfiles')
     .description('zip the folder in addfiles.yml and upload it to its build')
     .option('--asset <file>', 'file written by setfiles', 'addfiles.yml')
-    .option('--ignore <glob>', 'leave out matching files, such as *.pdb or saves/*; can be repeated', collect)
+    .option('--ignore <glob>', 'leave out matching files, such as *.pdb or saves/*; can be repeated', collectValues)
     .option('--wait', 'wait for the virus scan; exits with 2 if the file is rejected')
     .option('--timeout <minutes>', 'maximum time for --wait', '30')
     .option('--no-resume', 'start over instead of resuming an interrupted upload')

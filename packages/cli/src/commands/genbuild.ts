@@ -1,8 +1,6 @@
 // `chauffeur genbuild`: writes build.yml, or updates an existing one for a new version.
 import { Command } from 'commander';
-import type { Act } from './command.ts';
-
-const collect = (value: string, before: string[] = []) => [...before, value];
+import { type Act, collectValues } from './command.ts';
 
 export function genbuildCommand(act: Act): Command {
   return new Command('genbuild')
@@ -13,8 +11,8 @@ export function genbuildCommand(act: Act): Command {
     .option('--type <type>', 'type of the build (default: game)')
     .option('--engine-version <version>', 'engine version, such as 4.3 or 4.3.0-beta.2')
     .option('--channel <channel>', 'channel of the platforms (default: stable)')
-    .option('--os <os>', 'operating system; can be repeated, with --arch, for several platforms', collect)
-    .option('--arch <arch>', 'processor architecture: one for all platforms, or one for each --os', collect)
+    .option('--os <os>', 'operating system; can be repeated, with --arch, for several platforms', collectValues)
+    .option('--arch <arch>', 'processor architecture: one for all platforms, or one for each --os', collectValues)
     .option('--out <file>', 'file to write', 'build.yml')
     .option('--force', 'overwrite an existing file')
     .addHelpText('after', '\nExample:\n  $ chauffeur genbuild --version 1.2.0 --os windows --arch x86_64')

@@ -2,15 +2,13 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Access } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
-import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
+import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
 import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
-
-const ANONYMOUS: Caller = { kind: 'anonymous' };
 
 /**
  * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws 4020 to 4025,

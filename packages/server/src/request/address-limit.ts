@@ -3,28 +3,28 @@ import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
 import { countByMinute } from './minute-limit.ts';
 
-const countPost = countByMinute();
-const countRead = countByMinute();
+const countPost = countAddress('requests');
+const countRead = countAddress('reads');
+
+type Request = { readonly ip: string };
 
 /** Counts a POST to a public route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_PUBLIC. */
-export function countPublicPost(ctx: Context, request: { readonly ip: string }): void {
-  const max = ctx.config.limitPublic;
-  // Checked first, because determining the network costs more than counting.
-  if (max === 0) return;
-  countPost(ctx, networkOf(request.ip), {
-    max,
-    message: `This IP address has reached its limit of ${max} requests a minute`,
-  });
+export function countPublicPost(ctx: Context, request: Request): void {
+  countPost(ctx, request, ctx.config.limitPublic);
 }
 
 /** Counts a read of a public page or route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_READS. */
-export function countPublicRead(ctx: Context, request: { readonly ip: string }): void {
-  const max = ctx.config.limitReads;
-  if (max === 0) return;
-  countRead(ctx, networkOf(request.ip), {
-    max,
-    message: `This IP address has reached its limit of ${max} reads a minute`,
-  });
+export function countPublicRead(ctx: Context, request: Request): void {
+  countRead(ctx, request, ctx.config.limitReads);
+}
+
+function countAddress(uses: string): (ctx: Context, request: Request, max: number) => void {
+  const count = countByMinute();
+  return (ctx, { ip }, max) => {
+    // Checked first, because determining the network costs more than counting.
+    if (max === 0) return;
+    count(ctx, networkOf(ip), { max, message: `This IP address has reached its limit of ${max} ${uses} a minute` });
+  };
 }
 
 /**

@@ -1,9 +1,8 @@
 // Agents, which are programs that act for people: identifies callers by key or connection, and records their calls.
-import { hash } from 'node:crypto';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
-import { newId } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import { insertCall } from './calls.sql.ts';
 import * as codes from './codes.sql.ts';
 import * as connections from './connections.sql.ts';
@@ -14,15 +13,10 @@ export function isAgentKey(token: string): boolean {
   return token.startsWith(AGENT_KEY_PREFIX);
 }
 
-/** The stored hash of a key. With 186 bits, a plain SHA-256 is enough to protect it. */
-export function hashOf(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
-}
-
 /** The caller with a personal key; null if it is unknown, revoked or expired. */
 export async function callerOfKey(ctx: Context, key: string): Promise<AccountCaller | null> {
   const now = ctx.clock.now();
-  const agent = await keys.findKey(ctx.db, hashOf(key), now);
+  const agent = await keys.findKey(ctx.db, hashSecret(key), now);
   if (agent === undefined) return null;
   if (agent.stale) await keys.touchKey(ctx.db, agent.agent_id, now);
   return callerOf('key', agent);
@@ -60,7 +54,7 @@ export function currentConnection(
 
 /** Records the connection of an authorization code. */
 export async function recordCode(ctx: Context, connectionId: string, code: string): Promise<void> {
-  await codes.insertCode(ctx.db, connectionId, hashOf(code));
+  await codes.insertCode(ctx.db, connectionId, hashSecret(code));
 }
 
 /** Records that a code was exchanged. False if it was sent twice, which ends the connection. */
@@ -76,7 +70,7 @@ export async function noteCodeFailure(ctx: Context, code: string): Promise<void>
 /** Both requests lock the row of the code, so the second one sees what the first one wrote. */
 async function endIfReused(ctx: Context, code: string, mark: typeof codes.markUsed): Promise<boolean> {
   return transact(ctx.db, async (tx) => {
-    const marked = await mark(tx, hashOf(code), ctx.clock.now());
+    const marked = await mark(tx, hashSecret(code), ctx.clock.now());
     if (marked === undefined || !marked.reused) return false;
     await connections.endConnections(tx, marked.user_id, { connectionId: marked.connection_id }, ctx.clock.now());
     return true;

@@ -6,11 +6,10 @@ import type * as contract from '@chauffeur/contract/operations/agents';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { newId, newSecret } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { requireMember } from '../games/games.ts';
-import { hashOf } from './agents.ts';
 import * as keys from './keys.sql.ts';
 
 type KeyRecord = OutputOf<typeof contract.revokeAgentKey>;
@@ -35,7 +34,7 @@ export async function createAgentKey(
     keyId: newId(now.getTime()),
     userId: caller.user.id,
     keyRef: key.slice(0, AGENT_KEY_PREFIX.length + REF_LENGTH),
-    tokenHash: hashOf(key),
+    tokenHash: hashSecret(key),
     name: input.name.trim() || input.name,
     mayWrite: input.may_write,
     gameId,

@@ -2,6 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
 import { readBytes } from '../../kernel/blobs/blob-bytes.ts';
+import { cutRange } from '../../kernel/blobs/byte-source.ts';
 import type { BlobStore, ByteRange } from '../../kernel/blobs/store.ts';
 import type { WebBuild, WebEntry } from './web-build.ts';
 
@@ -19,7 +20,7 @@ export async function readEntry(
   const inflater = createInflateRaw();
   // Errors reach the reader of the inflater.
   pipeline(await readPacked(blobs, build, entry, null), inflater, () => undefined);
-  return range === null ? inflater : Readable.from(cut(inflater, range), { objectMode: false });
+  return range === null ? inflater : Readable.from(cutRange(inflater, range), { objectMode: false });
 }
 
 /** The number of bytes that `readEntryAsGzip` returns. */
@@ -79,14 +80,4 @@ async function findContent(
   const start = entry.offset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
   contentStarts.set(entry, start);
   return start;
-}
-
-async function* cut(source: AsyncIterable<Buffer>, { start, end }: ByteRange): AsyncGenerator<Buffer> {
-  let position = 0;
-  for await (const chunk of source) {
-    const part = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position));
-    if (part.length > 0) yield part;
-    position += chunk.length;
-    if (position > end) return;
-  }
 }

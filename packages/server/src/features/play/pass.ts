@@ -2,7 +2,7 @@
 // path because the frame of a game has an opaque origin, which sends no cookies.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { Caller, Context } from '../../context.ts';
+import { ANONYMOUS, type Context } from '../../context.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { createRecent, type Recent } from '../../kernel/collections/recent.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
@@ -17,8 +17,6 @@ export type Pass = { readonly pass: string; readonly expiresAt: Date | null };
 export type Opened = { readonly file: FileRow; readonly isForAll: boolean };
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'play'));
-
-const ANYONE: Caller = { kind: 'anonymous' };
 
 /** Issues a pass for a file that the caller may download. Throws 4092 unless it belongs to a web build. */
 export async function issuePass(ctx: Context, file: FileRow): Promise<Pass> {
@@ -36,7 +34,7 @@ async function requireWebBuild(ctx: Context, file: FileRow): Promise<void> {
 
 async function isForAll(ctx: Context, file: FileRow): Promise<boolean> {
   try {
-    await requireDownloadable(ctx, ANYONE, { uid: file.game_id, file_uid: file.file_id });
+    await requireDownloadable(ctx, ANONYMOUS, { uid: file.game_id, file_uid: file.file_id });
     return true;
   } catch (error) {
     if (isNotOffered(error)) return false;
@@ -81,7 +79,7 @@ export async function openPass(ctx: Context, pass: string): Promise<Opened> {
 async function openForAll(ctx: Context, fileId: string): Promise<Opened> {
   const stored = await findFileById(ctx.db, fileId);
   if (stored === null) throw unknownPass();
-  const { file } = await requireDownloadable(ctx, ANYONE, { uid: stored.game_id, file_uid: fileId });
+  const { file } = await requireDownloadable(ctx, ANONYMOUS, { uid: stored.game_id, file_uid: fileId });
   await requireWebBuild(ctx, file);
   return { file, isForAll: true };
 }

@@ -1,5 +1,6 @@
-// Turns a Node stream into a byte source, whose errors wait for the reader instead of being emitted unhandled.
+// Turns Node streams into byte sources, whose errors wait for the reader instead of being emitted unhandled.
 import type { Readable } from 'node:stream';
+import type { ByteRange } from './store.ts';
 
 /**
  * The bytes of a stream that `open` creates when reading begins, and that is destroyed when reading ends. A source that
@@ -22,4 +23,15 @@ export function bytesOfOpen(stream: Readable): AsyncIterable<Uint8Array, undefin
 /** A source of a single buffer. */
 export async function* bytesOfBuffer(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
   yield bytes;
+}
+
+/** The bytes of a range of `source`, which is read no further than the end of the range. */
+export async function* cutRange(source: AsyncIterable<Buffer>, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  let position = 0;
+  for await (const bytes of source) {
+    const piece = bytes.subarray(Math.max(0, start - position), end + 1 - position);
+    position += bytes.length;
+    if (piece.length > 0) yield piece;
+    if (position > end) return;
+  }
 }

@@ -11,6 +11,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { KIB } from '@chauffeur/contract/limits';
+import { cutRange } from './byte-source.ts';
 import { freeBuffer } from './free-buffer.ts';
 import type { BlobStore, ByteRange, ByteSource } from './store.ts';
 
@@ -113,17 +114,7 @@ export async function readUnpacked(blobs: BlobStore, key: string, range?: ByteRa
   const unpacker = createZstdDecompress({ chunkSize: UNPACK_CHUNK });
   // Each stream destroys the other, and the reader sees the error of either.
   pipeline(await blobs.read(key), unpacker, () => undefined);
-  return range === undefined ? unpacker : Readable.from(cut(unpacker, range), { objectMode: false });
-}
-
-async function* cut(source: AsyncIterable<Buffer>, { start, end }: ByteRange): AsyncGenerator<Buffer> {
-  let position = 0;
-  for await (const bytes of source) {
-    const piece = bytes.subarray(Math.max(0, start - position), end + 1 - position);
-    position += bytes.length;
-    if (piece.length > 0) yield piece;
-    if (position > end) return;
-  }
+  return range === undefined ? unpacker : Readable.from(cutRange(unpacker, range), { objectMode: false });
 }
 
 export function isPacked(key: string): boolean {

@@ -1,5 +1,5 @@
 // Creates identifiers and secrets, and hashes secrets.
-import { createHash, randomFillSync, randomInt } from 'node:crypto';
+import { hash, randomFillSync, randomInt } from 'node:crypto';
 
 const ALPHABET = 'abcdefghijkmnopqrstuvwxyz23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
@@ -50,7 +50,7 @@ export function newSecret(length: number): string {
 
 /** What is stored of a secret. A plain SHA-256 is enough, because a random secret is too long to guess. */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
