@@ -42,6 +42,11 @@ const BOUNDS: Record<ImageKind, Bounds> = {
 /** The largest file size of any kind, in bytes. */
 export const MAX_IMAGE_BYTES = Math.max(...Object.values(BOUNDS).map(({ megabytes }) => megabytes)) * MIB;
 
+/** The largest file size of a kind, in bytes. */
+export function maxBytesOf(kind: ImageKind): number {
+  return BOUNDS[kind].megabytes * MIB;
+}
+
 /** Width divided by height: 16:9, with a tolerance for slightly different crops. */
 const RATIO = { min: 1.7, max: 1.85 };
 
@@ -65,34 +70,34 @@ function hasAspectRatio({ width, height }: Pixels): boolean {
 /** In all frames together. 108 frames of 1024×576 are encoded within seconds, with about 200 MB of memory. */
 export const MAX_PIXELS = 64_000_000;
 
-type Rule = { name: string; problem: (facts: ImageFacts, bounds: Bounds) => string | null };
+type Rule = { name: string; find: (facts: ImageFacts, bounds: Bounds) => string | null };
 
 /** Checked in this order; only the first problem is reported. */
 const RULES: readonly Rule[] = [
   {
     name: 'bytes',
-    problem: ({ size }, { megabytes }) => (size > megabytes * MIB ? `larger than ${megabytes} MB` : null),
+    find: ({ size }, { megabytes }) => (size > megabytes * MIB ? `larger than ${megabytes} MB` : null),
   },
   {
     name: 'min pixels',
-    problem: ({ width, height }, { min }) =>
+    find: ({ width, height }, { min }) =>
       width < min.width || height < min.height ? `${width}×${height} pixels are too few` : null,
   },
   {
     name: 'max pixels',
-    problem: ({ width, height }, { max }) =>
+    find: ({ width, height }, { max }) =>
       width > max.width || height > max.height ? `${width}×${height} pixels are too many` : null,
   },
   {
     name: 'aspect ratio',
-    problem: ({ width, height }) =>
+    find: ({ width, height }) =>
       hasAspectRatio({ width, height })
         ? null
         : `${width}×${height} pixels are not 16:9, ${(width / height).toFixed(3)} to 1`,
   },
   {
     name: 'frames',
-    problem: ({ width, height, frames }) =>
+    find: ({ width, height, frames }) =>
       frames > 1 && width * height * frames > MAX_PIXELS
         ? `${frames} frames are too many to animate: at ${width}×${height} send at most ${Math.floor(MAX_PIXELS / (width * height))}`
         : null,
@@ -102,8 +107,8 @@ const RULES: readonly Rule[] = [
 /** Null if the image can be used as `kind`; otherwise a sentence about the problem and one about the requirements. */
 export function findImageProblem(kind: ImageKind, facts: ImageFacts): string | null {
   const bounds = BOUNDS[kind];
-  for (const { problem } of RULES) {
-    const reason = problem(facts, bounds);
+  for (const { find } of RULES) {
+    const reason = find(facts, bounds);
     if (reason !== null) return refusalOf(kind, reason);
   }
   return null;

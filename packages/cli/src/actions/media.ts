@@ -1,11 +1,13 @@
 // `chauffeur media`: uploads, lists, orders and deletes the game's store images.
+
 import { formatBytes } from '@chauffeur/contract/format';
+import type { ImageKind } from '@chauffeur/contract/image-rules';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { addMedia, deleteMedia, listMedia, orderMedia } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
 import { LocalError } from '../failures.ts';
-import { type ImageKind, movedTo, openImage } from '../media/images.ts';
+import { movedTo, openImage } from '../media/images.ts';
 import { type Result, tableOf } from '../output.ts';
 import type { Action } from './action.ts';
 

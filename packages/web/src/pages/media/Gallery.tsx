@@ -5,7 +5,7 @@ import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import classes from './ImagesPage.module.css';
-import { moved } from './image-facts.ts';
+import { moved } from './moved.ts';
 
 type Image = OutputOf<typeof listGameMedia>['gallery'][number];
 
