@@ -21,9 +21,9 @@ const MODULE = /^MODULE[ \t]+([^ \t]+)[ \t]+([^ \t]+)[ \t]+([0-9A-Fa-f]{1,64})[ 
 export function readModuleLine(firstBytes: Uint8Array): ModuleLine {
   const head = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(firstBytes.byteLength, MAX_LENGTH));
   const lineFeed = head.indexOf(0x0a);
-  const complete = lineFeed >= 0 || firstBytes.byteLength < MAX_LENGTH;
+  const isComplete = lineFeed >= 0 || firstBytes.byteLength < MAX_LENGTH;
   const line = head.toString('utf8', 0, lineFeed < 0 ? head.length : lineFeed).replace(/\r+$/, '');
-  const match = complete ? MODULE.exec(line) : null;
+  const match = isComplete ? MODULE.exec(line) : null;
   if (match === null) throw new MinidumpError('bad-symbols', 'Line 1: a symbol file begins with a MODULE line.');
   const [, os, cpu, debugId, name] = match as unknown as [string, string, string, string, string];
   return { os, cpu, debugId, name };

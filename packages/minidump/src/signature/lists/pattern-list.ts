@@ -18,19 +18,19 @@ export type PatternList<T extends Pattern = Pattern> = {
 
 /** Compiles the entries. Most labels are in no list, so one expression that combines all patterns is tried first. */
 export function compilePatterns<T extends Pattern>(entries: readonly T[]): PatternList<T> {
-  const whole = entries.map((entry) => ({ entry, match: wholeLabel([entry]) }));
+  const compiled = entries.map((entry) => ({ entry, expression: wholeLabel([entry]) }));
   const any = wholeLabel(entries);
   return {
-    find: (label) => (any.test(label) ? whole.find(({ match }) => match.test(label))?.entry : undefined),
+    find: (label) => (any.test(label) ? compiled.find(({ expression }) => expression.test(label))?.entry : undefined),
   };
 }
 
 /** Returns a function that maps a label to the common name of its variants, or returns it unchanged. */
 export function compileTrims(entries: readonly TrimPattern[]): (label: string) => string {
-  const list = compilePatterns(entries.map((entry) => ({ ...entry, whole: wholeLabel([entry]) })));
+  const list = compilePatterns(entries.map((entry) => ({ ...entry, expression: wholeLabel([entry]) })));
   return (label) => {
     const entry = list.find(label);
-    return entry === undefined ? label : label.replace(entry.whole, entry.to);
+    return entry === undefined ? label : label.replace(entry.expression, entry.to);
   };
 }
 

@@ -50,11 +50,13 @@ async function findGames(
   return {
     games: await cardsOf(ctx, await candidatesOf(ctx, page, now)),
     next_cursor:
-      last === null ? null : writeCursor(list, [last.named ? NAMED : 'not', last.published_us, last.game_id]),
+      last === null ? null : writeCursor(list, [last.named ? NAMED : NOT_NAMED, last.published_us, last.game_id]),
   };
 }
 
+/** In cursors: whether the last game of a page matched by its name, because such games come first. */
 const NAMED = 'named';
+const NOT_NAMED = 'not';
 
 function readPosition(list: readonly unknown[], cursor: string | undefined): browse.Position | null {
   if (cursor === undefined) return null;

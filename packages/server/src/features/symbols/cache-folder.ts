@@ -61,7 +61,10 @@ async function copyOf(key: string, { blobs, folder, maxBytes, now }: Options): P
   return path;
 }
 
-/** Deletes the least recently used copies until the rest fits, but none used since `before`. */
+/**
+ * Deletes copies that a dead process left unfinished, and the least recently used copies until the rest fits, but none
+ * used since `before`.
+ */
 async function shrink(folder: string, maxBytes: number, before: number): Promise<void> {
   const files: { path: string; size: number; usedAt: number }[] = [];
   for await (const { name } of await opendir(folder)) {

@@ -31,8 +31,8 @@ const pool = Buffer.alloc(4096);
 let taken = pool.length;
 
 /**
- * Returns random bytes that were never used before, to be consumed at once. Requesting them from the system for each id
- * would cost more than the rest of `newId`.
+ * Returns random bytes that were never used before. They are a part of the pool, so use them before the next call.
+ * Requesting bytes from the system for each id would cost more than the rest of `newId`.
  */
 function takeRandom(count: number): Buffer {
   if (taken + count > pool.length) {

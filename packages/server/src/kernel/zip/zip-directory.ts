@@ -114,8 +114,8 @@ function toZipEntry(entry: Entry): ZipEntry {
 const UNICODE_PATH = 0x7075;
 
 /**
- * Returns the names of an entry, best first. Invalid bytes become U+FFFD. Situation: a tool on macOS writes UTF-8
- * without setting the flag, so valid UTF-8 counts as such, and everything else as code page 437.
+ * Returns the names of an entry, best first. Tools on macOS write UTF-8 without setting the flag, so valid UTF-8 is
+ * read as UTF-8, and other names as code page 437. Invalid bytes become U+FFFD.
  */
 function readNames(entry: Entry): [string, ...string[]] {
   const { generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields } = entry;

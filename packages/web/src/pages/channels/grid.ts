@@ -28,7 +28,8 @@ export type Grid<P extends Platform> = {
   readonly rows: readonly { readonly channel: string; readonly cells: readonly (P | null)[] }[];
 };
 
-type Location = Platform & { channel: string };
+/** A channel on a platform. */
+export type Location = Platform & { channel: string };
 
 /** `emptied` adds rows and columns for deleted builds, with null in their cells. */
 export function gridOf<P extends Location>(places: readonly P[], emptied: readonly Location[] = []): Grid<P> {

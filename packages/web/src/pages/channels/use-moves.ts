@@ -6,7 +6,7 @@ import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@
 import { listGames } from '@chauffeur/contract/operations/games';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
-import type { Place } from './grid.ts';
+import type { Location, Place } from './grid.ts';
 import { hoursUntil } from './hours-until.ts';
 
 export type Move =
@@ -28,7 +28,7 @@ export function useMoves(gameUid: string) {
       const target = move.kind === 'promote' ? { channel: move.channel, ...move.build } : move.place;
       // Reads the current state again, since another developer may have changed it.
       const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
-      const before = channels.find(({ channel, os, arch }) => isAt(target, { channel, os, arch }));
+      const before = channels.find((place) => isAt(place, target));
       const after = await run(gameUid, move);
       const message = `${target.channel} on ${formatPlatform(target)} now has ${after?.version}.`;
       return { message, undo: undoOf(before, new Date()) };
@@ -39,9 +39,7 @@ export function useMoves(gameUid: string) {
 
 export type Moves = ReturnType<typeof useMoves>;
 
-type Target = Platform & { channel: string };
-
-function isAt(a: Target, b: Target): boolean {
+function isAt(a: Location, b: Location): boolean {
   return a.channel === b.channel && a.os === b.os && a.arch === b.arch;
 }
 
