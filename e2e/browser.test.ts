@@ -12,8 +12,8 @@ describe('in a browser', () => {
 
   test('a page of another site cannot use the session', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const context = await site.browser.newContext();
-    const page = await context.newPage();
+    site.expectErrors(/status of 401 .*games/);
+    const page = await site.openPage();
     await page.goto(site.service.url);
     await page.evaluate(async () => {
       const account = { email: 'victim@example.com', password: 'correct horse battery' };
@@ -37,7 +37,6 @@ describe('in a browser', () => {
     await page.goto(site.service.url);
     const games = await page.evaluate(async () => (await (await fetch('/api/v1/games')).json()).data.games);
     assert.deepEqual(games, []);
-    await context.close();
   });
 
   test('a build is downloaded with its file name', async (t) => {
@@ -56,13 +55,12 @@ describe('in a browser', () => {
       assert.equal(code, 0, stderr);
     }
     const [offer] = await readOffers(site.service, studio.slug);
-    const page = await site.browser.newPage();
+    const page = await site.openPage();
     const download = page.waitForEvent('download');
     await page.goto(site.service.url);
     await page.evaluate((url) => location.assign(url), offer?.download_url ?? '');
     assert.match((await download).suggestedFilename(), /\.zip$/);
     assert.equal(await (await download).failure(), null);
-    await page.close();
   });
 
   test("an operator's password that is too short is rejected with a plain message", async () => {

@@ -11,7 +11,6 @@ import { readDumpFixture, readSymbolFixture } from '../packages/server/test/setu
 import { formOf, sha256 } from '../packages/server/test/setup/uploads.ts';
 import { runServerCommand } from './setup/processes.ts';
 import { type Served, serveStudio } from './setup/served.ts';
-import { signIn } from './setup/studio.ts';
 
 const SERVER = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
 const DUMP = readDumpFixture('null_deref_inline');
@@ -139,18 +138,10 @@ async function untilGrouped(served: Served, { complete }: Sent): Promise<Crash[]
   }
 }
 
-let owner: Promise<Record<string, string>> | undefined;
-
-/** Returns the headers of the studio's owner, who signs in once. */
-function ownerOf({ service, studio }: Served): Promise<Record<string, string>> {
-  owner ??= signIn(service, studio);
-  return owner;
-}
-
 /** Reads all pages of a list of the studio's game as its owner. */
 async function readAll<T>(served: Served, path: string, field: string): Promise<T[]> {
   const { service, studio } = served;
-  const headers = await ownerOf(served);
+  const headers = studio.session;
   const all: T[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? 'limit=100' : `limit=100&cursor=${encodeURIComponent(cursor)}`;

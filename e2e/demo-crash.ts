@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { reportByApi, reportByCrashpad, reportByEngine, type Target } from './setup/crash-clients.ts';
 import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
-import { openStudioByCommands, type Studio, signIn } from './setup/studio.ts';
+import { openStudioByCommands, type Studio } from './setup/studio.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
 /** Programs that crash on purpose. Their symbols have the debug ids in the dumps. */
@@ -34,11 +34,10 @@ async function main(): Promise<void> {
     print('Starting a server with an embedded PostgreSQL in a new folder');
     service = await startService(join(work.path, 'data'));
     const studio = await openStudioByCommands(service);
-    const developer = await signIn(service, studio);
     print(`  listening on ${service.url}\n`);
     const buildId = await registerBuild(studio, work.path);
     await crash({ api: service.api, gameUid: studio.gameUid, buildId });
-    const read = <T>(path: string) => readAs<T>(`${service?.api}/games/${studio.gameUid}${path}`, developer);
+    const read = <T>(path: string) => readAs<T>(`${service?.api}/games/${studio.gameUid}${path}`, studio.session);
     await untilAll(read, ({ state }) => state === 'processed' || state === 'failed');
     print('\nGroups without symbols');
     await printGroups(read);

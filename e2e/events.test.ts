@@ -4,7 +4,6 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Served, serveStudio } from './setup/served.ts';
-import { signIn } from './setup/studio.ts';
 
 const SENDERS = 6;
 const KILLS = 2;
@@ -32,7 +31,7 @@ describe('events while the server is killed', () => {
     }
     ending.abort();
     await Promise.all(senders);
-    const headers = await signIn(served.service, served.studio);
+    const headers = served.studio.session;
     const read = async (path: string) => {
       const response = await fetch(`${served.service.api}/games/${served.studio.gameUid}/${path}`, { headers });
       assert.equal(response.status, 200);

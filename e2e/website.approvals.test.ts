@@ -7,10 +7,10 @@ import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { callTool } from './setup/mcp.ts';
-import { runServerCommand } from './setup/processes.ts';
+import { submitSignIn } from './setup/page.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudioByCommands, readOffers, type Studio, signIn } from './setup/studio.ts';
+import { addAccount, openStudio, readOffers, type Studio } from './setup/studio.ts';
 
 type Pending = { code: number; approval: { uid: string; confirm_url: string; summary: string } };
 type Approval = { status: string; result: Record<string, unknown> | null };
@@ -26,15 +26,22 @@ describe('a request of an agent', () => {
   let candidate: string;
   const site = serveSite(
     async ({ service, browser }) => {
-      studio = await openStudioByCommands(service, 'Owls of the North');
-      const ask = askAs(service, await signIn(service, studio));
+      studio = await openStudio(service, 'Owls of the North', linkTo);
+      const ask = askAs(service, studio.session);
       ({ key } = await ask<{ key: string }>('POST', '/account/agent-keys', { name: 'Release desk', may_write: true }));
       await ship('1.0.0', 'stable');
       candidate = await ship('1.1.0', 'beta');
-      if (browser !== null) page = await browser.newPage();
+      if (browser !== null) page = await site.openPage();
     },
     { CHAUFFEUR_SMTP: office.url },
   );
+
+  /** Returns the link in the mail that verifies the address of a new account. */
+  async function linkTo(email: string): Promise<string> {
+    const mail = await office.take(/^Verify your email/);
+    assert.equal(mail.to, email);
+    return mail.link;
+  }
 
   async function ship(version: string, channel: string): Promise<string> {
     const build = { version, channel, os: 'linux', arch: 'x86_64' };
@@ -64,9 +71,7 @@ describe('a request of an agent', () => {
     assert.equal(mail.link, pending.approval.confirm_url);
 
     await page.goto(mail.link);
-    await page.getByLabel('Email').fill(studio.email);
-    await page.getByRole('textbox', { name: 'Password' }).fill(studio.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await submitSignIn(page, studio);
     await page.getByRole('heading', { name: 'Promote 1.1.0 for Linux x86_64 to stable' }).waitFor();
     await page.getByText('“Release desk”').waitFor();
     await page.getByText('stable on Linux x86_64 changes from 1.0.0 to 1.1.0.').waitFor();
@@ -128,19 +133,11 @@ describe('a request of an agent', () => {
     assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
 
     const stranger = { email: 'eve@example.com', password: 'correct horse battery' };
-    await runServerCommand(
-      site.service,
-      ['admin', 'user', 'create', '--email', stranger.email, '--password-stdin', '--verified'],
-      `${stranger.password}\n`,
-    );
-    const context = await site.browser.newContext();
-    const other = await context.newPage();
+    const session = await addAccount(site.service, stranger, linkTo);
+    site.expectErrors(/status of 404 .*approvals/);
+    const other = await site.openPage({ session });
     await other.goto(link);
-    await other.getByLabel('Email').fill(stranger.email);
-    await other.getByRole('textbox', { name: 'Password' }).fill(stranger.password);
-    await other.getByRole('button', { name: 'Sign in' }).click();
     await other.getByText("This request doesn't exist, or only someone else can approve it.").waitFor();
-    await context.close();
   });
 
   // Runs last, because it revokes the key with which the other tests ship builds.

@@ -4,18 +4,18 @@ import { execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
-import { addAccount } from './setup/studio.ts';
+import { addAccount, type Session } from './setup/studio.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const GAME = join(ROOT, 'examples', 'tiny-game');
 const ACCOUNT = { email: 'dev@example.com', password: 'correct horse battery' };
 
 describe('the guide to the first build', () => {
+  let session: Session;
   const site = serveSite(async ({ service }) => {
-    await addAccount(service, ACCOUNT);
+    session = await addAccount(service, ACCOUNT);
   });
 
   /** Runs shell lines like a developer, with the chauffeur command of this checkout. */
@@ -24,28 +24,15 @@ describe('the guide to the first build', () => {
     await promisify(execFile)('sh', ['-e', '-c', lines], { cwd: site.folder, env: { ...process.env, PATH: path } });
   }
 
-  async function signIn(page: Page): Promise<void> {
-    await page.goto(`${site.service.url}/dev`);
-    await page.getByLabel('Email').fill(ACCOUNT.email);
-    await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Your games' }).waitFor();
-  }
-
   test('leads from creating the game to a download, and marks each step as done when it happens', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const context = await site.browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-    page.on('pageerror', (error) => faults.push(String(error)));
+    const page = await site.openPage({ session, permissions: ['clipboard-read', 'clipboard-write'] });
     const copyText = async (name: string) => {
       await page.getByRole('button', { name }).click();
       await page.getByRole('button', { name: name.replace('Copy', 'Copied:') }).waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
     };
-    await signIn(page);
-
+    await page.goto(`${site.service.url}/dev`);
     await page.getByRole('button', { name: 'Create game' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Owls of the North');
     await page.getByText('/g/owls-of-the-north').waitFor();
@@ -79,16 +66,13 @@ describe('the guide to the first build', () => {
     await page.getByText('0 new crash groups').waitFor();
     await page.reload();
     await page.getByRole('row', { name: /stable Browser wasm 0\.1\.0/ }).waitFor();
-    assert.deepEqual(faults, []);
-    await context.close();
   });
 
   test('says when a game does not exist', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const page = await site.browser.newPage();
-    await signIn(page);
+    site.expectErrors(/status of 404 .*no-such-game/, /^ApiError: This game does not exist/);
+    const page = await site.openPage({ session });
     await page.goto(`${site.service.url}/dev/no-such-game`);
     await page.getByText("This game does not exist, or you don't have access to it.").waitFor();
-    await page.close();
   });
 });

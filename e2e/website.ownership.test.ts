@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink } from './setup/outbox.ts';
-import { runServerCommand } from './setup/processes.ts';
+import { submitSignIn } from './setup/page.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { type Account, openStudioByCommands, type Studio } from './setup/studio.ts';
+import { type Account, addAccount, openStudio, type Studio } from './setup/studio.ts';
 
 const IDA: Account = { email: 'ida@example.com', password: 'another horse battery' };
 const GAME = 'Owls of the North';
@@ -18,32 +18,22 @@ describe('the members of a game', () => {
   let ownerPage: Page;
   let idaPage: Page;
   const site = serveSite(async ({ service, browser }) => {
-    studio = await openStudioByCommands(service, GAME);
+    studio = await openStudio(service, GAME);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
     await shipBuild(service, studio, build, smallZip('1.0.0.txt'));
-    await runServerCommand(
-      service,
-      ['admin', 'user', 'create', '--email', IDA.email, '--password-stdin', '--verified', '--name', 'Ida'],
-      `${IDA.password}\n`,
-    );
+    await addAccount(service, { ...IDA, name: 'Ida' });
     if (browser === null) return;
-    ownerPage = await (await browser.newContext()).newPage();
-    idaPage = await (await browser.newContext()).newPage();
+    ownerPage = await site.openPage({ session: studio.session });
+    idaPage = await site.openPage();
   });
 
   const edit = (part: string) => `${site.service.url}/dev/${studio.slug}/edit/${part}`;
 
-  async function signInAt(page: Page, address: string, { email, password }: Account): Promise<void> {
-    await page.goto(address);
-    await page.getByRole('textbox', { name: 'Email' }).fill(email);
-    await page.getByRole('textbox', { name: 'Password' }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-  }
-
   // One test, because each step depends on the steps before it.
   test('are invited by mail, join and leave', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await signInAt(ownerPage, edit('admins'), studio);
+    site.expectErrors(/status of 429 .*resend/, /status of 404 .*games/, /^ApiError: This game does not exist/);
+    await ownerPage.goto(edit('admins'));
     await ownerPage.getByRole('heading', { name: 'Invite an admin' }).waitFor();
     await ownerPage.getByRole('textbox', { name: 'Email' }).fill(IDA.email);
     await ownerPage.getByRole('button', { name: 'Send invitation' }).click();
@@ -57,7 +47,8 @@ describe('the members of a game', () => {
     await ownerPage.goto(link);
     await ownerPage.getByText(`The invitation was sent to ${IDA.email}`).waitFor();
     assert.ok(await ownerPage.getByRole('button', { name: 'Accept' }).isDisabled());
-    await signInAt(idaPage, link, IDA);
+    await idaPage.goto(link);
+    await submitSignIn(idaPage, IDA);
     await idaPage.getByRole('heading', { name: `Join ${GAME}` }).waitFor();
     await idaPage.getByRole('button', { name: 'Accept' }).click();
     await idaPage.getByText(`You're now an admin of ${GAME}`).waitFor();
@@ -76,6 +67,7 @@ describe('the members of a game', () => {
 
   test('transfer the game by mail, and the new owner deletes it after typing its name', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 403 .*transfer/, /status of 400 .*deletion/, /status of 404 .*\/g\//);
     await ownerPage.goto(edit('danger'));
     await ownerPage.getByRole('textbox', { name: 'Email of the new owner' }).fill(IDA.email);
     await ownerPage.getByRole('textbox', { name: 'Your password' }).fill('not the password');

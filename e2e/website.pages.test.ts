@@ -25,8 +25,8 @@ describe('every page of the website', () => {
     const { browser, service } = site;
     if (browser === null) return t.skip(NO_CHROMIUM);
     const problems: string[] = [];
-    await visitPages({ browser, service }, showroom, WIDE, async (page, visit, faults) => {
-      problems.push(...faults.map((fault) => `${visit.page}: ${fault}`));
+    await visitPages({ browser, service }, showroom, WIDE, async (page, visit, errors) => {
+      problems.push(...errors.map((error) => `${visit.page}: ${error}`));
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         for (const violation of await findSeriousProblems(page, colorScheme === 'dark' ? COLOUR_RULES : null))

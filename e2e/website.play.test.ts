@@ -1,53 +1,48 @@
 // Playing a web build in its sandbox, the page of a developer, and the documentation.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
 import { findFreePort, startService } from './setup/processes.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
+import { addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
 import { webBuild } from './setup/web-build.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
-/** Replaces the driver's own list of disabled features, which would turn off partitioned storage in frames. */
-const AS_SHIPPED = ['--disable-features=MediaRouter'];
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
 const PLAYED = '1082; saves: no; threads: yes; rgb(1, 2, 3)';
 
 describe('playing on the website', () => {
   let studio: Studio;
+  let player: Session;
   const site = serveSite(async ({ service }) => {
     studio = await openStudio(service, 'Small Walk');
     const bytes = await picture();
-    await Promise.all([
+    [player] = await Promise.all([
+      addAccount(service, PLAYER),
       shipBuild(service, studio, { version: '1.0.0', ...PLATFORM }, webBuild('plays')),
       shipBuild(service, studio, { version: '2.0.0', channel: 'beta', ...PLATFORM }, webBuild('plays')),
       shipBuild(service, studio, { version: '6.6.6', channel: 'evil', ...PLATFORM }, webBuild('attacks')),
       shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk.x86_64')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: 'One evening.' }),
       addPictures(service, studio, 'thumbnail', [bytes]),
-      addAccount(service, PLAYER),
     ]);
   });
 
-  async function visit(person?: { email: string; password: string }): Promise<{ context: BrowserContext; page: Page }> {
-    const context = await site.browser!.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const { url } = site.service;
-    if (person !== undefined)
-      await context.request.post(`${url}/api/auth/sign-in/email`, { data: person, headers: { origin: url } });
-    return { context, page: await context.newPage() };
-  }
+  /** Opens a page that may use the clipboard. */
+  const visit = (session?: Session) =>
+    site.openPage({ ...(session && { session }), permissions: ['clipboard-read', 'clipboard-write'] });
 
   /** The status line of the game in the frame. */
   const stateOf = (page: Page) => page.frameLocator('iframe').locator('#state');
 
   test('a web build loads only after Play is pressed, and keys reach the game', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { context, page } = await visit();
+    const page = await visit();
     const loaded: string[] = [];
     page.on('request', (request) => request.url().includes('/play/') && loaded.push(new URL(request.url()).pathname));
     await page.goto(`${site.service.url}/g/${studio.slug}`);
@@ -66,23 +61,33 @@ describe('playing on the website', () => {
     await stateOf(page).getByText(PLAYED).waitFor();
     await page.getByRole('button', { name: 'Full screen' }).click();
     await page.waitForFunction(() => document.fullscreenElement?.querySelector('iframe') === document.activeElement);
-    await context.close();
   });
 
   test('a hostile build cannot use the session or navigate the player away', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { context, page } = await visit(studio);
+    site.expectErrors(
+      /^Unsafe attempt to initiate navigation/,
+      /^Blocked opening 'about:blank'/,
+      /\/api\/auth\/get-session' from origin 'null' has been blocked by CORS policy/,
+      /\/api\/v1\/games' from origin 'null' has been blocked by CORS policy/,
+      /^GET .*get-session: net::ERR_FAILED/,
+      /^GET .*games: net::ERR_FAILED/,
+      /^POST .*games: net::ERR_FAILED/,
+      /^Failed to load resource: net::ERR_FAILED .*(get-session|games)/,
+      /status of 401 .*games/,
+      /camera is not allowed/,
+    );
+    const page = await visit(studio.session);
     const address = `${site.service.url}/g/${studio.slug}/play?channel=evil`;
     const taken: string[] = [];
-    context.on('page', (other) => taken.push(`page ${other.url()}`));
+    page.context().on('page', (other) => taken.push(`page ${other.url()}`));
     page.on('download', (download) => taken.push(`download ${download.suggestedFilename()}`));
     await page.goto(address);
     await page.getByRole('button', { name: 'Play Small Walk' }).click();
     await stateOf(page).getByText('let: nothing').waitFor();
     assert.equal(page.url(), address);
     assert.deepEqual(taken, []);
-    const headers = await signIn(site.service, studio);
-    const { data } = await (await fetch(`${site.service.api}/games`, { headers })).json();
+    const { data } = await (await fetch(`${site.service.api}/games`, { headers: studio.session })).json();
     assert.deepEqual(
       data.games.map(({ name }: { name: string }) => name),
       ['Small Walk'],
@@ -92,12 +97,11 @@ describe('playing on the website', () => {
     await page.goto(new URL(source ?? '', address).href);
     await page.getByRole('button', { name: 'Play Small Walk' }).waitFor();
     assert.match(page.url(), /\/g\/[^/]+\/play$/);
-    await context.close();
   });
 
   test('only beta members can play a beta build', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { context, page } = await visit(PLAYER);
+    const page = await visit(player);
     const address = `${site.service.url}/g/${studio.slug}/play?channel=beta`;
     await page.goto(address);
     await page.getByText('No browser build on this channel').waitFor();
@@ -108,7 +112,6 @@ describe('playing on the website', () => {
     await page.getByText('Version 2.0.0').waitFor();
     await page.getByRole('button', { name: 'Play Small Walk' }).click();
     await stateOf(page).getByText(PLAYED).waitFor();
-    await context.close();
   });
 
   test('a game on its own domain keeps its saves and is isolated from the site', async (t) => {
@@ -122,9 +125,9 @@ describe('playing on the website', () => {
       // Chromium resolves every name below localhost to this machine.
       CHAUFFEUR_PLAY_URL: `http://*.localhost:${port}`,
     });
-    const browser = await startChromium(AS_SHIPPED);
     try {
-      const page = await browser!.newPage();
+      site.expectErrors(/status of 404 .*localhost.*\/sign-in/);
+      const page = await visit();
       await page.goto(`${apart.url}/g/${studio.slug}/play`);
       await page.getByRole('button', { name: 'Play Small Walk' }).click();
       await stateOf(page).getByText(PLAYED.replace('saves: no', 'saves: saved')).waitFor();
@@ -133,14 +136,13 @@ describe('playing on the website', () => {
       await page.goto(`${source.origin}/sign-in`);
       await page.getByText('Only games are played on this host.').waitFor();
     } finally {
-      await browser?.close();
       await apart.stop();
     }
   });
 
   test('a developer chooses a handle, and players find their games there', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { context, page } = await visit(studio);
+    const page = await visit(studio.session);
     const { url } = site.service;
     await page.goto(`${url}/settings/profile`);
     const handle = page.getByRole('textbox', { name: 'Handle' });
@@ -156,7 +158,6 @@ describe('playing on the website', () => {
     await page.getByText('@rain-works').waitFor();
     await page.getByRole('region', { name: 'Games' }).getByRole('link', { name: 'Small Walk' }).click();
     await page.getByRole('heading', { name: 'Small Walk', level: 1 }).waitFor();
-    await context.close();
 
     const read = async (path: string) => {
       const response = await fetch(url + path, { headers: { accept: 'text/html' } });
@@ -175,7 +176,7 @@ describe('playing on the website', () => {
 
   test('the documentation has contents, anchors, links between pages and copy buttons', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { context, page } = await visit();
+    const page = await visit();
     const { url } = site.service;
     await page.goto(url);
     await page.getByRole('link', { name: 'Docs' }).click();
@@ -193,7 +194,6 @@ describe('playing on the website', () => {
     await page.getByRole('heading', { name: 'Serve games from a separate domain' }).waitFor();
     await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Back up' }).click();
     await page.waitForURL(/#back-up$/);
-    await context.close();
     const head = await fetch(`${url}/docs/play`, { headers: { accept: 'text/html' } });
     assert.match(await head.text(), /<title>Games in the browser · Chauffeur<\/title>/);
     assert.equal((await fetch(`${url}/docs/nothing`, { headers: { accept: 'text/html' } })).status, 404);
@@ -201,12 +201,11 @@ describe('playing on the website', () => {
 
   test('game cards load images of their own size', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { context, page } = await visit();
+    const page = await visit();
     await page.goto(`${site.service.url}/browse`);
     const image = page.getByRole('article').locator('img');
     await image.waitFor();
     await page.waitForFunction(() => document.querySelector<HTMLImageElement>('article img')?.complete === true);
     assert.match(await image.evaluate((element) => (element as HTMLImageElement).currentSrc), /\?width=480$/);
-    await context.close();
   });
 });

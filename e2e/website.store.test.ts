@@ -6,10 +6,11 @@ import { picture } from '../packages/server/test/setup/images.ts';
 import { sha256, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { submitSignIn } from './setup/page.ts';
 import type { Service } from './setup/processes.ts';
 import { addPictures, type BuildInput, changeGame, type Shipped, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { addAccount, openStudio, type Studio, signIn } from './setup/studio.ts';
+import { addAccount, openStudio, type Studio } from './setup/studio.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const KINDS = ['cover', 'thumbnail', 'screenshot'] as const;
@@ -26,7 +27,7 @@ describe('the store on the website', () => {
   let onLinux: Shipped;
   const zip = smallZip('walk/walk.x86_64', Buffer.from('linux'));
 
-  serveSite(async (site) => {
+  const site = serveSite(async (site) => {
     ({ service, browser } = site);
     studio = await openStudio(service, 'Small Walk');
     const texts = {
@@ -49,16 +50,9 @@ describe('the store on the website', () => {
 
   /** Opens a page in a browser with this user agent. */
   async function open(path: string, userAgent = LINUX): Promise<Page> {
-    const context = await browser!.newContext({ userAgent });
-    const page = await context.newPage();
+    const page = await site.openPage({ userAgent });
     await page.goto(service.url + path);
     return page;
-  }
-
-  async function signInOnPage(page: Page): Promise<void> {
-    await page.getByRole('textbox', { name: 'Email' }).fill(PLAYER.email);
-    await page.getByRole('textbox', { name: 'Password' }).fill(PLAYER.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
   test('a player finds a game, downloads it and reads its file record', async (t) => {
@@ -87,7 +81,6 @@ describe('the store on the website', () => {
     await page.getByRole('searchbox', { name: 'Search by path or checksum' }).fill('X86');
     await page.getByRole('cell', { name: 'walk/walk.x86_64', exact: true }).waitFor();
     await page.waitForURL(/\?q=X86$/);
-    await page.context().close();
   });
 
   test('a visitor gets the download for their machine', async (t) => {
@@ -96,14 +89,12 @@ describe('the store on the website', () => {
     await page.getByRole('link', { name: 'Download for Windows' }).waitFor();
     await page.getByText('Other downloads').click();
     await page.getByRole('link', { name: 'Linux 64-bit' }).waitFor();
-    await page.context().close();
     const phone = await open(`/g/${studio.slug}`, 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X)');
     // The hints arrive later and make no difference here.
     await phone.evaluate(() =>
       (navigator as unknown as WithHints).userAgentData?.getHighEntropyValues(['architecture']),
     );
     await phone.getByText('Not available for iOS.').waitFor();
-    await phone.context().close();
   });
 
   test('the image viewer works with the keyboard alone', async (t) => {
@@ -119,14 +110,13 @@ describe('the store on the website', () => {
     await viewer.getByText('1 of 2').waitFor();
     await page.keyboard.press('Escape');
     await viewer.waitFor({ state: 'hidden' });
-    await page.context().close();
   });
 
   test('a player joins the beta, gets its build, and leaves again', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
     await page.getByRole('link', { name: 'Sign in to join the beta' }).click();
-    await signInOnPage(page);
+    await submitSignIn(page, PLAYER);
     await page.getByRole('button', { name: 'Join beta' }).click();
     await page.getByText('Version 2.0.0').waitFor();
     await page.getByText('stable', { exact: true }).click();
@@ -134,14 +124,13 @@ describe('the store on the website', () => {
     await page.getByRole('button', { name: 'Leave beta' }).click();
     await page.getByRole('button', { name: 'Join beta' }).waitFor();
     await page.getByRole('radiogroup', { name: 'Channel' }).waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
   test('a player reports a bug with a log, and the developers receive both', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
     await page.getByRole('link', { name: 'Report a bug' }).click();
-    await signInOnPage(page);
+    await submitSignIn(page, PLAYER);
     await page.getByRole('textbox', { name: 'What happened' }).fill('The kettle <i>boils</i> over');
     await page
       .locator('input[type=file]')
@@ -155,15 +144,15 @@ describe('the store on the website', () => {
     await page.getByRole('option', { name: '1.2.0 for Linux 64-bit' }).click();
     await page.getByRole('button', { name: 'Send report' }).click();
     await page.getByText('Log uploaded: walk.log').waitFor();
-    const headers = await signIn(service, studio);
-    const response = await fetch(`${service.api}/games/${studio.gameUid}/bugs`, { headers });
+    const response = await fetch(`${service.api}/games/${studio.gameUid}/bugs`, { headers: studio.session });
     const [bug] = ((await response.json()) as { data: { bugs: Record<string, string>[] } }).data.bugs;
     assert.equal(bug?.message, 'The kettle <i>boils</i> over');
     assert.equal(bug?.build_id, onLinux.buildId);
-    const report = await fetch(`${service.api}/games/${studio.gameUid}/crashes/${bug?.crash_id}`, { headers });
+    const report = await fetch(`${service.api}/games/${studio.gameUid}/crashes/${bug?.crash_id}`, {
+      headers: studio.session,
+    });
     const { available } = ((await report.json()) as { data: { available: string[] } }).data;
     assert.ok(available.includes('log'), available.join());
-    await page.context().close();
   });
 
   test('page heads describe the page, but never a draft to strangers', async () => {
@@ -190,13 +179,12 @@ describe('the store on the website', () => {
       200,
     );
 
-    const owner = await signIn(service, studio);
     const draft = { name: 'Hidden one', visibility: 'draft' };
-    const { slug } = await askAs(service, owner)<{ slug: string }>('POST', '/games', draft);
+    const { slug } = await askAs(service, studio.session)<{ slug: string }>('POST', '/games', draft);
     const hidden = await read(`/g/${slug}`);
     assert.equal(hidden.status, 404);
     assert.ok(!hidden.text.includes('Hidden one'));
-    const own = await read(`/g/${slug}`, { cookie: owner.cookie });
+    const own = await read(`/g/${slug}`, { cookie: studio.session.cookie });
     assert.equal(own.status, 200);
     assert.match(own.text, /<title>Hidden one/);
     assert.match(own.text, /name="robots" content="noindex"/);

@@ -4,7 +4,7 @@ import type { Service } from './processes.ts';
 /** Sends a request to a path in `/api/v1` and returns its `data`. Throws if it is rejected. */
 export type Ask = <T = unknown>(method: string, path: string, body?: object) => Promise<T>;
 
-/** `headers` are those of `signIn`. */
+/** `headers` are those of a session. */
 export function askAs(service: Service, headers: Record<string, string>): Ask {
   return async (method, path, body) => {
     const answer = await fetch(`${service.api}${path}`, {

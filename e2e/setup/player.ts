@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from './processes.ts';
 import type { Served } from './served.ts';
-import { signIn } from './studio.ts';
 
 const DEADLINE_MS = 30_000;
 
@@ -38,9 +37,8 @@ export async function untilStored(
   isDone: (names: readonly string[]) => boolean,
 ): Promise<StoredEvent[]> {
   const deadline = Date.now() + DEADLINE_MS;
-  const headers = await signIn(served.service, served.studio);
   while (true) {
-    const events = await readDevice(served, device, headers);
+    const events = await readDevice(served, device);
     if (isDone(events.map(({ event }) => event))) return events;
     if (Date.now() > deadline) throw new Error(`stored events: ${events.map(({ event }) => event)}`);
     await wait(50);
@@ -48,16 +46,14 @@ export async function untilStored(
 }
 
 /** Reads all pages of the device's events, oldest first. */
-async function readDevice(
-  { service, studio }: Served,
-  device: string,
-  headers: Record<string, string>,
-): Promise<StoredEvent[]> {
+async function readDevice({ service, studio }: Served, device: string): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
     const query: string = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-    const response = await fetch(`${service.api}/games/${studio.gameUid}/devices/${device}${query}`, { headers });
+    const response = await fetch(`${service.api}/games/${studio.gameUid}/devices/${device}${query}`, {
+      headers: studio.session,
+    });
     // The device does not exist before its first event.
     if (response.status === 404) return [];
     if (!response.ok) throw new Error(`the request returned ${response.status}: ${await response.text()}`);

@@ -1,12 +1,12 @@
 // Prepares a studio's game for the store: texts, images and builds.
 import { sha256 } from '../../packages/server/test/setup/uploads.ts';
 import type { Service } from './processes.ts';
-import { type Studio, signIn } from './studio.ts';
+import type { Studio } from './studio.ts';
 import { until } from './until.ts';
 
 /** Edits the texts of the game as its owner. */
 export async function changeGame(service: Service, studio: Studio, changes: object): Promise<void> {
-  const headers = { ...(await signIn(service, studio)), 'content-type': 'application/json' };
+  const headers = { ...studio.session, 'content-type': 'application/json' };
   const init = { method: 'PATCH', headers, body: JSON.stringify(changes) };
   await dataOf(await fetch(`${service.api}/games/${studio.gameUid}`, init));
 }

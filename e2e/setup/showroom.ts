@@ -11,7 +11,7 @@ import { newestLink } from './outbox.ts';
 import { runServerCommand, type Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
 import { addPictures, addSymbols, type Shipped, shipBuild } from './shop.ts';
-import { openStudio, type Studio, signIn } from './studio.ts';
+import { addAccount, openStudio, type Studio } from './studio.ts';
 import { until } from './until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/crashes', import.meta.url));
@@ -30,8 +30,7 @@ export type Showroom = { readonly owner: Studio; readonly visits: readonly Visit
 export async function furnish(service: Service): Promise<Showroom> {
   const owner = await openStudio(service, 'Owls of the North');
   await runServerCommand(service, ['admin', 'user', 'operator', '--email', owner.email]);
-  const session = await signIn(service, owner);
-  const ask = askAs(service, session);
+  const ask = askAs(service, owner.session);
   const [builds] = await Promise.all([
     shipBuilds(service, owner),
     furnishStore(service, owner, ask),
@@ -43,7 +42,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     sendCrashes(service, owner, ask, betaTarget),
     fileBugs(ask, target),
     askForApproval(service, ask, owner.gameUid, builds.beta.buildId),
-    askForConsent(service, session),
+    askForConsent(service, owner.session),
     invite(service, owner, ask),
     sendEvents(target),
   ]);
@@ -273,9 +272,7 @@ const ADMIN = { email: 'ida@example.com', password: 'correct horse battery' };
 async function invite(service: Service, owner: Studio, ask: Ask): Promise<string> {
   for (const email of ['wren@example.com', 'teal@example.com'])
     await ask('POST', `/games/${owner.gameUid}/invitations`, { email });
-  const create = ['admin', 'user', 'create', '--email', ADMIN.email, '--password-stdin', '--verified', '--name', 'Ida'];
-  await runServerCommand(service, create, ADMIN.password);
-  const ida = askAs(service, await signIn(service, { ...owner, ...ADMIN }));
+  const ida = askAs(service, await addAccount(service, { ...ADMIN, name: 'Ida' }));
   const { game_uid } = await ida<{ game_uid: string }>('POST', '/games', { name: 'Moth Season' });
   await ida('POST', `/games/${game_uid}/transfer`, { email: owner.email, password: ADMIN.password });
   return new URL(await newestLink(service, 'Transfer of Moth Season', owner.email)).pathname;

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
+import { type Pages, usePages } from './page.ts';
 import { type Environment, makeFolder, type Service, startService } from './processes.ts';
 import { shareChromium } from './shared-chromium.ts';
 
-export type Site = {
+export type Site = Pages & {
   readonly service: Service;
   /** Null when no Chromium is installed. */
   readonly browser: Browser | null;
@@ -21,6 +22,7 @@ export function serveSite(prepare?: (site: Site) => Promise<void>, environment: 
   let service: Service;
   let browser: Browser | null;
   const site: Site = {
+    ...usePages(() => ({ service, browser })),
     get service() {
       return service;
     },

@@ -7,7 +7,11 @@ import { runServerCommand } from './processes.ts';
 
 export type Account = { email: string; password: string };
 
+/** The headers of a signed-in browser. */
+export type Session = { cookie: string; origin: string };
+
 export type Studio = Account & {
+  session: Session;
   gameUid: string;
   slug: string;
   /** The environment variables of the `chauffeur` command. */
@@ -16,25 +20,37 @@ export type Studio = Account & {
 
 const OWNER: Account = { email: 'owner@example.com', password: 'correct horse battery' };
 
-/** Creates an account, and opens the link in the verification mail. */
-export async function addAccount(service: Service, account: Account & { name?: string }): Promise<void> {
+/** Creates an account whose address is not verified. */
+export async function signUp(service: Service, account: Account & { name?: string }): Promise<void> {
   const { email, name = email.split('@')[0] } = account;
-  const answer = await fetch(`${service.url}/api/auth/sign-up/email`, {
+  const response = await fetch(`${service.url}/api/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: service.url },
     body: JSON.stringify({ ...account, name }),
   });
-  if (!answer.ok) throw new Error(`sign-up returned ${answer.status}: ${await answer.text()}`);
-  const verified = await fetch(await newestLink(service, 'Verify your email', email), { redirect: 'manual' });
-  if (verified.status >= 400) throw new Error(`the link in the mail returned ${verified.status}`);
+  if (!response.ok) throw new Error(`sign-up returned ${response.status}: ${await response.text()}`);
+}
+
+type FindLink = (to: string) => Promise<string>;
+
+/** Creates an account, and opens the link in the verification mail, which signs the person in. */
+export async function addAccount(
+  service: Service,
+  account: Account & { name?: string },
+  findLink: FindLink = (to) => newestLink(service, 'Verify your email', to),
+): Promise<Session> {
+  await signUp(service, account);
+  const response = await fetch(await findLink(account.email), { redirect: 'manual' });
+  if (response.status >= 400) throw new Error(`the link in the mail returned ${response.status}`);
+  return sessionOf(service, response);
 }
 
 /** Creates a verified owner, a public game and its deploy key. */
-export async function openStudio(service: Service, name = 'Parking'): Promise<Studio> {
-  await addAccount(service, OWNER);
-  const ask: Ask = askAs(service, await signIn(service, OWNER));
-  const game = await ask<Answer>('POST', '/games', { name, visibility: 'public' });
-  return studioOf(service, game, await ask<Answer>('POST', `/games/${game.game_uid}/deploy-keys`));
+export async function openStudio(service: Service, name = 'Parking', findLink?: FindLink): Promise<Studio> {
+  const session = await addAccount(service, OWNER, findLink);
+  const ask: Ask = askAs(service, session);
+  const game = await ask<Created>('POST', '/games', { name, visibility: 'public' });
+  return studioOf(service, session, game, await ask<Created>('POST', `/games/${game.game_uid}/deploy-keys`));
 }
 
 /** Does the same with the operator's commands, without a browser. */
@@ -42,14 +58,17 @@ export async function openStudioByCommands(service: Service, name = 'Parking'): 
   const { email, password } = OWNER;
   await admin(service, ['user', 'create', '--email', email, '--password-stdin', '--verified'], password);
   const game = await admin(service, ['game', 'create', '--owner', email, '--name', name, '--visibility', 'public']);
-  return studioOf(service, game, await admin(service, ['key', 'issue', '--game', game.game_uid ?? '']));
+  const key = await admin(service, ['key', 'issue', '--game', game.game_uid ?? '']);
+  return studioOf(service, await signIn(service, OWNER), game, key);
 }
 
-type Answer = Record<string, string>;
+/** What the service returns for a new game or deploy key. */
+type Created = Record<string, string>;
 
-function studioOf(service: Service, game: Answer, key: Answer): Studio {
+function studioOf(service: Service, session: Session, game: Created, key: Created): Studio {
   return {
     ...OWNER,
+    session,
     gameUid: game.game_uid ?? '',
     slug: game.slug ?? '',
     environment: {
@@ -61,7 +80,7 @@ function studioOf(service: Service, game: Answer, key: Answer): Studio {
   };
 }
 
-async function admin(service: Service, args: string[], input = ''): Promise<Answer> {
+async function admin(service: Service, args: string[], input = ''): Promise<Created> {
   const { code, stdout, stderr } = await runServerCommand(service, ['admin', ...args, '--json'], input);
   if (code !== 0) throw new Error(`chauffeur-server admin ${args.join(' ')} failed:\n${stderr}`);
   return JSON.parse(stdout);
@@ -84,17 +103,18 @@ export async function readOffers(service: Service, game: string): Promise<Offer[
   return body.data.downloads;
 }
 
-/** Signs the owner in. Returns the headers that a browser would send. */
-export async function signIn(
-  service: Service,
-  { email, password }: Account,
-): Promise<{ cookie: string; origin: string }> {
+/** Signs a person in. */
+async function signIn(service: Service, { email, password }: Account): Promise<Session> {
   const response = await fetch(`${service.url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: service.url },
     body: JSON.stringify({ email, password }),
   });
   if (!response.ok) throw new Error(`sign-in returned ${response.status}: ${await response.text()}`);
-  const cookie = response.headers.getSetCookie().map((line) => line.split(';')[0]);
-  return { cookie: cookie.join('; '), origin: service.url };
+  return sessionOf(service, response);
+}
+
+function sessionOf(service: Service, response: Response): Session {
+  const pairs = response.headers.getSetCookie().map((line) => line.split(';')[0]);
+  return { cookie: pairs.join('; '), origin: service.url };
 }
