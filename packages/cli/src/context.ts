@@ -1,7 +1,7 @@
 // What a running command needs: its output, its retry policy and a client of the service.
 import { type Client, createClient } from '@chauffeur/contract/client';
 import type { Output } from './output.ts';
-import { type PatienceOptions, persist, REAL_WAITING } from './retry.ts';
+import { REAL_WAITING, type RetryOptions, retry } from './retry.ts';
 import { type GlobalOptions, isUnencrypted, readSettings } from './settings.ts';
 
 export type Context = {
@@ -12,9 +12,9 @@ export type Context = {
   /** Creates a client with the deploy key from the flags or the environment. Rejects with LocalError if it is missing. */
   connect(): Promise<Client>;
   /** The retry policy for long steps such as uploads, which outlasts a restart of the server. */
-  patience: PatienceOptions;
+  retryOptions: RetryOptions;
   /** Runs a call that is safe to repeat, and retries it a few times after transient failures. */
-  insist<T>(attempt: () => Promise<T>): Promise<T>;
+  retryBriefly<T>(attempt: () => Promise<T>): Promise<T>;
 };
 
 /** For short calls: a mistyped URL must be reported within seconds. */
@@ -25,13 +25,13 @@ const LONG_TRIES = 9;
 export function createContext(options: GlobalOptions, output: Output, signal: AbortSignal): Context {
   const { env } = process;
   const note = (line: string) => output.note(line);
-  const patienceFor = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
+  const retryOptionsFor = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
   return {
     output,
     env,
     signal,
-    patience: patienceFor(LONG_TRIES),
-    insist: (attempt) => persist(patienceFor(SHORT_TRIES), attempt),
+    retryOptions: retryOptionsFor(LONG_TRIES),
+    retryBriefly: (attempt) => retry(retryOptionsFor(SHORT_TRIES), attempt),
     async connect() {
       const { url, uploadUrl, accessToken, secretKey } = await readSettings(options, env, process.stdin);
       for (const base of new Set([url, uploadUrl])) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
 import { GaveUpError } from './failures.ts';
-import { delayOf, isRetryable, persist, REAL_WAITING, readCurrentSize } from './retry.ts';
+import { delayOf, isRetryable, REAL_WAITING, readCurrentSize, retry } from './retry.ts';
 
 function makeOptions(tries: number) {
   const pauses: number[] = [];
@@ -62,7 +62,7 @@ test('a transient failure is retried, with a note, until the last attempt', asyn
     throw new NetworkError('connection reset');
   };
   await assert.rejects(
-    persist(options, attempt),
+    retry(options, attempt),
     (error) => error instanceof GaveUpError && /3 attempts: connection reset/.test(error.message),
   );
   assert.deepEqual([calls, pauses], [3, [250, 500]]);
@@ -73,7 +73,7 @@ test('a limit that resets in an hour is reported immediately', async () => {
   const { options, pauses } = makeOptions(3);
   const limit = new ApiError(4290, 'x', { data: { retry_after: 3600 } });
   await assert.rejects(
-    persist(options, () => Promise.reject(limit)),
+    retry(options, () => Promise.reject(limit)),
     limit,
   );
   assert.deepEqual(pauses, []);

@@ -20,9 +20,9 @@ export const REAL_WAITING: Waiting = {
 };
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 /** A limit that resets later than this is reported at once, because CI minutes cost money. */
-const LONGEST_RETRY_AFTER_S = 600;
+const MAX_RETRY_AFTER_S = 600;
 
 /** Whether an upload may succeed if it is tried again: a transient failure, any failure of the server, or a chunk to send again. */
 export function isRetryable(error: unknown): boolean {
@@ -39,11 +39,11 @@ export function readCurrentSize(error: unknown): number | null {
 
 /** Milliseconds to wait after the nth failure in a row (from 1): doubled each time, and half of it random to spread clients. */
 export function delayOf(failures: number, random: number): number {
-  const longest = Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS);
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS);
   return Math.round(longest * (0.5 + random / 2));
 }
 
-export type PatienceOptions = {
+export type RetryOptions = {
   waiting: Waiting;
   signal: AbortSignal;
   /** Called with a message before each wait. */
@@ -53,16 +53,16 @@ export type PatienceOptions = {
 };
 
 /** Counts failures in a row, and waits longer after each. */
-export class Patience {
-  readonly #options: PatienceOptions;
+export class Retries {
+  readonly #options: RetryOptions;
   #failures = 0;
 
-  constructor(options: PatienceOptions) {
+  constructor(options: RetryOptions) {
     this.#options = options;
   }
 
   /** Resets the number of failures after progress. */
-  progressed(): void {
+  reset(): void {
     this.#failures = 0;
   }
 
@@ -70,10 +70,10 @@ export class Patience {
    * Waits before the next attempt. Rethrows an error that is not retryable or asks for a long wait; rejects with GaveUpError
    * after the last attempt.
    */
-  async endure(error: unknown): Promise<void> {
+  async waitAfter(error: unknown): Promise<void> {
     const { waiting, signal, note, tries } = this.#options;
     const retryAfter = retryAfterOf(error);
-    if (!isRetryable(error) || retryAfter > LONGEST_RETRY_AFTER_S) throw error;
+    if (!isRetryable(error) || retryAfter > MAX_RETRY_AFTER_S) throw error;
     this.#failures += 1;
     const { message } = error as Error;
     if (this.#failures >= tries) throw new GaveUpError(`Gave up after ${tries} attempts: ${message}`, { cause: error });
@@ -85,13 +85,13 @@ export class Patience {
 }
 
 /** Runs `attempt` until it succeeds or the retry policy gives up; `attempt` must be safe to repeat. */
-export async function persist<T>(options: PatienceOptions, attempt: () => Promise<T>): Promise<T> {
-  const patience = new Patience(options);
+export async function retry<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  const retries = new Retries(options);
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      await patience.endure(error);
+      await retries.waitAfter(error);
     }
   }
 }

@@ -30,10 +30,10 @@ export type App = {
   readonly url: string | undefined;
   /**
    * Stops accepting requests and jobs, waits up to `shutdownSeconds` for those in progress, and closes everything, even
-   * if a part hangs. Safe to repeat. Throws ClosingError if a part failed to close. `maxPatience`, in seconds, shortens
+   * if a part hangs. Safe to repeat. Throws ClosingError if a part failed to close. `maxGraceSeconds` shortens
    * the wait.
    */
-  close(maxPatience?: number): Promise<void>;
+  close(maxGraceSeconds?: number): Promise<void>;
 };
 
 /** Long enough for the pool to give up connections that it was opening. */
@@ -94,7 +94,12 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   // would end.
   await auth.$context;
   const takesRequests = await roles?.startRole(ctx, auth, database.pool, role, closers);
-  return { ctx, auth, url: takesRequests ? url : undefined, close: (maxPatience) => closers.close(maxPatience) };
+  return {
+    ctx,
+    auth,
+    url: takesRequests ? url : undefined,
+    close: (maxGraceSeconds) => closers.close(maxGraceSeconds),
+  };
 }
 
 async function connect(

@@ -17,7 +17,7 @@ import { startWorker } from './worker/run.ts';
 export type Role = 'start' | 'api' | 'worker' | 'admin';
 
 const SWEEP_MS = 100;
-/** In addition to its patience, for the server to notice that aborted connections are gone. */
+/** In addition to its grace period, for the server to notice that aborted connections are gone. */
 const CUT_SECONDS = 10;
 
 /**
@@ -36,23 +36,29 @@ export async function startRole(
       ? createHttpServer(ctx, auth, ROUTES, (http) => mountMcp(http, ctx, auth, ROUTES))
       : undefined;
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
-  const waiting = { patience: shutdownSeconds, seconds: CUT_SECONDS };
+  const waiting = { graceSeconds: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(
     ...(worker === undefined ? [] : [{ name: 'worker', ...waiting, close: () => worker.stop() }]),
     ...(server === undefined
       ? []
-      : [{ name: 'HTTP server', ...waiting, close: (patience: number) => closeServer(server, ctx.log, patience) }]),
+      : [
+          {
+            name: 'HTTP server',
+            ...waiting,
+            close: (graceSeconds: number) => closeServer(server, ctx.log, graceSeconds),
+          },
+        ]),
   );
   await server?.listen({ host, port });
   return server !== undefined;
 }
 
-/** Waits up to `patience` seconds for requests in progress, then aborts them. */
-async function closeServer(http: FastifyInstance, log: Log, patience: number): Promise<void> {
+/** Waits up to `graceSeconds` for requests in progress, then aborts them. */
+async function closeServer(http: FastifyInstance, log: Log, graceSeconds: number): Promise<void> {
   const timer = setTimeout(() => {
     log.warn('uploads were still in progress at the end of the shutdown time');
     http.server.closeAllConnections();
-  }, patience * 1000);
+  }, graceSeconds * 1000);
   // After a response that began before the stop, such as a download, a connection would stay open for the client's next
   // request for over a minute.
   const sweep = setInterval(() => http.server.closeIdleConnections(), SWEEP_MS);

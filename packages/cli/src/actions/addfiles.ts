@@ -39,7 +39,9 @@ export const addfiles: Action<Options> = async (context, options) => {
     const path = join(temp, 'build.zip');
     const zip = await zipTo(path, entries, context);
     const file = await upload(client, { ...zip, path }, { ...descriptor, build_id: buildId }, options.resume, context);
-    const scanned = options.wait ? { ...file, ...(await waitForScan(client, file, minutes, context.patience)) } : file;
+    const scanned = options.wait
+      ? { ...file, ...(await waitForScan(client, file, minutes, context.retryOptions)) }
+      : file;
     return {
       data: scanned,
       lines: [`file_uid=${scanned.file_uid}`, `checksum=${scanned.checksum}`, `status=${scanned.status}`],
@@ -58,14 +60,14 @@ async function chooseRoot(
 ): Promise<{ root: string; only?: string[] }> {
   if (files === undefined) return { root: folder };
   const paths = files.map((file) => resolve(base, file));
-  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
-  const missing = found.indexOf(null);
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  const missing = stats.indexOf(null);
   if (missing >= 0)
     throw new LocalError(
       `${files[missing]}: does not exist.`,
       'Correct asset.files. Paths are relative to the .yml file.',
     );
-  if (paths.length === 1 && found[0]?.isDirectory()) return { root: paths[0] ?? folder };
+  if (paths.length === 1 && stats[0]?.isDirectory()) return { root: paths[0] ?? folder };
   return { root: folder, only: paths.map((path) => relative(folder, path).split(sep).join('/')) };
 }
 
@@ -87,11 +89,15 @@ function noteOddities(entries: readonly Entry[], { os }: FilesDescriptor, { outp
 }
 
 /** The id of the build that matches the descriptor. Rejects with LocalError if there is none. */
-async function findBuild(client: Client, descriptor: FilesDescriptor, { insist, signal }: Context): Promise<string> {
+async function findBuild(
+  client: Client,
+  descriptor: FilesDescriptor,
+  { retryBriefly, signal }: Context,
+): Promise<string> {
   const { version, os, arch, channel, build_type, build_id } = descriptor;
   if (build_id !== undefined) return build_id;
   const query = { version, os, arch, channel, page_size: LIMITS.pageSize };
-  const { builds } = await insist(() => client.call(listBuilds, query, { signal }));
+  const { builds } = await retryBriefly(() => client.call(listBuilds, query, { signal }));
   const match = builds.find((build) => build.build_type === build_type);
   if (match !== undefined) return match.build_id;
   throw new LocalError(
@@ -138,12 +144,12 @@ async function upload(
   zip: ZipResult & { path: string },
   { version, build_type, build_id, os, arch, channel }: Target,
   resume: boolean,
-  { output, env, patience }: Context,
+  { output, env, retryOptions }: Context,
 ): Promise<UploadedFile> {
   const filename = `${build_type}-${version}-${os}-${arch}.zip`.replaceAll(/[^\w.+-]+/g, '-');
   const progress = startProgress('uploading', output, env);
   return uploadZip({
-    ...patience,
+    ...retryOptions,
     client,
     zip: { ...zip, filename },
     fields: { build_id, os, arch, channel },

@@ -5,11 +5,11 @@ import type { Action } from './action.ts';
 
 type Options = { asset: string; os?: string; arch?: string; channel?: string };
 
-export const build: Action<Options> = async ({ connect, insist, signal }, { asset: file, os, arch, channel }) => {
+export const build: Action<Options> = async ({ connect, retryBriefly, signal }, { asset: file, os, arch, channel }) => {
   const asset = await readBuildFile(file);
   const flags = { ...(os && { os }), ...(arch && { arch }), ...(channel && { channel }) };
   const registration = registrationOf(asset, choosePlatform(asset, flags));
   const client = await connect();
-  const data = await insist(() => client.call(registerBuild, registration, { signal }));
+  const data = await retryBriefly(() => client.call(registerBuild, registration, { signal }));
   return { data, lines: [`SERVICE_GAMES_APP_ID=${data.app_id}`, `SERVICE_GAMES_BUILD_ID=${data.build_id}`] };
 };

@@ -15,10 +15,10 @@ type Options = {
   pageSize?: string;
 };
 
-export const listAll: Action<Options> = async ({ connect, insist, signal }, options) => {
+export const listAll: Action<Options> = async ({ connect, retryBriefly, signal }, options) => {
   const query = queryOf(options);
   const client = await connect();
-  const data = await insist(() => client.call(listBuilds, query as object, { signal }));
+  const data = await retryBriefly(() => client.call(listBuilds, query as object, { signal }));
   const rows = data.builds.map((build) => [
     build.build_id,
     build.version,

@@ -5,9 +5,9 @@ import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { tableOf } from '../output.ts';
 import type { Action } from './action.ts';
 
-export const info: Action<object> = async ({ connect, insist, signal }) => {
+export const info: Action<object> = async ({ connect, retryBriefly, signal }) => {
   const client = await connect();
-  const data = await insist(() => client.call(getDeployInfo, {}, { signal }));
+  const data = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
   const { urls, limits, usage } = data;
   const rows = data.recent_builds.map((build) => [
     build.build_id,

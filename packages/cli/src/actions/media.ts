@@ -37,34 +37,36 @@ export const uploadCover = uploadAs('cover');
 export const uploadThumbnail = uploadAs('thumbnail');
 export const addScreenshots = uploadAs('screenshot');
 
-export const list: Action<object> = async ({ connect, insist, signal }) => {
+export const list: Action<object> = async ({ connect, retryBriefly, signal }) => {
   const client = await connect();
-  const data = await insist(() => client.call(listMedia, {}, { signal }));
+  const data = await retryBriefly(() => client.call(listMedia, {}, { signal }));
   return { data, lines: linesOf(data.images) };
 };
 
-export const remove: Action<object> = async ({ connect, insist, signal }, _, uid = '') => {
+export const remove: Action<object> = async ({ connect, retryBriefly, signal }, _, uid = '') => {
   const client = await connect();
-  return resultOf(await insist(() => client.call(deleteMedia, { uid }, { signal })));
+  return resultOf(await retryBriefly(() => client.call(deleteMedia, { uid }, { signal })));
 };
 
 export const move: Action<object> = async (context, _, uid = '', position = '') => {
   const client = await context.connect();
-  const { gallery } = await context.insist(() => client.call(listMedia, {}, { signal: context.signal }));
+  const { gallery } = await context.retryBriefly(() => client.call(listMedia, {}, { signal: context.signal }));
   const uids = movedTo(
     gallery.map((image) => image.uid),
     uid.toLowerCase(),
     Number(position),
   );
-  return resultOf(await context.insist(() => client.call(orderMedia, { order: uids }, { signal: context.signal })));
+  return resultOf(
+    await context.retryBriefly(() => client.call(orderMedia, { order: uids }, { signal: context.signal })),
+  );
 };
 
-export const order: Action<object> = async ({ connect, insist, signal }, _, ...uids) => {
+export const order: Action<object> = async ({ connect, retryBriefly, signal }, _, ...uids) => {
   const input = { order: uids };
   const problem = orderMedia.body === undefined ? null : findProblem(orderMedia.body, input);
   if (problem !== null) throw new LocalError(problem, 'Use the uids printed by chauffeur media list.');
   const client = await connect();
-  return resultOf(await insist(() => client.call(orderMedia, input, { signal })));
+  return resultOf(await retryBriefly(() => client.call(orderMedia, input, { signal })));
 };
 
 function resultOf(set: MediaSet): Result {

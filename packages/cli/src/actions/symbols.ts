@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { checkBuildId } from '../descriptors/files-file.ts';
 import { LocalError } from '../failures.ts';
 import { startProgress } from '../progress.ts';
-import { persist } from '../retry.ts';
+import { retry } from '../retry.ts';
 import {
   batchesOf,
   checkSymbolFile,
@@ -33,12 +33,12 @@ type Sent = { stored: Stored; skipped: number };
 
 export const symbols: Action<Options> = async (context, { buildId, tmp }, path = '') => {
   checkBuildId(buildId);
-  const found = await stat(path).catch(() => null);
-  if (found === null) throw new LocalError(`${path}: does not exist.`, 'Use a folder, a .sym file or a zip.');
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) throw new LocalError(`${path}: does not exist.`, 'Use a folder, a .sym file or a zip.');
   const { stored, skipped } =
-    extname(path).toLowerCase() === '.zip' && !found.isDirectory()
+    extname(path).toLowerCase() === '.zip' && !stats.isDirectory()
       ? await sendZip(path, buildId, context)
-      : await sendFiles(path, found.isDirectory(), buildId, tmp, context);
+      : await sendFiles(path, stats.isDirectory(), buildId, tmp, context);
   if (skipped > 0) context.output.note(`Skipped ${formatFileCount(skipped)} that the service already has.`);
   const lines = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
   return { data: { symbols: stored, skipped }, lines };
@@ -72,7 +72,7 @@ async function listAll(client: Client, buildId: string, context: Context): Promi
   let place: { cursor?: string } = {};
   for (;;) {
     const input = { build_id: buildId, ...place };
-    const { symbols: page, next_cursor: cursor } = await context.insist(() =>
+    const { symbols: page, next_cursor: cursor } = await context.retryBriefly(() =>
       client.call(listToolSymbols, input, { signal: context.signal }),
     );
     listed.push(...page);
@@ -136,7 +136,7 @@ async function send(client: Client, file: Package, buildId: string, context: Con
     const { form, headers } = multipartBody(fields, { ...file, start: 0, end: file.size }, onSent);
     return client.send(uploadSymbols, form, { headers, signal: context.signal });
   };
-  const { symbols: stored } = await persist(context.patience, attempt).finally(progress.finish);
+  const { symbols: stored } = await retry(context.retryOptions, attempt).finally(progress.finish);
   return stored;
 }
 

@@ -41,11 +41,11 @@ function scriptOf(shell: (typeof SHELLS)[number], words: Words): string {
 }
 
 function bashScript(words: Words): string {
-  const known = [...words.keys()].map((path) => `|${path}|`).join('');
+  const commands = [...words.keys()].map((path) => `|${path}|`).join('');
   const cases = [...words].map(([path, list]) => `    '${path}') words='${list.join(' ')}' ;;`).join('\n');
   // The variable is not named `path`, because that is PATH in zsh.
   return `_chauffeur() {
-  local word at="" words="" known='${known}'
+  local word at="" words="" known='${commands}'
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$known" in *"|\${at:+$at }$word|"*) at="\${at:+$at }$word" ;; esac
   done

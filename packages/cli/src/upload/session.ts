@@ -7,7 +7,7 @@ import {
   type UploadedFile,
   uploadFile,
 } from '@chauffeur/contract/operations/uploads';
-import { Patience, persist, readCurrentSize } from '../retry.ts';
+import { Retries, readCurrentSize, retry } from '../retry.ts';
 import { multipartBody } from './multipart.ts';
 import type { UploadTask } from './task.ts';
 
@@ -21,12 +21,12 @@ type Session = { session_id: string; current_size: number; expires_at: string };
 
 /** Resolves when the server has the whole zip. Rejects with ApiError, GaveUpError or the reason of the signal. */
 export async function uploadInSession(task: UploadTask): Promise<UploadedFile> {
-  const patience = new Patience(task);
+  const retries = new Retries(task);
   let session = task.resume ? await findSession(task) : null;
   for (let reopened = 0; ; reopened++) {
-    session ??= await persist(task, () => openSession(task));
+    session ??= await retry(task, () => openSession(task));
     try {
-      return await sendChunks(task, session, patience);
+      return await sendChunks(task, session, retries);
     } catch (error) {
       const code = error instanceof ApiError ? error.code : null;
       const isGone = code === 4045;
@@ -43,7 +43,7 @@ async function findSession(task: UploadTask): Promise<Session | null> {
   const { client, signal, zip, fields } = task;
   const query = { build_id: fields.build_id, checksum: zip.sha256 };
   try {
-    const { sessions } = await persist(task, () => client.call(listUploadSessions, query, { signal }));
+    const { sessions } = await retry(task, () => client.call(listUploadSessions, query, { signal }));
     const existing = sessions.find((open) => open.checksum === zip.sha256 && open.expected_size === zip.size);
     if (existing !== undefined)
       task.note(`Resuming an interrupted upload at ${formatPercent(existing.current_size, zip.size)}.`);
@@ -60,7 +60,7 @@ function openSession({ client, signal, zip, fields }: UploadTask): Promise<Sessi
 }
 
 /** Rejects with ApiError 4045 if the session no longer exists. */
-async function sendChunks(task: UploadTask, session: Session, patience: Patience): Promise<UploadedFile> {
+async function sendChunks(task: UploadTask, session: Session, retries: Retries): Promise<UploadedFile> {
   const { size } = task.zip;
   // If the response to the last chunk was lost, the server has everything. Sending that chunk again repeats the response.
   const lastStart = Math.floor((size - 1) / LIMITS.chunkBytes) * LIMITS.chunkBytes;
@@ -75,10 +75,10 @@ async function sendChunks(task: UploadTask, session: Session, patience: Patience
       if (stored <= furthest)
         throw new ApiError(4044, 'The server did not store the chunk.', { data: { current_size: stored } });
       furthest = stored;
-      patience.progressed();
+      retries.reset();
     } catch (error) {
       stored = readCurrentSize(error) ?? stored;
-      await patience.endure(error);
+      await retries.waitAfter(error);
     }
   }
 }

@@ -1,9 +1,9 @@
 // What an upload needs: shared by single uploads and sessions.
 import type { Client } from '@chauffeur/contract/client';
 import type { Platform } from '@chauffeur/contract/identity';
-import type { PatienceOptions } from '../retry.ts';
+import type { RetryOptions } from '../retry.ts';
 
-export type UploadTask = PatienceOptions & {
+export type UploadTask = RetryOptions & {
   client: Client;
   /** `filename` is its name on the service, `path` its path on disk; `size` is in bytes. */
   zip: { path: string; filename: string; size: number; sha256: string };

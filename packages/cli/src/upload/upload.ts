@@ -2,7 +2,7 @@
 import { NetworkError } from '@chauffeur/contract/client';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type UploadedFile, uploadFile } from '@chauffeur/contract/operations/uploads';
-import { persist } from '../retry.ts';
+import { retry } from '../retry.ts';
 import { multipartBody } from './multipart.ts';
 import { uploadInSession } from './session.ts';
 import type { UploadTask } from './task.ts';
@@ -16,7 +16,7 @@ export async function uploadZip(task: UploadTask): Promise<UploadedFile> {
 async function uploadWhole(task: UploadTask): Promise<UploadedFile> {
   const { client, signal, zip, onProgress } = task;
   const fields = { ...task.fields, checksum: zip.sha256 };
-  return persist(task, async () => {
+  return retry(task, async () => {
     const whole = { ...zip, start: 0, end: zip.size };
     const { form, headers } = multipartBody(fields, whole, (sent) => onProgress(sent, zip.size));
     const answer = await client.send(uploadFile, form, { headers, signal });

@@ -3,12 +3,12 @@ import type { Client } from '@chauffeur/contract/client';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getFile } from '@chauffeur/contract/operations/files';
 import { ScanError } from '../failures.ts';
-import { type PatienceOptions, persist } from '../retry.ts';
+import { type RetryOptions, retry } from '../retry.ts';
 
 type FileRecord = OutputOf<typeof getFile>;
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 5_000;
 
 /**
  * Resolves to the file once players can download it: clean, or unscanned if the service has no scanner. Rejects with ScanError if it
@@ -18,13 +18,13 @@ export async function waitForScan(
   client: Client,
   file: { file_uid: string },
   minutes: number,
-  patience: PatienceOptions,
+  retryOptions: RetryOptions,
 ): Promise<FileRecord> {
-  const { waiting, signal, note } = patience;
+  const { waiting, signal, note } = retryOptions;
   let left = minutes * 60_000;
   note('Waiting for the scan.');
-  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 1.5, LONGEST_DELAY_MS)) {
-    const record = await persist(patience, () => client.call(getFile, { file_uid: file.file_uid }, { signal }));
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 1.5, MAX_DELAY_MS)) {
+    const record = await retry(retryOptions, () => client.call(getFile, { file_uid: file.file_uid }, { signal }));
     if (record.status === 'clean' || record.status === 'unscanned') return record;
     if (record.status === 'infected' || record.status === 'error') throw failureOf(record);
     if (left <= 0) {

@@ -45,8 +45,8 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
   for (let parent = queue.pop(); parent !== undefined; parent = queue.pop()) {
     options.signal?.throwIfAborted();
     const names = (await readdir(join(root, parent))).map((name) => parent + name);
-    const kept = names.filter((path) => !isIgnored(path, options.ignore ?? []) && isListed(path, options.only));
-    for await (const entry of mapInOrder(kept, MAX_CONCURRENT_STATS, (path) => entryOf(root, path, options.os))) {
+    const included = names.filter((path) => !isIgnored(path, options.ignore ?? []) && isListed(path, options.only));
+    for await (const entry of mapInOrder(included, MAX_CONCURRENT_STATS, (path) => entryOf(root, path, options.os))) {
       entries.push(entry);
       if (entry.kind === 'folder') queue.push(entry.path);
     }
@@ -80,10 +80,10 @@ function isListed(path: string, only: readonly string[] | undefined): boolean {
 }
 
 async function rootOf(folder: string): Promise<string> {
-  const found = await stat(folder).catch((cause: unknown) => {
+  const stats = await stat(folder).catch((cause: unknown) => {
     throw new LocalError(`${folder}: cannot be read.`, "Use the folder with the game's files.", { cause });
   });
-  if (!found.isDirectory()) {
+  if (!stats.isDirectory()) {
     throw new LocalError(`${folder}: is not a folder.`, "Use the folder with the game's files.");
   }
   return realpath(folder);
@@ -93,14 +93,14 @@ async function entryOf(root: string, path: string, os: Os | undefined): Promise<
   const problem = findNameProblem(path, os);
   if (problem !== null) refuse(path, problem);
   const source = join(root, path);
-  const found = await lstat(source);
-  const entry = { source, size: 0, mtimeMs: found.mtimeMs, executable: false, target: '' };
-  if (found.isDirectory()) return named(`${path}/`, { ...entry, kind: 'folder' });
-  if (found.isSymbolicLink()) {
+  const stats = await lstat(source);
+  const entry = { source, size: 0, mtimeMs: stats.mtimeMs, executable: false, target: '' };
+  if (stats.isDirectory()) return named(`${path}/`, { ...entry, kind: 'folder' });
+  if (stats.isSymbolicLink()) {
     return named(path, { ...entry, kind: 'symlink', target: await targetOf(path, source) });
   }
-  if (found.isFile()) {
-    return named(path, { ...entry, kind: 'file', size: found.size, executable: executableBitOf(found) });
+  if (stats.isFile()) {
+    return named(path, { ...entry, kind: 'file', size: stats.size, executable: executableBitOf(stats) });
   }
   return refuse(path, 'it is neither a file, a folder nor a symlink');
 }
@@ -109,8 +109,8 @@ function named(path: string, entry: Omit<Entry, 'path' | 'name'>): Entry {
   return { ...entry, path, name: Buffer.from(path) };
 }
 
-function executableBitOf(found: Stats): boolean | undefined {
-  return process.platform === 'win32' ? undefined : (found.mode & 0o111) !== 0;
+function executableBitOf(stats: Stats): boolean | undefined {
+  return process.platform === 'win32' ? undefined : (stats.mode & 0o111) !== 0;
 }
 
 async function targetOf(path: string, source: string): Promise<string> {

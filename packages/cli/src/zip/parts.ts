@@ -28,8 +28,8 @@ export async function packPart(part: Part, level: number): Promise<PackedPart> {
   const compressed = await compressBlock(block, level);
   const { raw } = block;
   if (part.isFirst && part.isLast) {
-    const pays = compressed !== null && compressed.length < raw.length;
-    return pays
+    const isSmaller = compressed !== null && compressed.length < raw.length;
+    return isSmaller
       ? { ...part, raw, packed: [compressed], method: DEFLATED }
       : { ...part, raw, packed: [raw], method: STORED };
   }

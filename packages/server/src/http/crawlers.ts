@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { countPublicAddresses, listPublicAddresses } from '../features/store/store.ts';
 import { countPublicRead } from '../request/address-limit.ts';
-import { ADDRESSES_OF_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
+import { ADDRESSES_PER_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
 const KEPT_SECONDS = 3600;
 /** The pages that exist regardless of any games. */
@@ -19,7 +19,7 @@ export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
   app.get('/robots.txt', async (_request, reply) => keep(reply, 'text/plain').send(writeRobots(publicUrl)));
   app.get('/sitemap.xml', async (request, reply) => {
     countPublicRead(ctx, request);
-    const pages = Math.ceil((await countPublicAddresses(ctx)) / ADDRESSES_OF_PAGE);
+    const pages = Math.ceil((await countPublicAddresses(ctx)) / ADDRESSES_PER_PAGE);
     const urls = Array.from({ length: pages }, (_, index) => `${publicUrl}/sitemap/${index + 1}.xml`);
     return keep(reply, 'application/xml').send(pages > 1 ? writeSitemapIndex(urls) : await writePage(ctx, 1));
   });
@@ -33,7 +33,7 @@ export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
 }
 
 async function writePage(ctx: Context, page: number): Promise<string> {
-  const addresses = await listPublicAddresses(ctx, page, ADDRESSES_OF_PAGE);
+  const addresses = await listPublicAddresses(ctx, page, ADDRESSES_PER_PAGE);
   const first = page === 1 ? OWN_PAGES.map((path): Address => ({ url: ctx.publicUrl + path })) : [];
   return writeSitemap([
     ...first,

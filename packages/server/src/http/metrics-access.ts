@@ -36,6 +36,6 @@ function hostnameOf(host = ''): string {
 
 function isToken(token: string, authorization = ''): boolean {
   const [, sent = ''] = /^bearer +(.+)$/i.exec(authorization.trim()) ?? [];
-  const [expected, given] = [token, sent].map((text) => Buffer.from(text));
-  return expected!.length === given!.length && timingSafeEqual(expected!, given!);
+  const [expected, received] = [token, sent].map((text) => Buffer.from(text));
+  return expected!.length === received!.length && timingSafeEqual(expected!, received!);
 }

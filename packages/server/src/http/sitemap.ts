@@ -2,7 +2,7 @@
 import { escapeHtml } from './page-head.ts';
 
 /** A sitemap may have 50,000 URLs; a smaller one is generated faster. */
-export const ADDRESSES_OF_PAGE = 10_000;
+export const ADDRESSES_PER_PAGE = 10_000;
 
 /** Personal pages are useless to search engines; store images belong to public pages. */
 export function writeRobots(publicUrl: string): string {

@@ -106,8 +106,8 @@ test('closes only once, even if it is called again', async () => {
   assert.equal(times, 1);
 });
 
-test('a part gets its own patience, unless the caller allows less', async () => {
-  for (const [maxPatience, expected] of [
+test('a part gets its own grace period, unless the caller allows less', async () => {
+  for (const [maxGraceSeconds, expected] of [
     [undefined, 600],
     [5, 5],
     [1000, 600],
@@ -117,12 +117,12 @@ test('a part gets its own patience, unless the caller allows less', async () => 
     closers.add({
       name: 'server',
       seconds: 1,
-      patience: 600,
-      close: (patience) => {
-        received = patience;
+      graceSeconds: 600,
+      close: (graceSeconds) => {
+        received = graceSeconds;
       },
     });
-    await closers.close(maxPatience);
+    await closers.close(maxGraceSeconds);
     assert.equal(received, expected);
   }
 });

@@ -7,13 +7,13 @@ type Part = {
   /** Its name in the log, such as `worker`. */
   readonly name: string;
   /**
-   * How many seconds its closing may take, in addition to its patience. After that, the remaining parts are closed
+   * How many seconds its closing may take, in addition to its grace period. After that, the remaining parts are closed
    * anyway.
    */
   readonly seconds: number;
   /** How many seconds it may wait for work in progress before aborting it; 0 by default. */
-  readonly patience?: number;
-  readonly close: (patience: number) => Promise<void> | void;
+  readonly graceSeconds?: number;
+  readonly close: (graceSeconds: number) => Promise<void> | void;
 };
 
 export type Closers = {
@@ -21,9 +21,9 @@ export type Closers = {
   add(...parts: readonly Part[]): void;
   /**
    * Closes every part within the sum of their deadlines. Safe to repeat. Throws ClosingError if a part failed or was
-   * late, after logging the reason. No part waits for longer than `maxPatience` seconds.
+   * late, after logging the reason. No part waits for longer than `maxGraceSeconds`.
    */
-  close(maxPatience?: number): Promise<void>;
+  close(maxGraceSeconds?: number): Promise<void>;
 };
 
 /** Some parts failed to close; the message names them. */
@@ -38,18 +38,18 @@ export function openClosers(log: Log): Closers {
     add(...parts) {
       groups.push(parts);
     },
-    close(maxPatience = Infinity) {
-      closing ??= closeAll(groups, log, maxPatience);
+    close(maxGraceSeconds = Infinity) {
+      closing ??= closeAll(groups, log, maxGraceSeconds);
       return closing;
     },
   };
 }
 
-async function closeAll(groups: readonly (readonly Part[])[], log: Log, maxPatience: number): Promise<void> {
+async function closeAll(groups: readonly (readonly Part[])[], log: Log, maxGraceSeconds: number): Promise<void> {
   const failed: string[] = [];
   for (const group of groups.toReversed()) {
     const closed = await Promise.all(
-      group.map((part) => closeInTime(part, log, Math.min(part.patience ?? 0, maxPatience))),
+      group.map((part) => closeInTime(part, log, Math.min(part.graceSeconds ?? 0, maxGraceSeconds))),
     );
     failed.push(...group.filter((_, index) => !closed[index]).map(({ name }) => name));
   }
@@ -57,11 +57,11 @@ async function closeAll(groups: readonly (readonly Part[])[], log: Log, maxPatie
 }
 
 /** Returns whether the part was closed. */
-async function closeInTime({ name, close, ...part }: Part, log: Log, patience: number): Promise<boolean> {
-  const seconds = patience + part.seconds;
+async function closeInTime({ name, close, ...part }: Part, log: Log, graceSeconds: number): Promise<boolean> {
+  const seconds = graceSeconds + part.seconds;
   const done = new AbortController();
   const closed = Promise.resolve()
-    .then(() => close(patience))
+    .then(() => close(graceSeconds))
     .then(() => true);
   try {
     if (await Promise.race([closed, wait(seconds * 1000, false, { signal: done.signal })])) return true;
