@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import type { TSchema } from 'typebox';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
+import { sampleBody } from '../../packages/server/test/setup/sample-body.ts';
 import { request } from '../../packages/server/test/setup/server.ts';
 import { symText } from '../../packages/server/test/setup/symbols.ts';
 import { unrealArchive } from '../../packages/server/test/setup/unreal.ts';
@@ -198,32 +198,9 @@ function pathOf({ path }: Operation, params: Readonly<Record<string, string>>): 
 /** Creates a request that matches the schema. What it refers to may not exist. */
 function jsonRequest({ game, ownGame, session }: Target, operation: Operation): Correct {
   const isGame = operation.access === 'deploy_key';
-  const body = operation.example?.body ?? (operation.body === undefined ? {} : sampleOf(operation.body));
   return {
     path: pathOf(operation, { uid: isGame ? game.uid : ownGame.uid }),
     headers: { 'content-type': 'application/json', ...(isGame ? game.keyHeaders : session) },
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(JSON.stringify(sampleBody(operation) ?? {})),
   };
-}
-
-type Schema = TSchema & {
-  type?: string;
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: TSchema[];
-  properties?: Record<string, TSchema>;
-  items?: TSchema;
-  minimum?: number;
-};
-
-function sampleOf(schema: TSchema): unknown {
-  const { type, const: constant, enum: words, anyOf, properties, items, minimum = 1 } = schema as Schema;
-  if (constant !== undefined) return constant;
-  if (words !== undefined) return words[0];
-  if (anyOf !== undefined) return sampleOf(anyOf[0] as TSchema);
-  if (properties !== undefined)
-    return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, sampleOf(field)]));
-  if (items !== undefined) return [sampleOf(items)];
-  if (type === 'integer' || type === 'number') return minimum;
-  return type === 'boolean' ? true : 'a text';
 }

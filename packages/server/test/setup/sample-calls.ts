@@ -11,6 +11,7 @@ import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
 import { connectProgram, registerClient } from './oauth.ts';
+import { sampleBody } from './sample-body.ts';
 import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer } from './server.ts';
 import { openStudio, type Studio } from './studio.ts';
 import { sendSymbols, symText } from './symbols.ts';
@@ -33,9 +34,15 @@ export type Samples = {
   readonly studio: Studio;
   /** Ids of existing objects, by the names of the path parameters. */
   readonly values: Readonly<Record<string, string>>;
-  /** Prepares each call; operations without an entry only need their path. */
+  /** Prepares a call, for operations that need more than their path and a body made from its schema. */
   readonly calls: Readonly<Record<string, () => Call | Promise<Call>>>;
 };
+
+/** Prepares a successful call of the operation. */
+export async function callOf({ calls }: Samples, operation: Operation): Promise<Call> {
+  const { id, bodyKind = 'json' } = operation;
+  return (await calls[id]?.()) ?? (bodyKind === 'json' ? { json: sampleBody(operation) } : {});
+}
 
 /** Called last, in this order, because they remove what the other calls need. */
 export const LAST = ['games.removeAdmin', 'builds.delete', 'deployKeys.issue'];
@@ -169,7 +176,6 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     },
     'crashes.delete': async () => ({ path: { crash_id: (await newReport({})).id } }),
     'crashes.updateGroup': () => ({ json: { status: 'resolved' } }),
-    'crashes.requestDownload': () => ({ json: { kind: 'dump' } }),
     'crashes.download': async () => {
       const { body } = await call('POST', `/games/${game.uid}/crashes/${crashId}/downloads`, { kind: 'dump' });
       return { path: { token: body.data.url.split('/').at(-1) } };
@@ -179,7 +185,6 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       json: { events: [{ event: 'boot_ok', device_uid: 'device-1', ms: 9 }] },
     }),
     'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
-    'bugs.update': () => ({ json: { status: 'fixed' } }),
     'store.download': () => ({ headers: game.keyHeaders }),
     'store.provenance': () => ({ headers: game.keyHeaders }),
     'play.get': () => ({ path: { file_uid: web.fileUid } }),

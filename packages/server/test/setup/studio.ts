@@ -62,6 +62,8 @@ type Call = {
   readonly args: Record<string, unknown>;
   /** The expected error code for callers with access; undefined if the call succeeds. */
   readonly code?: number;
+  /** The expected error code for people without a role on the game; 4040 if absent, 0 if the call succeeds. */
+  readonly strangerCode?: number;
 };
 
 /** A valid call of every tool. */
@@ -69,7 +71,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
   const uid = studio.game.uid;
   const build = { uid, build_id: studio.buildId };
   return {
-    list_games: { args: {} },
+    list_games: { args: {}, strangerCode: 0 },
     get_deploy_info: { args: { uid } },
     list_game_builds: { args: { uid } },
     list_channels: { args: { uid } },
@@ -80,7 +82,8 @@ export function callsOf(studio: Studio): Record<string, Call> {
     list_bug_tickets: { args: { uid } },
     get_build_health: { args: build },
     list_build_symbols: { args: build },
-    get_build_provenance: { args: { uid, file_uid: studio.fileUid } },
+    // Players can read the record of any file they can download, but this one is on beta.
+    get_build_provenance: { args: { uid, file_uid: studio.fileUid }, strangerCode: 4074 },
     list_media: { args: { uid } },
     get_approval: { args: { uid: studio.approvalUid } },
     update_bug_ticket: { args: { uid, bug_uid: studio.bugUid, status: 'fixed' } },
