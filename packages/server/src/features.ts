@@ -30,48 +30,45 @@ import { bindJob, type JobBinding } from './kernel/jobs/binding.ts';
 import { dropCounters, dropCountersJob } from './kernel/limits/drop-counters.job.ts';
 import type { Route } from './request/route.ts';
 
+type Feature = { readonly ROUTES?: readonly Route[]; readonly JOBS?: readonly JobBinding<Context>[] };
+
+const FEATURES: readonly Feature[] = [
+  accounts,
+  games,
+  usage,
+  deployKeys,
+  files,
+  builds,
+  channels,
+  scans,
+  uploads,
+  media,
+  symbols,
+  crashes,
+  events,
+  health,
+  bugs,
+  overview,
+  store,
+  deployInfo,
+  play,
+  agents,
+  credentials,
+  buildDeletion,
+  approvals,
+  invitations,
+  gameDeletion,
+];
+
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),
-  ...accounts.JOBS,
-  ...files.JOBS,
-  ...scans.JOBS,
-  ...uploads.JOBS,
-  ...media.JOBS,
-  ...symbols.JOBS,
-  ...crashes.JOBS,
-  ...events.JOBS,
-  ...agents.JOBS,
-  ...invitations.JOBS,
-  ...gameDeletion.JOBS,
+  ...FEATURES.flatMap(({ JOBS = [] }) => JOBS),
 ];
 
 /** The operator pages show in which lane each kind of job runs. */
 const LANES = new Map(JOBS.map(({ kind, lane }) => [kind.task, lane]));
 
 export const ROUTES: readonly Route[] = [
-  ...accounts.ROUTES,
-  ...games.ROUTES,
-  ...usage.ROUTES,
-  ...deployKeys.ROUTES,
-  ...files.ROUTES,
-  ...builds.ROUTES,
-  ...channels.ROUTES,
-  ...uploads.ROUTES,
-  ...media.ROUTES,
-  ...symbols.ROUTES,
-  ...crashes.ROUTES,
-  ...events.ROUTES,
-  ...health.ROUTES,
-  ...bugs.ROUTES,
-  ...overview.ROUTES,
-  ...store.ROUTES,
-  ...deployInfo.ROUTES,
-  ...play.ROUTES,
-  ...agents.ROUTES,
-  ...credentials.ROUTES,
-  ...buildDeletion.ROUTES,
-  ...approvals.ROUTES,
-  ...invitations.ROUTES,
-  ...gameDeletion.ROUTES,
+  ...FEATURES.flatMap(({ ROUTES = [] }) => ROUTES),
   ...operator.createRoutes(LANES),
 ];
