@@ -47,7 +47,7 @@ describe('parseClamdAddress', () => {
       'http://scanner:3310',
       '::1:3310',
     ]) {
-      assert.throws(() => parseClamdAddress(text), /write it like/);
+      assert.throws(() => parseClamdAddress(text), /Write it like/);
     }
   });
 });
