@@ -1,10 +1,10 @@
 // Agents that act for people: connected through consent or with a key, listed for the owner, disconnected and revoked.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { connect } from '../packages/server/test/setup/agents.ts';
 import { type Program, startProgram } from '../packages/server/test/setup/program.ts';
+import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { submitSignIn } from './setup/page.ts';
 import { serveSite } from './setup/site.ts';
@@ -25,13 +25,6 @@ describe('agents that act for a person', () => {
 
   const open = (path: string) => page.goto(`${site.service.url}${path}`);
 
-  /** Returns the ids of serious accessibility problems of the current page. */
-  async function findSeriousProblems(): Promise<string[]> {
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
-  }
-
   test('a person signs in and allows an agent, which then reads one game', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const program = await startProgram(site.service.url);
@@ -41,7 +34,7 @@ describe('agents that act for a person', () => {
     await page.getByRole('heading', { name: 'Let an agent act for you?' }).waitFor();
     await page.getByText('“Night owl”').waitFor();
     await page.getByText('A program on this computer').waitFor();
-    assert.deepEqual(await findSeriousProblems(), []);
+    assert.deepEqual(await findSeriousProblems(page), []);
     await page.getByLabel('Games').selectOption('Owls of the North only');
     await page.getByRole('button', { name: 'Allow' }).click();
     const client = await program.finish();
@@ -67,7 +60,7 @@ describe('agents that act for a person', () => {
     const latest = page.getByRole('table', { name: 'Agent activity' });
     await latest.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl.*Owls of the North/ }).waitFor();
     await latest.getByRole('row', { name: /list_games.*Done.*Night owl.*No game/ }).waitFor();
-    assert.deepEqual(await findSeriousProblems(), []);
+    assert.deepEqual(await findSeriousProblems(page), []);
     await row.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('Night owl was disconnected.').waitFor();
@@ -99,7 +92,7 @@ describe('agents that act for a person', () => {
     const form = page.getByRole('form', { name: 'Create a personal key' });
     await form.getByLabel('Name').fill('Laptop');
     await form.getByLabel('Read and change').check();
-    assert.deepEqual(await findSeriousProblems(), []);
+    assert.deepEqual(await findSeriousProblems(page), []);
     await form.getByRole('button', { name: 'Create key' }).click();
     const key = await page.locator('pre', { hasText: 'chf_mcp_' }).textContent();
     const agent = await connect(site.service, key ?? '');
@@ -122,7 +115,7 @@ describe('agents that act for a person', () => {
     await calls.getByRole('row', { name: /rollback_channel.*Error 4075.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /list_channels.*Done.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /request_deploy_key.*Error 4031.*Night owl/ }).waitFor();
-    assert.deepEqual(await findSeriousProblems(), []);
+    assert.deepEqual(await findSeriousProblems(page), []);
     await page.getByLabel('Failed calls only').check();
     await page.waitForURL(/failed=only/);
     await calls.getByRole('row', { name: /list_channels/ }).waitFor({ state: 'detached' });

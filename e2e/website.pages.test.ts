@@ -2,8 +2,8 @@
 // scrolling.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { furnish, type Showroom } from './setup/showroom.ts';
 import { serveSite } from './setup/site.ts';
@@ -11,7 +11,6 @@ import { visitPages } from './setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-const SERIOUS = ['serious', 'critical'];
 /** The rules about colours. All other rules have the same result in dark mode. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
@@ -39,19 +38,6 @@ describe('every page of the website', () => {
     assert.deepEqual(problems, []);
   });
 });
-
-/** Returns serious accessibility problems found by these rules, or by all if null. */
-async function findSeriousProblems(page: Page, rules: readonly string[] | null): Promise<string[]> {
-  const options = { resultTypes: ['violations'], ...(rules !== null && { runOnly: rules }) };
-  const results = await page.evaluate(`${axe.source}; axe.run(${JSON.stringify(options)})`);
-  const { violations } = results as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => SERIOUS.includes(impact ?? ''))
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`).join(' | ')}`,
-    );
-}
 
 function scrollsHorizontally(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
