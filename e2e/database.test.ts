@@ -35,11 +35,11 @@ describe('a killed database', () => {
   test('causes 503 for a moment; then uploads and jobs continue in the same process', async () => {
     const { service, studio } = served;
     process.kill(await databasePid(), 'SIGKILL');
-    let answer = await fetch(`${service.api}/public/games/${studio.slug}`);
-    while (answer.ok) answer = await fetch(`${service.api}/public/games/${studio.slug}`);
-    const body = (await answer.json()) as { error: { code: number } };
-    assert.deepEqual([answer.status, body.error.code], [503, 5030]);
-    assert.ok(answer.headers.has('retry-after'));
+    let response = await fetch(`${service.api}/public/games/${studio.slug}`);
+    while (response.ok) response = await fetch(`${service.api}/public/games/${studio.slug}`);
+    const body = (await response.json()) as { error: { code: number } };
+    assert.deepEqual([response.status, body.error.code], [503, 5030]);
+    assert.ok(response.headers.has('retry-after'));
     await untilReady();
     const platform = ['--os', 'web', '--arch', 'wasm'];
     const game = join(import.meta.dirname, '..', 'examples', 'tiny-game');

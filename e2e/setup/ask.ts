@@ -7,13 +7,13 @@ export type Ask = <T = unknown>(method: string, path: string, body?: object) => 
 /** `headers` are those of a session. */
 export function askAs(service: Service, headers: Record<string, string>): Ask {
   return async (method, path, body) => {
-    const answer = await fetch(`${service.api}${path}`, {
+    const response = await fetch(`${service.api}${path}`, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text).data;
   };
 }

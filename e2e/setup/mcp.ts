@@ -13,9 +13,9 @@ export async function callTool<T>(
   const requestInit = { headers: { authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
   try {
-    const answer = await client.callTool({ name, arguments: input });
-    if (answer.isError === true) throw new Error(`${name} failed: ${JSON.stringify(answer.content)}`);
-    return answer.structuredContent as T;
+    const result = await client.callTool({ name, arguments: input });
+    if (result.isError === true) throw new Error(`${name} failed: ${JSON.stringify(result.content)}`);
+    return result.structuredContent as T;
   } finally {
     await client.close();
   }

@@ -239,8 +239,8 @@ async function sendEvents(target: Target): Promise<void> {
 
 async function post({ api, gameUid, buildId }: Target, path: string, body: object): Promise<void> {
   const headers = { 'x-app-id': gameUid, 'x-build-id': buildId, 'content-type': 'application/json' };
-  const answer = await fetch(`${api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`);
+  const response = await fetch(`${api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
 }
 
 async function fileBugs(ask: Ask, { gameUid, buildId }: Target): Promise<string> {

@@ -9,7 +9,7 @@ import type { Served } from './served.ts';
 import { readOffers } from './studio.ts';
 import { until } from './until.ts';
 
-export type Answer = {
+export type UploadResponse = {
   status: number;
   body: { data: Record<string, string | number>; error?: { code: number } };
 };
@@ -36,7 +36,13 @@ export async function openSession(served: Served, version: string, zip: Buffer):
 }
 
 /** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
-export function sendChunk(served: Served, session: string, zip: Buffer, start: number, end: number): Promise<Answer> {
+export function sendChunk(
+  served: Served,
+  session: string,
+  zip: Buffer,
+  start: number,
+  end: number,
+): Promise<UploadResponse> {
   const form = new FormData();
   form.append('file', new Blob([zip.subarray(start, end) as Uint8Array<ArrayBuffer>]), 'chunk');
   return post(served, '/tool/upload/files', form, chunkHeaders(session, zip, start, end));
@@ -102,20 +108,20 @@ async function post(
   path: string,
   body: BodyInit,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<UploadResponse> {
   const response = await fetch(`${served.service.api}${path}`, {
     method: 'POST',
     headers: { ...keyHeaders(served), ...headers },
     body,
   });
-  return { status: response.status, body: (await response.json()) as Answer['body'] };
+  return { status: response.status, body: (await response.json()) as UploadResponse['body'] };
 }
 
 async function sendHalf(
   served: Served,
   parts: readonly Part[],
   headers: Record<string, string>,
-): Promise<() => Promise<Answer>> {
+): Promise<() => Promise<UploadResponse>> {
   const { hostname, port } = new URL(served.service.url);
   const body = multipartOf(parts);
   const all = {
@@ -140,7 +146,7 @@ async function sendHalf(
     await new Promise((resolve) => socket.once('close', resolve));
     const text = Buffer.concat(received).toString();
     const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
-    if (status === undefined) throw new Error(`no answer to the upload, but: ${text}`);
+    if (status === undefined) throw new Error(`no response to the upload, but: ${text}`);
     return { status: Number(status), body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) };
   };
 }

@@ -219,9 +219,9 @@ describe('a closed route', () => {
 
   test('cannot be reached by any spelling of its path', async () => {
     for (const path of [`/api/auth/${CLOSED}`, ...targets(CLOSED)]) {
-      const answer = await reach('POST', path);
-      assert.ok(answer !== null && [400, 404].includes(answer.status), `${path}: ${answer?.status}`);
-      assert.equal(answer.body?.success, false, path);
+      const response = await reach('POST', path);
+      assert.ok(response !== null && [400, 404].includes(response.status), `${path}: ${response?.status}`);
+      assert.equal(response.body?.success, false, path);
     }
   });
 
@@ -240,8 +240,8 @@ describe('a closed route', () => {
 
   test('no spelling of an open route skips the fields that the server fills in for it', async () => {
     for (const path of targets(AUTHORIZE)) {
-      const answer = await reach('GET', path);
-      assert.ok(answer !== null && [400, 404].includes(answer.status), `${path}: ${answer?.status}`);
+      const response = await reach('GET', path);
+      assert.ok(response !== null && [400, 404].includes(response.status), `${path}: ${response?.status}`);
     }
   });
 });

@@ -113,10 +113,10 @@ describe('a password reset', () => {
   async function reset(link: string) {
     const target = new URL((await openLink(link)).headers.get('location') ?? '', server.url);
     const token = target.searchParams.get('token');
-    const answer = await postAuth(server, '/reset-password', { token, newPassword: `a new ${newId()}` });
-    assert.equal(answer.status, 200);
+    const response = await postAuth(server, '/reset-password', { token, newPassword: `a new ${newId()}` });
+    assert.equal(response.status, 200);
     // biome-ignore lint/suspicious/noExplicitAny: a test looks at what came, whatever its shape.
-    return (await answer.json()) as any;
+    return (await response.json()) as any;
   }
 
   async function mcpStatus(bearer: string): Promise<number> {
@@ -154,10 +154,10 @@ describe('a password reset', () => {
     const stranger = await makeGame(server);
     const late = await askForReset(game.owner);
 
-    const answer = await reset(await askForReset(game.owner));
-    assert.deepEqual(answer.revoked, { sessions: 1, personal_keys: 1, programs: 1 });
+    const body = await reset(await askForReset(game.owner));
+    assert.deepEqual(body.revoked, { sessions: 1, personal_keys: 1, programs: 1 });
     assert.deepEqual(
-      answer.deploy_keys.map(({ game_uid, key_ref }: { game_uid: string; key_ref: string }) => [game_uid, key_ref]),
+      body.deploy_keys.map(({ game_uid, key_ref }: { game_uid: string; key_ref: string }) => [game_uid, key_ref]),
       [[game.uid, game.keyHeaders['x-access-token'].slice(0, 8)]],
     );
     for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 401);
@@ -172,11 +172,11 @@ describe('a password reset', () => {
       (await request(`${server.api}/tool/info`, { headers: keyHeaders })).status;
     assert.equal(await deployKey(game), 200);
     const revoke = (token: string) => callApi(server, {}, 'POST', '/account/credentials/revoke-after-reset', { token });
-    for (const token of ['', 'x', `${answer.revoke_token}A`, answer.revoke_token.slice(1)])
+    for (const token of ['', 'x', `${body.revoke_token}A`, body.revoke_token.slice(1)])
       assert.equal((await revoke(token)).status, 400, token);
     assert.equal(await deployKey(game), 200);
-    assert.deepEqual((await revoke(answer.revoke_token)).body.data, { deploy_keys: 1 });
-    assert.deepEqual((await revoke(answer.revoke_token)).body.data, { deploy_keys: 0 });
+    assert.deepEqual((await revoke(body.revoke_token)).body.data, { deploy_keys: 1 });
+    assert.deepEqual((await revoke(body.revoke_token)).body.data, { deploy_keys: 0 });
     assert.equal(await deployKey(game), 401);
     assert.equal(await deployKey(stranger), 200);
   });
@@ -185,8 +185,8 @@ describe('a password reset', () => {
     const game = await makeGame(server);
     const admin = await makePlayer(server);
     await makeAdmin(server, game.uid, admin);
-    const answer = await reset(await askForReset(admin));
-    assert.deepEqual([answer.revoked.sessions, answer.deploy_keys], [1, []]);
+    const body = await reset(await askForReset(admin));
+    assert.deepEqual([body.revoked.sessions, body.deploy_keys], [1, []]);
   });
 
   test('for an unknown email gets the same response and sends no mail', async () => {

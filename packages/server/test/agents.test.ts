@@ -102,8 +102,8 @@ describe('a personal key', () => {
   test('gives no access to the HTTP API, not even to create another key', async () => {
     const { key } = await makeKey(server, owner);
     for (const path of ['/games', '/account/agent-keys', `/games/${game.uid}/agent-calls`]) {
-      const answer = await request(`${server.api}${path}`, { headers: { authorization: `Bearer ${key}` } });
-      assert.equal(answer.status, 401, path);
+      const response = await request(`${server.api}${path}`, { headers: { authorization: `Bearer ${key}` } });
+      assert.equal(response.status, 401, path);
     }
   });
 

@@ -82,9 +82,9 @@ describe('an approved deploy key', () => {
       const studio = await openWithAgent();
       const { approval } = await askKey(studio, key);
       await decide(studio.owner, approval.uid, true);
-      const answers = await Promise.allSettled([1, 2, 3, 4].map(() => askKey(studio, key)));
-      const returned = answers.flatMap((answer) =>
-        answer.status === 'fulfilled' && answer.value.result !== undefined ? [answer.value.result] : [],
+      const results = await Promise.allSettled([1, 2, 3, 4].map(() => askKey(studio, key)));
+      const returned = results.flatMap((result) =>
+        result.status === 'fulfilled' && result.value.result !== undefined ? [result.value.result] : [],
       );
       assert.equal(returned.length, 1);
       assert.equal(await statusOfKey(headersOf(returned[0])), WORKS);

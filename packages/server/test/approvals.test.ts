@@ -101,12 +101,12 @@ describe('approvals', () => {
     const studio = await open();
     const { approval } = await ask(studio, {}, 'key-1');
     const code = await codeOf(studio);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...[1, 2, 3].map(() => decide(studio.owner, approval.uid, true)),
       ...[1, 2, 3].map(() => confirm(studio.admin.headers, approval.uid, code)),
     ]);
     const repeated = await Promise.all([1, 2, 3].map(() => ask(studio, {}, 'key-1')));
-    assert.ok(answers.every(({ body }) => body.data?.status === 'approved'));
+    assert.ok(responses.every(({ body }) => body.data?.status === 'approved'));
     assert.ok(repeated.every(({ status, result }) => status === 'approved' && result?.version === '1.0'));
     assert.equal((await movesOf(studio)).length, 1);
     assert.equal((await mailsTo(server, studio.game.owner.email)).length, 1);
@@ -178,13 +178,13 @@ describe('approvals', () => {
     assert.deepEqual([forRequester.status, forRequester.body.data.may_decide], [200, false]);
     assert.deepEqual(statusOf(await decide(studio.admin.headers, approval.uid, true)), [403, 4031]);
     const stranger = await makePlayer(server);
-    for (const answer of [
+    for (const response of [
       await get(stranger.headers, approval.uid),
       await confirm(stranger.headers, approval.uid, '000000'),
       await decide(stranger.headers, approval.uid, true),
       await get(studio.owner, studio.game.uid),
     ])
-      assert.deepEqual(statusOf(answer), [404, 4040]);
+      assert.deepEqual(statusOf(response), [404, 4040]);
     assert.deepEqual(statusOf(await request(`${server.api}/approvals/${approval.uid}`)), [401, 4011]);
     await makeAdmin(server, studio.game.uid, stranger);
     assert.deepEqual(statusOf(await get(stranger.headers, approval.uid)), [404, 4040]);

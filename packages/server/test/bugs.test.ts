@@ -5,7 +5,7 @@ import { DAY } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let now = Date.now();
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-function file(game: SharedGame, person: Person | null, fields: Record<string, unknown> = {}): Promise<Answer> {
+function file(game: SharedGame, person: Person | null, fields: Record<string, unknown> = {}): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/bugs`, {
     method: 'POST',
     body: { message: 'The door is stuck', ...fields },
@@ -25,7 +25,7 @@ function list(
   game: SharedGame,
   query: Record<string, string> = {},
   person: Person | null = game.owner,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/bugs?${new URLSearchParams(query)}`);
 }
 
@@ -35,7 +35,7 @@ async function bugsOf(game: SharedGame, query: Record<string, string> = {}) {
   return body.data.bugs;
 }
 
-function mark(game: SharedGame, uid: string, status: string, person: Person | null = game.owner): Promise<Answer> {
+function mark(game: SharedGame, uid: string, status: string, person: Person | null = game.owner): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/bugs/${uid}`, { method: 'PATCH', body: { status } });
 }
 
@@ -134,11 +134,11 @@ describe('filing a bug', () => {
   test('is limited to ten tickets a UTC day for each player over all games, even at once', async () => {
     const [game, other] = [await makeSharedGame(server), await makeSharedGame(server)];
     const player = await makePlayer(server);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) => file(index % 2 === 0 ? game : other, player)),
     );
-    assert.deepEqual(answers.filter(({ status }) => status === 201).length, 10);
-    const refused = answers.find(({ status }) => status === 429);
+    assert.deepEqual(responses.filter(({ status }) => status === 201).length, 10);
+    const refused = responses.find(({ status }) => status === 429);
     const untilMidnight = Math.ceil((DAY - (now % DAY)) / 1000);
     assert.equal(refused?.body.error?.code, 4290);
     assert.equal(refused?.body.error?.data.retry_after, untilMidnight);

@@ -189,7 +189,7 @@ describe('deleting a build', () => {
       await shipAndScan(server, studio.game, { version: '1.0' });
       const { buildId } = await shipAndScan(server, studio.game, { version: '2.0' });
       const zip = smallZip('more.txt');
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         remove(studio, buildId),
         call(studio, 'POST', '/channels/stable/promote', { build_id: buildId }),
         remove(studio, buildId),
@@ -199,10 +199,10 @@ describe('deleting a build', () => {
         remove(studio, buildId),
       ]);
       assert.ok(
-        answers.every(({ status }) => status < 500),
-        JSON.stringify(answers.map(({ status, body }) => [status, body.error])),
+        responses.every(({ status }) => status < 500),
+        JSON.stringify(responses.map(({ status, body }) => [status, body.error])),
       );
-      const removals = [0, 2, 6].map((index) => answers[index]?.status).sort();
+      const removals = [0, 2, 6].map((index) => responses[index]?.status).sort();
       assert.deepEqual(removals, [200, 404, 404]);
       const channels = (await call(studio, 'GET', '/channels')).body.data.channels as { build_id: string }[];
       assert.ok(!channels.some(({ build_id }) => build_id === buildId));

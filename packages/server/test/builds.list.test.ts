@@ -68,8 +68,8 @@ test('refuses an invalid page, size or filter with 4002', async () => {
     'version=%00',
   ];
   for (const query of [...queries, 'version=a&version=b', 'page=100001']) {
-    const answer = await ask(query);
-    assert.deepEqual([answer.status, answer.body.error?.code], [400, 4002], query);
-    assert.match(answer.body.error?.message ?? '', new RegExp(`^${query.split('=')[0]}`), query);
+    const response = await ask(query);
+    assert.deepEqual([response.status, response.body.error?.code], [400, 4002], query);
+    assert.match(response.body.error?.message ?? '', new RegExp(`^${query.split('=')[0]}`), query);
   }
 });

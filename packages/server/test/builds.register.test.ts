@@ -24,20 +24,20 @@ function registration(fields: Record<string, unknown> = {}): Record<string, unkn
 }
 
 async function accepts(fields: Record<string, unknown>) {
-  const answer = await postJson(server, game, registration(fields));
+  const response = await postJson(server, game, registration(fields));
   assert.deepEqual(
-    [answer.status, answer.body.success],
+    [response.status, response.body.success],
     [201, true],
-    `${labelOf(fields)} ${JSON.stringify(answer.body)}`,
+    `${labelOf(fields)} ${JSON.stringify(response.body)}`,
   );
-  return answer.body.data;
+  return response.body.data;
 }
 
 /** `message` must match the error message. */
 async function refuses(fields: Record<string, unknown>, message: RegExp) {
-  const answer = await postJson(server, game, registration(fields));
-  assert.deepEqual([answer.status, answer.body.error?.code], [400, 4026], labelOf(fields));
-  assert.match(answer.body.error?.message ?? '', message);
+  const response = await postJson(server, game, registration(fields));
+  assert.deepEqual([response.status, response.body.error?.code], [400, 4026], labelOf(fields));
+  assert.match(response.body.error?.message ?? '', message);
 }
 
 function labelOf(fields: Record<string, unknown>): string {
@@ -217,9 +217,9 @@ describe('registering the same identity again', () => {
 
   test('many times concurrently creates one build', async () => {
     const same = registration();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => postJson(server, game, same)));
-    assert.equal(new Set(answers.map(({ body }) => body.data.build_id)).size, 1);
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(9).fill(200), 201]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => postJson(server, game, same)));
+    assert.equal(new Set(responses.map(({ body }) => body.data.build_id)).size, 1);
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [...Array(9).fill(200), 201]);
   });
 
   test('for another game creates another build', async () => {
@@ -255,9 +255,9 @@ describe('an invalid registration body is refused with 4026', () => {
   ];
   for (const [name, body, message] of bodies) {
     test(name, async () => {
-      const answer = await post(game.keyHeaders, body);
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4026]);
-      assert.match(answer.body.error?.message ?? '', message);
+      const response = await post(game.keyHeaders, body);
+      assert.deepEqual([response.status, response.body.error?.code], [400, 4026]);
+      assert.match(response.body.error?.message ?? '', message);
     });
   }
 
@@ -270,9 +270,9 @@ describe('an invalid registration body is refused with 4026', () => {
       '',
     ];
     for (const type of types) {
-      const answer = await post({ ...game.keyHeaders, 'content-type': type }, 'version=1&os=linux&arch=x86');
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4026], type);
-      assert.match(answer.body.error?.message ?? '', /Content-Type/, type);
+      const response = await post({ ...game.keyHeaders, 'content-type': type }, 'version=1&os=linux&arch=x86');
+      assert.deepEqual([response.status, response.body.error?.code], [400, 4026], type);
+      assert.match(response.body.error?.message ?? '', /Content-Type/, type);
     }
   });
 

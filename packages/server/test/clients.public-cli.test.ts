@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { mediaForm, named, picture, postMedia, screenshots } from './setup/images.ts';
-import { type Answer, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { sendSymbols, symText } from './setup/symbols.ts';
 import {
   type FormFields,
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-const get = (path: string): Promise<Answer> => request(`${server.api}${path}`, { headers: game.keyHeaders });
+const get = (path: string): Promise<ApiResponse> => request(`${server.api}${path}`, { headers: game.keyHeaders });
 
 describe('a second program of a game', () => {
   const registration = { version: '7.0', os: 'linux', arch: 'x86_64', title: 'The game' };

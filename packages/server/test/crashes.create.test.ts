@@ -16,7 +16,7 @@ import {
   reportsOf,
 } from './setup/crashes.ts';
 import { outageOf } from './setup/outage.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let sender: CrashSender;
@@ -26,9 +26,13 @@ before(async () => {
 });
 after(() => server.stop());
 
-function assertCode(answer: Answer, code: ErrorCode, message: RegExp = /./): void {
-  assert.deepEqual([answer.status, answer.body.error?.code], [ERRORS[code].status, code], JSON.stringify(answer.body));
-  assert.match(answer.body.error?.message ?? '', message);
+function assertCode(response: ApiResponse, code: ErrorCode, message: RegExp = /./): void {
+  assert.deepEqual(
+    [response.status, response.body.error?.code],
+    [ERRORS[code].status, code],
+    JSON.stringify(response.body),
+  );
+  assert.match(response.body.error?.message ?? '', message);
 }
 
 describe('a crash report in JSON', () => {
@@ -144,7 +148,7 @@ describe('an invalid crash report', () => {
   before(async () => {
     sender = await makeSender(server);
   });
-  const refusals: [string, () => Promise<Answer>, ErrorCode, RegExp][] = [
+  const refusals: [string, () => Promise<ApiResponse>, ErrorCode, RegExp][] = [
     ['no headers', () => report(sender, {}, {}), 4010, /X-App-Id/],
     ['no build', () => report(sender, {}, { 'x-app-id': sender.game.uid }), 4010, /X-Build-Id/],
     ['malformed ids', () => report(sender, {}, { 'x-app-id': 'racer', 'x-build-id': '1.0' }), 4030, /build_id/],
@@ -204,13 +208,13 @@ describe('an invalid crash report', () => {
 test('reports that arrive at once are all stored once, each with its own response', async () => {
   const sender = await makeSender(server);
   const stranger = { ...sender, buildId: newId() };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 300 }, (_, no) => report(no % 10 === 3 ? stranger : sender, { message: `crash ${no}` })),
   );
-  for (const [no, answer] of answers.entries()) assert.equal(answer.status, no % 10 === 3 ? 403 : 201);
+  for (const [no, response] of responses.entries()) assert.equal(response.status, no % 10 === 3 ? 403 : 201);
   const stored = new Map((await reportsOf(sender)).map(({ report_id, message }) => [report_id, message]));
   assert.equal(stored.size, 270);
-  for (const [no, { body }] of answers.entries())
+  for (const [no, { body }] of responses.entries())
     if (no % 10 !== 3) assert.equal(stored.get(body.data.id), `crash ${no}`);
 });
 
@@ -219,10 +223,10 @@ test('while the database is unavailable, responses say when to retry, and nothin
   const outage = outageOf(server.database);
   await outage.begin();
   try {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => report(sender)));
-    for (const answer of answers) {
-      assertCode(answer, 5030);
-      assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => report(sender)));
+    for (const response of responses) {
+      assertCode(response, 5030);
+      assert.ok(Number(response.headers.get('retry-after')) > 0);
     }
   } finally {
     await outage.end();

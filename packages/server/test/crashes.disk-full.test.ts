@@ -9,7 +9,7 @@ import { deflateSync } from 'node:zlib';
 import { MIB } from '@chauffeur/contract/limits';
 import { crashBlobs, idHeaders, makeSender, onlyReportOf, report, reportsOf } from './setup/crashes.ts';
 import { filePart, multipartOf } from './setup/raw.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 import { unrealArchive } from './setup/unreal.ts';
 
 const DISK_BYTES = 4 * MIB;
@@ -38,13 +38,13 @@ function mountSmallDisk(folder: string): string | null {
   }
 }
 
-function send(path: string, body: Uint8Array, headers: Record<string, string>, method = 'POST'): Promise<Answer> {
+function send(path: string, body: Uint8Array, headers: Record<string, string>, method = 'POST'): Promise<ApiResponse> {
   const url = path.startsWith('http') ? path : `${server.api}${path}`;
   return request(url, { method, headers, body: body as Uint8Array<ArrayBuffer> });
 }
 
-function assertFull(answer: Answer): void {
-  assert.deepEqual([answer.status, answer.body.error?.code], [507, 5070], JSON.stringify(answer.body));
+function assertFull(response: ApiResponse): void {
+  assert.deepEqual([response.status, response.body.error?.code], [507, 5070], JSON.stringify(response.body));
 }
 
 test('an upload is refused with 5070, and its address can be used again', async (t) => {

@@ -13,7 +13,7 @@ import { createLog } from '../src/kernel/telemetry/log.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
-import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 const DUMP = Buffer.from('MDMP and some bytes that are not text \xff\x00', 'latin1');
 const LOG = Buffer.from('<script>alert(1)</script>\nline 2 ünï');
@@ -35,7 +35,7 @@ function ask(
   kind: string,
   person: Person | null = game.owner,
   on = server,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return callAs(on, person, `/games/${game.uid}/crashes/${id}/downloads`, { method: 'POST', body: { kind } });
 }
 
@@ -188,8 +188,8 @@ describe('a download link', () => {
     const [dump, log] = [await linkTo(game, id, 'dump'), await linkTo(game, id, 'log')];
     assert.notEqual(dump.url, log.url);
     const upload = dump.url.replace('/crash-downloads/', '/public/crashes/uploads/');
-    const answer = await load(upload, { method: 'PUT', body: 'x' });
-    assert.deepEqual([answer.status, codeIn(answer.bytes)], [404, 4040]);
+    const response = await load(upload, { method: 'PUT', body: 'x' });
+    assert.deepEqual([response.status, codeIn(response.bytes)], [404, 4040]);
   });
 
   test('is refused once the report is deleted', async () => {

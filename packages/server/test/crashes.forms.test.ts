@@ -303,8 +303,8 @@ describe('the form of Breakpad and Crashpad', () => {
     socket.write(`${head.join('\r\n')}\r\n\r\n${body.length.toString(16)}\r\n`);
     socket.write(body);
     socket.write('\r\n0\r\n\r\n');
-    const answer = Buffer.concat(await socket.toArray()).toString();
-    const [lines = '', text] = answer.split('\r\n\r\n');
+    const response = Buffer.concat(await socket.toArray()).toString();
+    const [lines = '', text] = response.split('\r\n\r\n');
     assert.match(lines, /^HTTP\/1\.[01] 200 /);
     assert.doesNotMatch(lines, /transfer-encoding/i);
     const { report_id: reportId, source } = await onlyReportOf(sender);

@@ -6,7 +6,7 @@ import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let stranger: Person;
@@ -16,11 +16,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-function get(game: SharedGame, id: string, person: Person | null = game.owner): Promise<Answer> {
+function get(game: SharedGame, id: string, person: Person | null = game.owner): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/crashes/${id}`);
 }
 
-function remove(game: SharedGame, id: string, person: Person | null = game.owner): Promise<Answer> {
+function remove(game: SharedGame, id: string, person: Person | null = game.owner): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/crashes/${id}`, { method: 'DELETE' });
 }
 
@@ -120,8 +120,8 @@ describe('deleting a report', () => {
     const remaining = await addReport(server.ctx, { game, buildId: one, stack: ['a'], ...files });
     const deleted = await addReport(server.ctx, { game, buildId: two, stack: ['a'], ...files });
     assert.equal((await blobsOf(deleted)).length, 3);
-    const answer = await remove(game, deleted, game.admin);
-    assert.deepEqual([answer.status, answer.body.data], [200, { deleted: true }]);
+    const response = await remove(game, deleted, game.admin);
+    assert.deepEqual([response.status, response.body.data], [200, { deleted: true }]);
     assert.deepEqual([(await blobsOf(deleted)).length, (await blobsOf(remaining)).length], [0, 3]);
     assert.deepEqual(statusOf(await get(game, deleted)), [404, 4040]);
     const [group] = await groupsOf(game);
@@ -137,8 +137,8 @@ describe('deleting a report', () => {
       await addReport(server.ctx, { game, buildId, stack: ['a'] }),
       await addReport(server.ctx, { game, buildId, stack: ['a'] }),
     ];
-    const answers = await Promise.all([remove(game, deleted), remove(game, deleted), remove(game, deleted)]);
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404]);
+    const responses = await Promise.all([remove(game, deleted), remove(game, deleted), remove(game, deleted)]);
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, 404, 404]);
     assert.equal((await groupsOf(game))[0].count, 1);
   });
 

@@ -7,7 +7,7 @@ import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let stranger: Person;
@@ -21,7 +21,7 @@ function list(
   game: SharedGame,
   query: Record<string, string> = {},
   person: Person | null = game.owner,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/crash-groups?${new URLSearchParams(query)}`);
 }
 
@@ -31,7 +31,12 @@ async function titlesOf(game: SharedGame, query: Record<string, string> = {}): P
   return body.data.groups.map(({ title }: { title: string }) => title);
 }
 
-function update(game: SharedGame, groupId: string, body: unknown, person: Person | null = game.owner): Promise<Answer> {
+function update(
+  game: SharedGame,
+  groupId: string,
+  body: unknown,
+  person: Person | null = game.owner,
+): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/crash-groups/${groupId}`, { method: 'PATCH', body });
 }
 
@@ -152,8 +157,8 @@ describe('the list of groups', () => {
       assert.deepEqual(statusOf(await getOne(person)), [404, 4040]);
       assert.deepEqual(statusOf(await update(game, group_id, { status: 'resolved' }, person)), [404, 4040]);
     }
-    for (const answer of [await list(game, {}, null), await getOne(null)])
-      assert.deepEqual(statusOf(answer), [401, 4011]);
+    for (const response of [await list(game, {}, null), await getOne(null)])
+      assert.deepEqual(statusOf(response), [401, 4011]);
     assert.deepEqual(statusOf(await getOne(other.owner, other.uid)), [404, 4040]);
     assert.deepEqual(statusOf(await update(other, group_id, { status: 'resolved' })), [404, 4040]);
     assert.equal((await getOne(game.owner)).body.data.status, 'open');

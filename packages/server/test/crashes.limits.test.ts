@@ -7,7 +7,7 @@ import { MIB } from '@chauffeur/contract/limits';
 import { DAY, MINUTE, SECOND } from '../src/kernel/clock.ts';
 import { type CrashSender, idHeaders, makeSender, orphansOf, report, reportsOf } from './setup/crashes.ts';
 import { filePart, multipartOf } from './setup/raw.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 import { unrealArchive } from './setup/unreal.ts';
 
 const START = new Date('2026-11-21T23:59:30Z');
@@ -59,7 +59,7 @@ async function sendArchive(sender: CrashSender, dump: Uint8Array): Promise<strin
   return body.data.id;
 }
 
-function assertLimited({ status, headers, body }: Answer, seconds: number): void {
+function assertLimited({ status, headers, body }: ApiResponse, seconds: number): void {
   assert.deepEqual([status, body.error?.code], [429, 4290], JSON.stringify(body));
   assert.equal(headers.get('retry-after'), String(seconds));
   assert.deepEqual(body.error?.data, { retry_after: seconds });
@@ -80,9 +80,9 @@ describe('the daily limits of a game', () => {
 
   test('accept exactly the limit when all reports arrive at once, and again the next UTC day', async () => {
     const sender = await makeSender(server);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => report(sender)));
-    assert.equal(answers.filter(({ status }) => status === 201).length, 10);
-    for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 30);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => report(sender)));
+    assert.equal(responses.filter(({ status }) => status === 201).length, 10);
+    for (const response of responses) if (response.status !== 201) assertLimited(response, 30);
     assert.equal((await reportsOf(sender)).length, 10);
     now = new Date(START.getTime() + 30 * SECOND);
     for (let no = 0; no < 10; no += 1) assert.equal((await report(sender)).status, 201);
@@ -98,11 +98,11 @@ describe('the daily limits of a game', () => {
     });
     const sender = await makeSender(server);
     const otherSender = { ...sender, server: other };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, no) => report(no % 2 === 0 ? sender : otherSender)),
     );
     await other.stop();
-    assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+    assert.equal(responses.filter(({ status }) => status === 201).length, 10);
     assert.equal((await reportsOf(sender)).length, 10);
   });
 
@@ -116,8 +116,8 @@ describe('the daily limits of a game', () => {
   test('accept a report past the limit of uploads without upload addresses, and note it', async () => {
     const sender = await makeSender(server);
     const both = { has_dump: true, has_log: true };
-    const answers = await Promise.all(Array.from({ length: 4 }, () => report(sender, both)));
-    const uploads = answers.map(({ status, body }) => [status, Object.keys(body.data.uploads).length]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => report(sender, both)));
+    const uploads = responses.map(({ status, body }) => [status, Object.keys(body.data.uploads).length]);
     assert.deepEqual(uploads.sort(), [
       [201, 0],
       [201, 0],
@@ -174,7 +174,7 @@ describe('the daily limit on bytes of crash files', () => {
     assert.deepEqual(orphans, []);
   });
 
-  async function put(sender: CrashSender, bytes: Uint8Array, url?: string): Promise<Answer> {
+  async function put(sender: CrashSender, bytes: Uint8Array, url?: string): Promise<ApiResponse> {
     const address = url ?? (await report(sender, { has_dump: true })).body.data.uploads.dump.url;
     return request(address, { method: 'PUT', body: bytes as Uint8Array<ArrayBuffer> });
   }
@@ -190,9 +190,9 @@ describe('the daily limit on bytes of crash files', () => {
   test('refuses an upload with 4290, and accepts it the next UTC day', async () => {
     const sender = await makeSender(server);
     const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
-    const answers = await Promise.all(Array.from({ length: 5 }, () => put(sender, LARGE)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 2);
-    for (const answer of answers) if (answer.status !== 200) assertLimited(answer, 30);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => put(sender, LARGE)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 2);
+    for (const response of responses) if (response.status !== 200) assertLimited(response, 30);
     assertLimited(await put(sender, LARGE, url), 30);
     // A smaller file still fits.
     assert.equal((await put(sender, SMALL)).status, 200);
@@ -250,7 +250,7 @@ test('0 disables each limit', async () => {
   const limits = ['CRASHES', 'CRASH_UPLOADS', 'CRASH_MB', 'PUBLIC'].map((name) => [`CHAUFFEUR_LIMIT_${name}`, '0']);
   const server = await startServer({ role: 'api', env: Object.fromEntries(limits) });
   const sender = await makeSender(server);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => report(sender, { has_dump: true })));
-  for (const { status, body } of answers) assert.deepEqual([status, Object.keys(body.data.uploads)], [201, ['dump']]);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => report(sender, { has_dump: true })));
+  for (const { status, body } of responses) assert.deepEqual([status, Object.keys(body.data.uploads)], [201, ['dump']]);
   await server.stop();
 });

@@ -8,7 +8,7 @@ import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { type Answer, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let stranger: Person;
@@ -20,14 +20,14 @@ after(() => server.stop());
 
 type Query = Record<string, string>;
 
-function ask(game: SharedGame, query: Query = {}, person: Person | null = game.owner): Promise<Answer> {
+function ask(game: SharedGame, query: Query = {}, person: Person | null = game.owner): Promise<ApiResponse> {
   return callAs(server, person, `/games/${game.uid}/crashes?${new URLSearchParams(query)}`);
 }
 
 async function idsOf(game: SharedGame, query: Query = {}): Promise<string[]> {
-  const answer = await ask(game, query);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id);
+  const response = await ask(game, query);
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body.data.crashes.map(({ crash_id }: { crash_id: string }) => crash_id);
 }
 
 /** Ids in the order of the list. */
@@ -112,9 +112,9 @@ describe('the list of crash reports', () => {
       await ask(game, { cursor, os: 'linux' }),
       await ask(game, { cursor: 'x' }),
     ];
-    for (const answer of refused) {
-      assert.deepEqual(statusOf(answer), [400, 4002]);
-      assert.match(answer.body.error?.message ?? '', /^cursor: /);
+    for (const response of refused) {
+      assert.deepEqual(statusOf(response), [400, 4002]);
+      assert.match(response.body.error?.message ?? '', /^cursor: /);
     }
   });
 
@@ -147,9 +147,9 @@ describe('the list of crash reports', () => {
       { frame: 'x'.repeat(501) },
       { text: '\0' },
     ]) {
-      const answer = await ask(game, query as unknown as Query);
-      assert.deepEqual(statusOf(answer), [400, 4002], JSON.stringify(query));
-      assert.match(answer.body.error?.message ?? '', new RegExp(`^${Object.keys(query)[0]}`));
+      const response = await ask(game, query as unknown as Query);
+      assert.deepEqual(statusOf(response), [400, 4002], JSON.stringify(query));
+      assert.match(response.body.error?.message ?? '', new RegExp(`^${Object.keys(query)[0]}`));
     }
   });
 });

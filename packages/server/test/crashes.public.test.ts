@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { type CrashSender, makeSender, onlyReportOf, report } from './setup/crashes.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 
@@ -37,7 +37,7 @@ async function process(reportId: string): Promise<void> {
   );
 }
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+const get = (path: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   request(`${server.api}/public/crashes/${path}`, { headers });
 
 test('a read token allows reading the state, and later the reason and the stack', async () => {

@@ -86,11 +86,11 @@ describe('a report that is sent again', () => {
           send(sender, crashpadForm(nameOf(id)), no % 2 === 0 ? server : secondServer),
         ),
       );
-      const answers = await Promise.all(sent);
-      assert.ok(answers.every(({ status }) => status === 200));
+      const responses = await Promise.all(sent);
+      assert.ok(responses.every(({ status }) => status === 200));
       assert.equal((await reportsOf(sender)).length, ids.length);
       const storedIds = (await reportsOf(sender)).map(({ report_id }) => report_id);
-      assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(storedIds));
+      assert.deepEqual(new Set(responses.map(({ text }) => text)), new Set(storedIds));
     }
     assert.deepEqual(await orphansOf(server), []);
   });
@@ -129,13 +129,13 @@ describe('a separate report is', () => {
     const other = { ...sender, buildId: await register(server, sender.game, { version: '2' }) };
     const foreign = await makeSender(server);
     const id = randomUUID();
-    const answers = [
+    const responses = [
       await send(sender, crashpadForm(nameOf(id))),
       await send(other, crashpadForm(nameOf(id))),
       await send(foreign, crashpadForm(nameOf(id))),
       await send(sender, crashpadForm(nameOf(randomUUID()))),
     ];
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 4);
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 4);
   });
 
   test('a report whose filename is not an id', async () => {

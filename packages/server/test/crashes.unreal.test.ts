@@ -15,7 +15,7 @@ import {
   orphansOf,
   reportsOf,
 } from './setup/crashes.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 import { type ArchiveFile, unrealArchive } from './setup/unreal.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(200_000)]);
@@ -59,7 +59,7 @@ function post(
   body: Uint8Array,
   query = `?app_id=${game.uid}&build_id=${buildId}&${QUERY}`,
   type = 'application/octet-stream',
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return request(`${server.api}/public/crashes/unreal${query}`, {
     method: 'POST',
     headers: { 'content-type': type },
@@ -143,26 +143,26 @@ test('a body that is not an archive or is compressed differently is refused', as
     deflateSync(archive).subarray(0, 900),
   ];
   for (const body of bodies) {
-    const answer = await post(sender, body);
-    assert.deepEqual([answer.status, answer.body.error?.code], [400, 4001], `${body.length}`);
+    const response = await post(sender, body);
+    assert.deepEqual([response.status, response.body.error?.code], [400, 4001], `${body.length}`);
   }
   assert.deepEqual(await reportsOf(sender), []);
 });
 
 test('an archive that decompresses to more than allowed is refused', { timeout: 60_000 }, async () => {
   const sender = await makeSender(server);
-  const answer = await post(sender, deflateSync(Buffer.alloc(300 * MIB), { level: 1 }));
-  assert.deepEqual([answer.status, answer.body.error?.code], [413, 4043]);
+  const response = await post(sender, deflateSync(Buffer.alloc(300 * MIB), { level: 1 }));
+  assert.deepEqual([response.status, response.body.error?.code], [413, 4043]);
 });
 
 test('an archive without ids is refused; they may be in headers', async () => {
   const sender = await makeSender(server);
   const body = deflateSync(unrealArchive(FILES, { marked: true }));
   assert.equal((await post(sender, body, `?${QUERY}`)).body.error?.code, 4010);
-  const answer = await request(`${server.api}/public/crashes/unreal`, {
+  const response = await request(`${server.api}/public/crashes/unreal`, {
     method: 'POST',
     headers: idHeaders(sender),
     body: body as Uint8Array<ArrayBuffer>,
   });
-  assert.equal(answer.status, 201);
+  assert.equal(response.status, 201);
 });

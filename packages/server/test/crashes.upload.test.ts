@@ -17,9 +17,9 @@ import {
   orphansOf,
   report,
 } from './setup/crashes.ts';
-import { beginRequest, filePart, multipartOf, readAnswer } from './setup/raw.ts';
+import { beginRequest, filePart, multipartOf, readResponse } from './setup/raw.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
-import { type Answer, request, startServer, type TestServer, until } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer, until } from './setup/server.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(100_000)]);
 
@@ -34,12 +34,16 @@ async function open(server: TestServer): Promise<Opened> {
   return { ...sender, crashId: data.id, dump: data.uploads.dump.url, log: data.uploads.log.url };
 }
 
-function put(url: string, body: Uint8Array, headers: Record<string, string> = {}): Promise<Answer> {
+function put(url: string, body: Uint8Array, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return request(url, { method: 'PUT', body: body as Uint8Array<ArrayBuffer>, headers });
 }
 
-function assertCode(answer: Answer, code: ErrorCode): void {
-  assert.deepEqual([answer.status, answer.body.error?.code], [ERRORS[code].status, code], JSON.stringify(answer.body));
+function assertCode(response: ApiResponse, code: ErrorCode): void {
+  assert.deepEqual(
+    [response.status, response.body.error?.code],
+    [ERRORS[code].status, code],
+    JSON.stringify(response.body),
+  );
 }
 
 describeUploads('on files', null);
@@ -106,8 +110,8 @@ function describeUploads(place: string, store: S3Server | null): void {
 
     test('accept one of two concurrent uploads, and keep nothing of the other', async () => {
       const opened = await open(server);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => put(opened.dump, DUMP)));
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404]);
+      const responses = await Promise.all(Array.from({ length: 4 }, () => put(opened.dump, DUMP)));
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 404, 404, 404]);
       assert.equal(await countJobs(opened, 'crashes:process', opened.crashId), 1);
     });
 
@@ -139,7 +143,7 @@ function describeUploads(place: string, store: S3Server | null): void {
       });
       if (store === null) await until(async () => (await crashBlobs(server)).length > before.length);
       socket.destroy();
-      await readAnswer(socket);
+      await readResponse(socket);
       assert.equal((await put(opened.dump, DUMP)).status, 200);
       await until(async () => (await crashBlobs(server)).length === before.length + 1);
     });

@@ -16,7 +16,7 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { type CrashSender, crashBlobs, idHeaders, makeSender, orphansOf, report, reportsOf } from './setup/crashes.ts';
 import { TEST_POSTGRES } from './setup/database.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
-import { type Answer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 import { sendSymbols, storedCountsOf, symText } from './setup/symbols.ts';
 import { formOf, postJson, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
@@ -88,7 +88,7 @@ async function command(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-type Case = { what: string; send: () => Promise<Answer>; stored: () => Promise<unknown> };
+type Case = { what: string; send: () => Promise<ApiResponse>; stored: () => Promise<unknown> };
 
 const DUMP = Buffer.from('MDMP and more');
 const form = () =>

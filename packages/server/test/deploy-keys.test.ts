@@ -5,7 +5,7 @@ import { createLog } from '../src/kernel/telemetry/log.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import {
-  type Answer,
+  type ApiResponse,
   makeAdmin,
   makeGame,
   makePlayer,
@@ -31,27 +31,27 @@ before(async () => {
 });
 after(() => server.stop());
 
-function askForKey(headers: Record<string, string> = session, uid = game.uid): Promise<Answer> {
+function askForKey(headers: Record<string, string> = session, uid = game.uid): Promise<ApiResponse> {
   return request(`${server.api}/games/${uid}/deploy-keys`, { method: 'POST', headers });
 }
 
 async function issueKey(): Promise<Key> {
-  const answer = await askForKey();
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body.data;
+  const response = await askForKey();
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.body.data;
 }
 
 function headersOf(key: Key) {
   return { 'x-access-token': key.access_token, 'x-secret-key': key.secret_key };
 }
 
-function tryKey(key: Key): Promise<Answer> {
+function tryKey(key: Key): Promise<ApiResponse> {
   return request(`${server.api}/tool/info`, { headers: headersOf(key) });
 }
 
 async function listKeys(headers: Record<string, string> = session) {
-  const answer = await request(`${server.api}/games/${game.uid}/deploy-keys`, { headers });
-  return answer.body.data.deploy_keys as {
+  const response = await request(`${server.api}/games/${game.uid}/deploy-keys`, { headers });
+  return response.body.data.deploy_keys as {
     key_ref: string;
     issued_by: string;
     revoked_at: string | null;
@@ -86,8 +86,8 @@ describe('issuing a deploy key', () => {
     const zip = smallZip();
     const form = formOf(uploadFields(game.uid, zip), zip);
     const url = `${server.api}/tool/upload/files`;
-    const answer = await request(url, { method: 'POST', headers: headersOf(first), body: form });
-    assert.deepEqual(statusOf(answer), [401, 4023]);
+    const response = await request(url, { method: 'POST', headers: headersOf(first), body: form });
+    assert.deepEqual(statusOf(response), [401, 4023]);
   });
 
   test('leaves exactly one valid key when several are issued concurrently', async () => {

@@ -56,8 +56,8 @@ describe('developers and their handles', () => {
 
   test('of several concurrent requests for one handle, one succeeds and the others are refused', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => makePlayer(server)));
-    const answers = await Promise.all(people.map((person) => choose(person, 'wanted')));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400, 400]);
+    const responses = await Promise.all(people.map((person) => choose(person, 'wanted')));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400, 400, 400, 400]);
   });
 
   test('a handle cannot be chosen by a page of another site or by a visitor', async () => {

@@ -121,7 +121,7 @@ describe('events', () => {
     const otherSender = { ...sender, server: other };
     const again = { event: 'boot_ok', device_uid: DEVICE, event_id: 'one' };
     assertAccepted(await send(sender, { events: [again, { event: 'quit', event_id: 'two' }, again] }), 2, 1);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, no) =>
         send(no % 2 === 0 ? sender : otherSender, {
           events: [{ event: 'quit', event_id: `id ${no % 3}`.replace(' ', '-') }, again],
@@ -129,8 +129,8 @@ describe('events', () => {
       ),
     );
     await other.stop();
-    assert.ok(answers.every(({ status }) => status === 202));
-    const sum = (field: 'accepted' | 'repeated') => answers.reduce((all, { body }) => all + body.data[field], 0);
+    assert.ok(responses.every(({ status }) => status === 202));
+    const sum = (field: 'accepted' | 'repeated') => responses.reduce((all, { body }) => all + body.data[field], 0);
     assert.deepEqual([sum('accepted'), sum('repeated')], [3, 117]);
     assert.equal((await eventsOf(sender)).length, 5);
   });
@@ -255,11 +255,11 @@ describe('an invalid request', () => {
   ];
   for (const [what, body, code, message, options] of refusals) {
     test(`${what}: ${code}`, async () => {
-      const { status, body: answer } = await send(sender, body, options);
-      assert.deepEqual([status, answer.error?.code], [ERRORS[code].status, code], JSON.stringify(answer));
-      assert.match(answer.error?.message ?? '', message);
-      const index = /events\[(\d+)\]/.exec(answer.error?.message ?? '')?.[1];
-      assert.equal(answer.error?.data?.index, index === undefined ? undefined : Number(index));
+      const { status, body: envelope } = await send(sender, body, options);
+      assert.deepEqual([status, envelope.error?.code], [ERRORS[code].status, code], JSON.stringify(envelope));
+      assert.match(envelope.error?.message ?? '', message);
+      const index = /events\[(\d+)\]/.exec(envelope.error?.message ?? '')?.[1];
+      assert.equal(envelope.error?.data?.index, index === undefined ? undefined : Number(index));
       assert.deepEqual(await eventsOf(sender), []);
     });
   }
@@ -279,13 +279,13 @@ describe('an invalid request', () => {
 
   test("for another game's build gets 4030, without effect on concurrent requests", async () => {
     const [sender, theirs] = [await makeSender(server), await makeSender(server)];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, no) =>
         send(no % 3 === 0 ? { ...sender, buildId: theirs.buildId } : sender, { event: 'quit' }),
       ),
     );
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       Array.from({ length: 30 }, (_, no) => (no % 3 === 0 ? 403 : 202)),
     );
     assert.deepEqual([(await eventsOf(sender)).length, (await eventsOf(theirs)).length], [20, 0]);
@@ -318,8 +318,11 @@ describe('the limit of an address', () => {
     const limited = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
     const sender = await makeSender(limited);
     for (let no = 0; no < 3; no += 1) assertAccepted(await send(sender, { event: 'quit' }), 1);
-    for (const answer of [await send(sender, { event: 'quit' }), await sendByEngine(limited, { events: [] })]) {
-      assert.deepEqual([answer.status, answer.body.error?.code, answer.headers.get('retry-after')], [429, 4290, '40']);
+    for (const response of [await send(sender, { event: 'quit' }), await sendByEngine(limited, { events: [] })]) {
+      assert.deepEqual(
+        [response.status, response.body.error?.code, response.headers.get('retry-after')],
+        [429, 4290, '40'],
+      );
     }
     await limited.stop();
   });

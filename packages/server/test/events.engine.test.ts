@@ -151,8 +151,8 @@ describe("events of an engine's analytics module", () => {
     const sender = await makeSender(server);
     const large = eventOf(sender, { event: 'quit', properties: { text: 'x'.repeat(LIMITS.engineEventBytes) } });
     for (const body of [{}, [], 'quit', { events: 'quit' }, { events: [large] }]) {
-      const answer = await sendByEngine(server, body);
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4001]);
+      const response = await sendByEngine(server, body);
+      assert.deepEqual([response.status, response.body.error?.code], [400, 4001]);
     }
     assert.deepEqual(await eventsOf(sender), []);
   });

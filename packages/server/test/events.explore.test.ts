@@ -146,12 +146,12 @@ describe('custom names', () => {
     const requests = Array.from({ length: 12 }, (_, no) =>
       Array.from({ length: 50 }, (_, place) => ({ event: `name ${no * 50 + place}` })),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       requests.map((events, no) =>
         send({ server: no % 2 === 0 ? server : other, game: { uid: game.uid } as never, buildId }, { events }),
       ),
     );
-    assert.ok(answers.every(({ status }) => status === 202));
+    assert.ok(responses.every(({ status }) => status === 202));
     await other.stop();
     const { names } = await read('names');
     assert.equal(names.length, LIMITS.eventNames + 1);

@@ -75,10 +75,10 @@ test('while the database is unavailable, responses say when to retry, and nothin
     await outage.end();
   }
   for (;;) {
-    const answers = await sendMany(20);
+    const responses = await sendMany(20);
     // The process has not reconnected yet.
-    if (answers.some(({ status }) => status === 503)) continue;
-    assert.ok(answers.every(({ status }) => status === 202));
+    if (responses.some(({ status }) => status === 503)) continue;
+    assert.ok(responses.every(({ status }) => status === 202));
     break;
   }
   assert.equal((await eventsOf(sender)).length, 20);
@@ -89,9 +89,9 @@ test('an event that the database rejects has no effect on concurrent requests', 
   sender = await makeSender(server);
   await run(sql`alter table events add constraint no_poison check (name <> 'poison') not valid`);
   try {
-    const answers = await sendMany(60, { place: 31, odd: 'poison' });
+    const responses = await sendMany(60, { place: 31, odd: 'poison' });
     assert.deepEqual(
-      answers.flatMap(({ status }, no) => (status === 202 ? [] : [[no, status]])),
+      responses.flatMap(({ status }, no) => (status === 202 ? [] : [[no, status]])),
       [[31, 500]],
     );
   } finally {
@@ -112,8 +112,8 @@ describe('a batch that conflicts with another', () => {
         if nextval('trips') <= 2 then raise exception 'a deadlock' using errcode = '40P01'; end if; return new; end $$`,
       sql`create trigger trip before insert on event_hours for each row execute function trip()`,
     );
-    const answers = await sendMany(5);
-    assert.ok(answers.every(({ status }) => status === 202));
+    const responses = await sendMany(5);
+    assert.ok(responses.every(({ status }) => status === 202));
     assert.equal((await eventsOf(sender)).length, 5);
     assert.deepEqual(await findMiscounts(sender), []);
   });
@@ -124,7 +124,7 @@ test('two processes that write the same devices and ids count both correctly', a
   sender = await makeSender(server);
   const builds = [sender.buildId, await register(server, sender.game, { version: '9.9.9' })];
   const names = ['boot_ok', 'crash', 'session_start', 'custom'];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 400 }, (_, no) => {
       const events = Array.from({ length: 1 + (no % 13) }, (_, place) => ({
         event: names[(no + place * 3) % names.length],
@@ -138,8 +138,8 @@ test('two processes that write the same devices and ids count both correctly', a
     }),
   );
   await other.stop();
-  assert.ok(answers.every(({ status }) => status === 202));
-  const accepted = answers.reduce((sum, { body }) => sum + body.data.accepted, 0);
+  assert.ok(responses.every(({ status }) => status === 202));
+  const accepted = responses.reduce((sum, { body }) => sum + body.data.accepted, 0);
   const stored = await eventsOf(sender);
   assert.equal(stored.length, accepted);
   const ids = stored.map(({ event_id }) => event_id).filter((id) => id !== null);
@@ -151,7 +151,7 @@ test('a body of more than 1 MiB is refused', async () => {
   sender = await makeSender(server);
   const body = JSON.stringify({ events: [{ event: 'quit', further: 'x'.repeat(1024 * 1024) }] });
   for (const type of ['application/json', 'text/plain']) {
-    const { status, body: answer } = await send(sender, body, { type });
-    assert.deepEqual([status, answer.error?.code], [400, 4001], type);
+    const { status, body: envelope } = await send(sender, body, { type });
+    assert.deepEqual([status, envelope.error?.code], [400, 4001], type);
   }
 });

@@ -15,7 +15,7 @@ import { countRows, type FullGame, listBlobKeys, listBlobKeysOf, makeFullGame } 
 import { picture } from './setup/images.ts';
 import { mailsTo } from './setup/mail.ts';
 import {
-  type Answer,
+  type ApiResponse,
   makeAdmin,
   makeGame,
   makePlayer,
@@ -238,13 +238,13 @@ describe('deleting a game', () => {
     const { game, buildId, owner } = studio;
     const [sender, zip] = [{ server, game, buildId }, smallZip('race.bin', Buffer.alloc(300_000, 2))];
     const image = await picture();
-    const answers: Answer[] = [];
-    const isGone = () => answers.some(({ status }) => [401, 403, 404].includes(status));
-    const again = async (work: (no: number) => Promise<Answer>) => {
+    const responses: ApiResponse[] = [];
+    const isGone = () => responses.some(({ status }) => [401, 403, 404].includes(status));
+    const again = async (work: (no: number) => Promise<ApiResponse>) => {
       for (let no = 0; no < 200; no += 1) {
-        const answer = await work(no);
-        answers.push(answer);
-        if ([401, 403, 404].includes(answer.status)) return;
+        const response = await work(no);
+        responses.push(response);
+        if ([401, 403, 404].includes(response.status)) return;
       }
     };
     const work = Promise.all([
@@ -270,14 +270,14 @@ describe('deleting a game', () => {
       ),
       again(() => call(owner, 'POST', `/games/${game.uid}/deploy-keys`)),
     ]);
-    await until(async () => answers.length > 12);
+    await until(async () => responses.length > 12);
     const deletions = await Promise.all([remove(studio), remove(studio)]);
     assert.deepEqual(deletions.map(({ status }) => status).toSorted(), [202, 404]);
     await removeGame(server.ctx, { gameId: game.uid }, RUN);
     await work;
     assert.ok(isGone());
     assert.deepEqual(
-      answers.filter(({ status }) => status >= 500).map(({ body }) => body),
+      responses.filter(({ status }) => status >= 500).map(({ body }) => body),
       [],
     );
     await finish(game.uid);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { statusOf } from './setup/api-calls.ts';
-import { type Answer, makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 
 type Person = Awaited<ReturnType<typeof makePlayer>>;
 
@@ -19,7 +19,11 @@ after(() => server.stop());
 
 type Call = { method?: string; body?: unknown; headers?: Record<string, string> };
 
-function call(person: Person | null, path: string, { method = 'GET', body, headers = {} }: Call = {}): Promise<Answer> {
+function call(
+  person: Person | null,
+  path: string,
+  { method = 'GET', body, headers = {} }: Call = {},
+): Promise<ApiResponse> {
   return request(`${server.api}${path}`, {
     method,
     headers: { ...person?.headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -28,9 +32,9 @@ function call(person: Person | null, path: string, { method = 'GET', body, heade
 }
 
 async function createGame(fields: Record<string, unknown> = {}, person = owner) {
-  const answer = await call(person, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body.data as { game_uid: string; slug: string; name: string; visibility: string; role: string };
+  const response = await call(person, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.body.data as { game_uid: string; slug: string; name: string; visibility: string; role: string };
 }
 
 /** A game of `owner` with `admin` as its admin. */
@@ -61,18 +65,18 @@ describe('creating a game', () => {
   test('refuses a taken or malformed slug with 4002', async () => {
     await createGame({ slug: 'chosen-one' });
     for (const slug of ['chosen-one', 'ab', 'Upper', '-a-b', 'a_b', 'x'.repeat(65), '', 7]) {
-      const answer = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', slug } });
-      assert.deepEqual(statusOf(answer), [400, 4002], String(slug));
-      assert.match(answer.body.error?.message ?? '', /^slug: /);
+      const response = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', slug } });
+      assert.deepEqual(statusOf(response), [400, 4002], String(slug));
+      assert.match(response.body.error?.message ?? '', /^slug: /);
     }
   });
 
   test('refuses an invalid name or visibility with 4002 and names the field', async () => {
     const wrong = [{ name: '' }, { name: 'x'.repeat(256) }, { name: 'a\u0000' }, { visibility: 'secret' }];
     for (const fields of wrong) {
-      const answer = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
-      assert.deepEqual(statusOf(answer), [400, 4002]);
-      assert.match(answer.body.error?.message ?? '', new RegExp(`^${Object.keys(fields)[0]}: `));
+      const response = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
+      assert.deepEqual(statusOf(response), [400, 4002]);
+      assert.match(response.body.error?.message ?? '', new RegExp(`^${Object.keys(fields)[0]}: `));
     }
     assert.deepEqual(statusOf(await call(owner, '/games', { method: 'POST', body: {} })), [400, 4002]);
   });
@@ -113,15 +117,15 @@ describe('a game', () => {
   test('cannot take the slug of another game', async () => {
     await createGame({ slug: 'occupied' });
     const { game_uid } = await createGame();
-    const answer = await call(owner, `/games/${game_uid}`, { method: 'PATCH', body: { slug: 'occupied' } });
-    assert.deepEqual(statusOf(answer), [400, 4002]);
-    assert.match(answer.body.error?.message ?? '', /^slug: .*another/);
+    const response = await call(owner, `/games/${game_uid}`, { method: 'PATCH', body: { slug: 'occupied' } });
+    assert.deepEqual(statusOf(response), [400, 4002]);
+    assert.match(response.body.error?.message ?? '', /^slug: .*another/);
   });
 
   test('never gets a slug that looks like a uid, because it would not be found', async () => {
     const { game_uid } = await createGame();
-    const answer = await call(stranger, '/games', { method: 'POST', body: { name: 'Trap', slug: game_uid } });
-    assert.deepEqual(statusOf(answer), [400, 4002]);
+    const response = await call(stranger, '/games', { method: 'POST', body: { name: 'Trap', slug: game_uid } });
+    assert.deepEqual(statusOf(response), [400, 4002]);
     assert.equal((await createGame({ name: game_uid })).slug, `game-${game_uid}`);
   });
 });
@@ -174,8 +178,8 @@ describe('the admins of a game', () => {
     const leave = (person: Person) => call(person, `/games/${uid}/leave`, { method: 'POST' });
     assert.deepEqual(statusOf(await leave(owner)), [409, 4234]);
     assert.deepEqual(statusOf(await leave(stranger)), [404, 4040]);
-    const answers = await Promise.all([leave(admin), leave(admin)]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404]);
+    const responses = await Promise.all([leave(admin), leave(admin)]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 404]);
     assert.deepEqual(statusOf(await call(admin, `/games/${uid}`)), [404, 4040]);
     assert.equal((await call(owner, `/games/${uid}`)).body.data.members.length, 1);
   });

@@ -40,14 +40,14 @@ async function send(path: string, { method = 'GET', headers = {}, body, bytes }:
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const outgoing = httpRequest(new URL(path, to.url), { method, headers: { ...json, ...headers } });
   outgoing.end(body === undefined ? bytes : JSON.stringify(body));
-  const [answer] = await once(outgoing, 'response');
+  const [response] = await once(outgoing, 'response');
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
+  for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
-  const isJson = (answer.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
+  const isJson = (response.headers['content-type'] ?? '').startsWith('application/json') && text !== '';
   return {
-    status: answer.statusCode,
-    headers: answer.headers,
+    status: response.statusCode,
+    headers: response.headers,
     text,
     code: isJson ? JSON.parse(text)?.error?.code : undefined,
   };
@@ -80,7 +80,7 @@ describe('a response that carries a secret', () => {
   test('is never cached when it succeeds', async () => {
     const cookie = await signIn();
     const path = `/api/v1/games/${game.uid}`;
-    const answers = {
+    const responses = {
       'a session': await send('/api/auth/get-session', { headers: cookie }),
       'a crash report': await send('/api/v1/public/crashes', {
         method: 'POST',
@@ -95,7 +95,7 @@ describe('a response that carries a secret', () => {
       'an address for symbols': await send(`${path}/symbol-token`, { method: 'POST', headers: cookie }),
       'a deploy key': await send(`${path}/deploy-keys`, { method: 'POST', headers: cookie }),
     };
-    for (const [name, { status, headers }] of Object.entries(answers))
+    for (const [name, { status, headers }] of Object.entries(responses))
       assert.deepEqual([status < 300, headers['cache-control']], [true, 'no-store'], `${name}: ${status}`);
   });
 
@@ -299,9 +299,9 @@ describe('the read limit', () => {
   test('is lifted by 0', async () => {
     const open = await startServer({ role: 'api', shareWith: server, env: { CHAUFFEUR_LIMIT_READS: '0' } });
     try {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => send('/api/v1/public/games', {}, open)));
-      assert.ok(answers.every(({ status }) => status === 200));
-      assert.equal(answers[0]?.headers['strict-transport-security'], undefined, 'no HSTS at an HTTP address');
+      const responses = await Promise.all(Array.from({ length: 20 }, () => send('/api/v1/public/games', {}, open)));
+      assert.ok(responses.every(({ status }) => status === 200));
+      assert.equal(responses[0]?.headers['strict-transport-security'], undefined, 'no HSTS at an HTTP address');
     } finally {
       await open.stop();
     }

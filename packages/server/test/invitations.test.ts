@@ -73,8 +73,8 @@ describe('inviting an admin', () => {
     const own = await open();
     const person = await makePlayer(server);
     const stranger = `stranger-${newId()}@example.com`;
-    const answers = [await invite(own, person.email), await invite(own, stranger)];
-    const [toAccount, toStranger] = answers.map(({ status, body }) => {
+    const responses = [await invite(own, person.email), await invite(own, stranger)];
+    const [toAccount, toStranger] = responses.map(({ status, body }) => {
       const { invitation_uid, email, invited_at, sent_at, expires_at, ...rest } = body.data;
       return [status, rest];
     });
@@ -138,8 +138,8 @@ describe('inviting an admin', () => {
     const person = await makePlayer(server);
     await invite(own, person.email);
     const token = await tokenFor(person.email);
-    const answers = await Promise.all([1, 2, 3].map(() => accept(person.headers, token)));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+    const responses = await Promise.all([1, 2, 3].map(() => accept(person.headers, token)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409, 409]);
     await call(own.owner, 'DELETE', `/games/${own.game.uid}/admins/${person.id}`);
     assert.deepEqual(statusOf(await accept(person.headers, token)), [409, 4230]);
     assert.equal(await roleIn(own, person.headers), null);

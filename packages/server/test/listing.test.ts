@@ -6,7 +6,7 @@ import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { addPictures, screenshots } from './setup/images.ts';
 import {
-  type Answer,
+  type ApiResponse,
   makeGame,
   makePlayer,
   request,
@@ -26,7 +26,7 @@ after(() => server.stop());
 
 type Headers = Record<string, string>;
 
-function update(game: TestGame, headers: Headers, body: Record<string, unknown>): Promise<Answer> {
+function update(game: TestGame, headers: Headers, body: Record<string, unknown>): Promise<ApiResponse> {
   return request(`${server.api}/games/${game.uid}`, {
     method: 'PATCH',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -35,9 +35,9 @@ function update(game: TestGame, headers: Headers, body: Record<string, unknown>)
 }
 
 async function updated(game: TestGame, headers: Headers, body: Record<string, unknown>) {
-  const answer = await update(game, headers, body);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.data;
+  const response = await update(game, headers, body);
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body.data;
 }
 
 const pageOf = async (game: TestGame, headers: Headers = {}) =>
@@ -94,9 +94,9 @@ describe('the texts of a game', () => {
       { tags: 'puzzle' },
     ];
     for (const body of wrong) {
-      const answer = await update(game, owner, body);
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4002], JSON.stringify(body));
-      assert.match(answer.body.error?.message ?? '', new RegExp(`^${Object.keys(body)[0]}`));
+      const response = await update(game, owner, body);
+      assert.deepEqual([response.status, response.body.error?.code], [400, 4002], JSON.stringify(body));
+      assert.match(response.body.error?.message ?? '', new RegExp(`^${Object.keys(body)[0]}`));
     }
   });
 });

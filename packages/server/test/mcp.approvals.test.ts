@@ -49,12 +49,12 @@ describe('a risky change', () => {
 
   test('returns a pending approval as a result, and the mail to the owner names the agent', async () => {
     const studio = await open();
-    const answer = await studio.agent.call('promote_build', studio.promotion);
-    assert.equal(codeOf(answer), 0);
-    const waiting = answer.structuredContent;
+    const result = await studio.agent.call('promote_build', studio.promotion);
+    assert.equal(codeOf(result), 0);
+    const waiting = result.structuredContent;
     assert.equal(waiting.code, 4214);
     assert.ok(waiting.approval.confirm_url.startsWith(`${server.url}/approve/`));
-    assert.match(answer.content[0]?.text ?? '', /code: 4214/);
+    assert.match(result.content[0]?.text ?? '', /code: 4214/);
     const mail = await mailTo(server, studio.game.owner.email, /^Approve/);
     assert.match(mail.text.replace(/\s+/g, ' '), /Night owl/);
     assert.deepEqual(await stableOf(studio), []);
@@ -80,7 +80,7 @@ describe('a risky change', () => {
     const confirmed = await Promise.all(
       Array.from({ length: 3 }, () => studio.agent.call('confirm_approval', { uid, code })),
     );
-    for (const answer of confirmed) assert.equal(answer.structuredContent.status, 'approved');
+    for (const result of confirmed) assert.equal(result.structuredContent.status, 'approved');
     assert.deepEqual(await stableOf(studio), ['1.0']);
     const again = await studio.agent.call('promote_build', asking);
     assert.equal(again.structuredContent.code, undefined);
@@ -141,9 +141,9 @@ describe('a risky change', () => {
     assert.deepEqual([confirmed.structuredContent.status, await keys()], ['approved', 1]);
     const other = await connect(server, (await makeKey(server, studio.owner)).key);
     assert.equal(codeOf(await other.call('request_deploy_key', asking)), 4002);
-    const answers = await Promise.all([1, 2, 3].map(() => studio.agent.call('request_deploy_key', asking)));
-    assert.deepEqual(answers.map(codeOf).sort(), [0, 4217, 4217]);
-    const issued = answers.find((answer) => codeOf(answer) === 0)?.structuredContent;
+    const results = await Promise.all([1, 2, 3].map(() => studio.agent.call('request_deploy_key', asking)));
+    assert.deepEqual(results.map(codeOf).sort(), [0, 4217, 4217]);
+    const issued = results.find((result) => codeOf(result) === 0)?.structuredContent;
     const { status } = await request(`${server.api}/tool/info`, {
       headers: { 'x-access-token': issued.access_token, 'x-secret-key': issued.secret_key },
     });
@@ -157,8 +157,8 @@ describe('a risky change', () => {
 
   test('needs approval on stable only: other channels move immediately', async () => {
     const studio = await open();
-    const answer = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
-    assert.equal(answer.structuredContent.code, undefined);
-    assert.equal(answer.structuredContent.channel, 'beta');
+    const result = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
+    assert.equal(result.structuredContent.code, undefined);
+    assert.equal(result.structuredContent.channel, 'beta');
   });
 });

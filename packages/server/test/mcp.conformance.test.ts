@@ -69,9 +69,9 @@ async function signingProxy(target: string, key: string): Promise<Server> {
       method: request.method ?? 'GET',
       headers: { ...request.headers, authorization: `Bearer ${key}` },
     });
-    passed.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    passed.on('response', (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.pipe(response);
     });
     passed.on('error', () => response.destroy());
     request.pipe(passed);

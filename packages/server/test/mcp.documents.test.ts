@@ -170,8 +170,8 @@ describe('a client with a document', () => {
     });
     await fetch(redirect);
     const agent = await program.finish();
-    const answer = await agent.callTool({ name: 'list_channels', arguments: { uid: game.slug } });
-    assert.equal(answer.isError, undefined);
+    const result = await agent.callTool({ name: 'list_channels', arguments: { uid: game.slug } });
+    assert.equal(result.isError, undefined);
     assert.equal(timesRead(address), 1);
   });
 

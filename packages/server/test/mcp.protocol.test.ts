@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { changed, rows, transact } from '../src/kernel/database/db.ts';
-import { type AgentKey, codeOf, connect, connectOld, makeKey, revokeKey, type ToolAnswer } from './setup/agents.ts';
+import { type AgentKey, codeOf, connect, connectOld, makeKey, revokeKey, type ToolResult } from './setup/agents.ts';
 import { request, startServer, type TestServer, until } from './setup/server.ts';
 import { callsOf, openStudio, type Studio } from './setup/studio.ts';
 
@@ -33,9 +33,9 @@ async function send({ method = 'POST', headers = {}, body = '' }: Sent) {
     },
   });
   sending.end(body);
-  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
-  const text = (await answer.toArray()).join('');
-  return { status: answer.statusCode ?? 0, text, headers: answer.headers };
+  const [response] = (await once(sending, 'response')) as [IncomingMessage];
+  const text = (await response.toArray()).join('');
+  return { status: response.statusCode ?? 0, text, headers: response.headers };
 }
 
 const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' });
@@ -61,8 +61,8 @@ describe('clients', () => {
     const { tools } = await client.listTools();
     for (const [name, { args }] of Object.entries(callsOf(studio))) {
       const tool = tools.find((tool) => tool.name === name);
-      const answer = (await client.callTool({ name, arguments: args })) as ToolAnswer;
-      assert.equal(answer.isError === true, tool?.annotations?.readOnlyHint !== true, name);
+      const result = (await client.callTool({ name, arguments: args })) as ToolResult;
+      assert.equal(result.isError === true, tool?.annotations?.readOnlyHint !== true, name);
     }
     assert.equal((await client.listPrompts()).prompts.length, 2);
     const { contents } = await client.readResource({ uri: `chauffeur://${studio.game.slug}/game` });
@@ -81,8 +81,8 @@ describe('clients', () => {
         }),
       ),
     );
-    codes.forEach((answer, index) => {
-      assert.equal(Object.hasOwn(answer.structuredContent, index % 4 < 2 ? 'channels' : 'crash_id'), true);
+    codes.forEach((result, index) => {
+      assert.equal(Object.hasOwn(result.structuredContent, index % 4 < 2 ? 'channels' : 'crash_id'), true);
     });
     for (const agent of agents) await agent.close();
   });
@@ -225,9 +225,9 @@ test('an open stream does not keep the server from stopping', async () => {
       },
     }),
   });
-  const answer = await listening;
-  assert.match(answer.headers.get('content-type') ?? '', /event-stream/);
-  const reader = answer.body!.getReader();
+  const response = await listening;
+  assert.match(response.headers.get('content-type') ?? '', /event-stream/);
+  const reader = response.body!.getReader();
   await reader.read();
   await agent.close();
   const stopped = secondServer.stop();

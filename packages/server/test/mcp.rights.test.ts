@@ -76,10 +76,10 @@ describe('every tool', () => {
     ];
     for (const [kind, headers] of wrong) {
       for (const [tool, { args }] of Object.entries(callsOf(mine))) {
-        const answer = await callBare(tool, args, headers);
-        assert.equal(answer.status, 401, `${tool} with ${kind}`);
-        assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer .*resource_metadata=/);
-        await answer.body?.cancel();
+        const response = await callBare(tool, args, headers);
+        assert.equal(response.status, 401, `${tool} with ${kind}`);
+        assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer .*resource_metadata=/);
+        await response.body?.cancel();
       }
     }
     assert.deepEqual(await stateOf(server, mine), before);

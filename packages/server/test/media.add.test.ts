@@ -49,13 +49,13 @@ test('a game without images has an empty list', async () => {
 for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
   test(`a ${format} cover is stored and served in its format`, async () => {
     const game = await makeGame(server);
-    const answer = await postMedia(
+    const response = await postMedia(
       server,
       game,
       mediaForm('cover', [named('Titel ü.bin', await picture(1600, 900, format))]),
     );
-    assert.equal(answer.status, 201);
-    const { added, cover, thumbnail, gallery } = answer.body.data;
+    assert.equal(response.status, 201);
+    const { added, cover, thumbnail, gallery } = response.body.data;
     assert.deepEqual(added, [cover]);
     assert.deepEqual([thumbnail, gallery], [null, []]);
     const { uid, size, uploaded_at, copies, ...rest } = cover;
@@ -70,9 +70,9 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
     });
     assert.ok(Math.abs(Date.now() - Date.parse(uploaded_at)) < 60_000);
     assert.match(uploaded_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const response = await fetch(cover.url);
-    const bytes = Buffer.from(await response.arrayBuffer());
-    assert.deepEqual([response.status, response.headers.get('content-type')], [200, `image/${format}`]);
+    const image = await fetch(cover.url);
+    const bytes = Buffer.from(await image.arrayBuffer());
+    assert.deepEqual([image.status, image.headers.get('content-type')], [200, `image/${format}`]);
     assert.equal(bytes.length, size);
     const metadata = await sharp(bytes).metadata();
     assert.deepEqual([metadata.format, metadata.width, metadata.height], [format, 1600, 900]);
@@ -153,13 +153,13 @@ for (const [kind, megabytes] of [
   test(`a ${kind} of ${megabytes} MB is accepted, and one byte more is refused`, async () => {
     const game = await makeGame(server);
     await addPictures(server, game, kind, [named('fits.png', await padded(megabytes * MIB))]);
-    const answer = await postMedia(
+    const response = await postMedia(
       server,
       game,
       mediaForm(kind, [named('big.png', await padded(megabytes * MIB + 1))]),
     );
-    assertRefusal(answer, 4151, new RegExp(`^big\\.png: larger than ${megabytes} MB[.,] .*`));
-    assert.deepEqual(answer.body.error?.data, { index: 0 });
+    assertRefusal(response, 4151, new RegExp(`^big\\.png: larger than ${megabytes} MB[.,] .*`));
+    assert.deepEqual(response.body.error?.data, { index: 0 });
   });
 }
 
@@ -186,9 +186,9 @@ const REFUSED: Record<string, { bytes: () => Promise<Buffer>; reason: string }> 
 for (const [what, { bytes, reason }] of Object.entries(REFUSED)) {
   test(`a cover that is ${what} is refused with the requirement`, async () => {
     const game = await makeGame(server);
-    const answer = await postMedia(server, game, mediaForm('cover', [named('x.png', await bytes())]));
-    assertRefusal(answer, 4151, /./);
-    assert.equal(answer.body.error?.message, `x.png: ${reason}. ${requirement}`);
+    const response = await postMedia(server, game, mediaForm('cover', [named('x.png', await bytes())]));
+    assertRefusal(response, 4151, /./);
+    assert.equal(response.body.error?.message, `x.png: ${reason}. ${requirement}`);
   });
 }
 
@@ -197,9 +197,9 @@ test('if one of several images is invalid, none is added, nothing is left and th
   const [before = ''] = await addPictures(server, game, 'screenshot', await screenshots(1));
   const files = await screenshots(4);
   files[2] = named('small.jpg', await picture(640, 360));
-  const answer = await postMedia(server, game, mediaForm('screenshot', files));
-  assertRefusal(answer, 4151, /^small\.jpg: 640×360 pixels are too few\. A screenshot is /);
-  assert.deepEqual(answer.body.error?.data, { index: 2 });
+  const response = await postMedia(server, game, mediaForm('screenshot', files));
+  assertRefusal(response, 4151, /^small\.jpg: 640×360 pixels are too few\. A screenshot is /);
+  assert.deepEqual(response.body.error?.data, { index: 2 });
   assert.deepEqual(await galleryOf(server, game), [before]);
   assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, before));
   assert.deepEqual(await readdir(temporary), []);
@@ -208,9 +208,9 @@ test('if one of several images is invalid, none is added, nothing is left and th
 test('a file over 10 MB is refused while it is still being sent', async () => {
   const game = await makeGame(server);
   const form = mediaForm('screenshot', [...(await screenshots(1)), named('big.png', randomBytes(12 * MIB))]);
-  const answer = await postMedia(server, game, form);
-  assertRefusal(answer, 4151, /^big\.png: larger than 10 MB\. Make it smaller\.$/);
-  assert.deepEqual(answer.body.error?.data, { index: 1 });
+  const response = await postMedia(server, game, form);
+  assertRefusal(response, 4151, /^big\.png: larger than 10 MB\. Make it smaller\.$/);
+  assert.deepEqual(response.body.error?.data, { index: 1 });
 });
 
 const BAD_FORMS: Record<string, { body: () => Promise<RequestInit['body']>; message: RegExp }> = {

@@ -57,9 +57,9 @@ test('an unknown image, or one whose blob is lost, is not found', async () => {
   assertRefusal(await request(`${server.api}/public/media/${newId()}`), 4040, /^uid: this image does not exist/);
   const { game, uid } = await coverOf('public');
   for (const key of await imageBlobsOf(server, game)) await server.ctx.blobs.delete(key);
-  const answer = await request(`${server.api}/public/media/${uid}`);
-  assertRefusal(answer, 4040, /^uid: this image does not exist/);
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  const response = await request(`${server.api}/public/media/${uid}`);
+  assertRefusal(response, 4040, /^uid: this image does not exist/);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
 });
 
 test('the page of a game shows its images', async () => {

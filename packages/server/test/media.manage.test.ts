@@ -36,11 +36,11 @@ describe('the gallery', () => {
   test('holds 20 images, and the error for more says how many there are, even for concurrent requests', async () => {
     const game = await makeGame(server);
     await addPictures(server, game, 'screenshot', await screenshots(10));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [7, 7].map(async (count) => postMedia(server, game, mediaForm('screenshot', await screenshots(count)))),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
-    const refused = answers.find(({ status }) => status === 409);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409]);
+    const refused = responses.find(({ status }) => status === 409);
     if (refused === undefined) assert.fail();
     assertRefusal(
       refused,

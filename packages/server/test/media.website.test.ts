@@ -54,8 +54,8 @@ test('a stranger gets 4040, and a page of another site cannot change anything', 
   const { headers } = await makePlayer(server);
   const body = mediaForm('cover', [named('cover.jpg', await picture())]);
   for (const init of [{}, { method: 'POST', body }]) {
-    const answer = await call('', init, headers);
-    assert.deepEqual([answer.status, answer.body.error?.code], [404, 4040]);
+    const response = await call('', init, headers);
+    assert.deepEqual([response.status, response.body.error?.code], [404, 4040]);
   }
   const forged = await call('', { method: 'POST', body, headers: { origin: 'https://evil.example' } });
   assert.deepEqual([forged.status, forged.body.error?.code], [403, 4032]);

@@ -13,7 +13,7 @@ import { processCrash } from '../src/features/crashes/process/process.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash } from './setup/crash-dumps.ts';
 import { type Nonsense, nonsenseFor, type ValidTexts } from './setup/nonsense.ts';
-import { type RawAnswer, type RawRequest, sendRaw } from './setup/raw.ts';
+import { type RawRequest, type RawResponse, sendRaw } from './setup/raw.ts';
 import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { addSymbols, compileNow } from './setup/symbols.ts';
 import { register, sha256, ship, smallZip, startSession } from './setup/uploads.ts';
@@ -86,9 +86,9 @@ async function collectValidTexts(own: TestGame): Promise<ValidTexts> {
 
 test('every invalid request gets a documented response', async () => {
   const property = fc.asyncProperty(nonsenseFor(OPERATIONS, validTexts), async (nonsense) => {
-    const answer = await sendRaw(server, requestOf(nonsense), { endAfter: nonsense.framing === 'long' });
-    const problem = problemOf(nonsense, answer);
-    assert.equal(problem, null, `${problem} ${answer?.status} ${answer?.text}`);
+    const response = await sendRaw(server, requestOf(nonsense), { endAfter: nonsense.framing === 'long' });
+    const problem = problemOf(nonsense, response);
+    assert.equal(problem, null, `${problem} ${response?.status} ${response?.text}`);
   });
   await fc.assert(property, { numRuns: RUNS });
   const health = await fetch(`${server.url}/health`);
@@ -123,12 +123,12 @@ function inChunks(bytes: Buffer): Buffer {
 }
 
 /** Why the operation does not document the response; null if it does. */
-function problemOf(nonsense: Nonsense, answer: RawAnswer): string | null {
+function problemOf(nonsense: Nonsense, response: RawResponse): string | null {
   const operation = OPERATIONS.find(({ id }) => id === nonsense.operation)!;
-  if (answer === null) return mayHaveNoResponse(nonsense) ? null : 'no response';
-  if (answer.status >= 500) return 'an internal error';
-  if (isOfTheHttpLayer(answer)) return null;
-  return answer.status < 400 ? problemOfSuccess(operation, answer) : problemOfRefusal(operation, answer);
+  if (response === null) return mayHaveNoResponse(nonsense) ? null : 'no response';
+  if (response.status >= 500) return 'an internal error';
+  if (isOfTheHttpLayer(response)) return null;
+  return response.status < 400 ? problemOfSuccess(operation, response) : problemOfRefusal(operation, response);
 }
 
 /**
@@ -143,7 +143,7 @@ function mayHaveNoResponse({ framing, headers, path }: Nonsense): boolean {
  * Responses that are sent before an operation is selected: 400 and 431 of the HTTP parser, for invalid lengths, lines
  * and headers, and 400 of the router, for invalid percent-encoding or a very long path parameter.
  */
-function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
+function isOfTheHttpLayer({ status, body }: NonNullable<RawResponse>): boolean {
   return (
     (status === 400 || status === 431) &&
     body?.error?.code === 4002 &&
@@ -151,14 +151,14 @@ function isOfTheHttpLayer({ status, body }: NonNullable<RawAnswer>): boolean {
   );
 }
 
-function problemOfSuccess(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
+function problemOfSuccess(operation: Operation, { status, body }: NonNullable<RawResponse>): string | null {
   const success = successesOf(operation).find((success) => success.status === status);
   if (success === undefined) return 'an undocumented success status';
   const mayBePlain = success.contents.length === 0 || success.contents.some(({ enveloped }) => !enveloped);
   return body?.success === true || mayBePlain ? null : 'a success without an envelope';
 }
 
-function problemOfRefusal(operation: Operation, { status, body }: NonNullable<RawAnswer>): string | null {
+function problemOfRefusal(operation: Operation, { status, body }: NonNullable<RawResponse>): string | null {
   const { code, message = '' } = body?.error ?? {};
   if (status === 416 && operation.statuses.includes(206)) return null;
   if (!isErrorCode(code)) return 'an error without a registered code';

@@ -113,9 +113,9 @@ describe('the OpenAPI document describes', () => {
       [400, ['Content-Length', 'many']],
       [431, ['X-Long', 'x'.repeat(20_000)]],
     ] as const) {
-      const answer = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [header] });
-      assert.ok(answer !== null && answer.status === status);
-      assert.equal(findMismatch(operation, answer), null);
+      const response = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [header] });
+      assert.ok(response !== null && response.status === status);
+      assert.equal(findMismatch(operation, response), null);
     }
   });
 

@@ -43,8 +43,8 @@ describe('operators', () => {
       ['GET', '/settings'],
     ];
     for (const [method, path, body] of paths) {
-      const answer = await call(method, path, body, player.headers);
-      assert.deepEqual(statusOf(answer), [403, 4033], `${method} ${path}`);
+      const response = await call(method, path, body, player.headers);
+      assert.deepEqual(statusOf(response), [403, 4033], `${method} ${path}`);
     }
     await setUserOperator(server.ctx, player.email, true);
     assert.equal((await call('GET', '/state', undefined, player.headers)).status, 200);

@@ -196,10 +196,10 @@ describe('a web build in the browser', () => {
   test('responds to many concurrent first requests', async () => {
     const fresh = await ship(game, 'fresh');
     const url = `${server.url}/play/${fresh.fileUid}/walk/walk.js`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 300 }, () => fetch(url).then(async (r) => (await r.text()) === SCRIPT)),
     );
-    assert.ok(answers.every(Boolean));
+    assert.ok(responses.every(Boolean));
   });
 });
 

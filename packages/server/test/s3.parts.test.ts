@@ -55,9 +55,9 @@ async function passOn(incoming: IncomingMessage, outgoing: ServerResponse, targe
   const { method, url: path, headers } = incoming;
   const onward = request({ host: target.hostname, port: target.port, method, path, headers });
   const responded = once(onward, 'response') as Promise<[IncomingMessage]>;
-  const [[answer]] = await Promise.all([responded, pipeline(incoming, onward)]);
-  outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-  await pipeline(answer, outgoing);
+  const [[response]] = await Promise.all([responded, pipeline(incoming, onward)]);
+  outgoing.writeHead(response.statusCode ?? 502, response.headers);
+  await pipeline(response, outgoing);
 }
 
 describe('a part in transit when the source of a blob fails', () => {

@@ -73,8 +73,8 @@ describe('every server', () => {
   });
 
   test('ignores an unknown Expect header', async () => {
-    const answer = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [['Expect', 'the-best']] });
-    assert.deepEqual([answer?.status, answer?.body?.error?.code], [401, 4011]);
+    const response = await sendRaw(server, { method: 'GET', path: '/api/v1/games', headers: [['Expect', 'the-best']] });
+    assert.deepEqual([response?.status, response?.body?.error?.code], [401, 4011]);
   });
 
   test('refuses a too long path parameter with the bad-input code of the operation', async () => {

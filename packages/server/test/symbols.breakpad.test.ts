@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
-import { type Answer, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { debugIdOf, NOTHING_STORED, storedCountsOf, symbolsOf, symText } from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 
@@ -45,7 +45,11 @@ function formOf(content: Uint8Array, further: Record<string, string> = {}) {
   return multipartOf([...fields, filePart(content, { name: 'symbol_file', filename: 'libgame.so.sym' })]);
 }
 
-function send(body: Uint8Array, buildId: string, headers: Record<string, string> = basicOf(game)): Promise<Answer> {
+function send(
+  body: Uint8Array,
+  buildId: string,
+  headers: Record<string, string> = basicOf(game),
+): Promise<ApiResponse> {
   return request(`${server.api}/tool/upload/symbols${buildId === '' ? '' : `?build_id=${buildId}`}`, {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=B', ...headers },
@@ -106,7 +110,7 @@ describe('the form of sym_upload', () => {
       const address = `${server.api.replace('://', `://${token}:${secret}@`)}/tool/upload/symbols?build_id=${buildId}`;
       const fields = ['code_file=libgame.so', 'cpu=x86_64', `debug_identifier=${debugIdOf('libgame.so')}`];
       const forms = [...fields, `symbol_file=@${file}`].flatMap((field) => ['-F', field]);
-      const args = ['-sS', '-o', join(folder, 'answer'), '-w', '%{http_code}', '-H', 'Expect:', ...forms, address];
+      const args = ['-sS', '-o', join(folder, 'response'), '-w', '%{http_code}', '-H', 'Expect:', ...forms, address];
       const status = await run('curl', args);
       if (status === null) return t.skip('skipped: curl not found');
       assert.equal(status, '200');
@@ -149,9 +153,9 @@ describe('a deploy key as user and password', () => {
       [{ authorization: `Bearer ${token}` }, 4025],
     ];
     for (const [headers, code] of cases) {
-      const answer = await list(headers);
-      assert.deepEqual([answer.status, answer.body.error?.code], [401, code], JSON.stringify(headers));
-      assert.equal(answer.headers.get('www-authenticate'), 'Basic realm="deploy key"');
+      const response = await list(headers);
+      assert.deepEqual([response.status, response.body.error?.code], [401, code], JSON.stringify(headers));
+      assert.equal(response.headers.get('www-authenticate'), 'Basic realm="deploy key"');
     }
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { type Answer, makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
   addSymbols,
   debugIdOf,
@@ -30,13 +30,13 @@ async function makeBuild(game?: TestGame) {
   return { game: owner, buildId: await register(server, owner, { version: newId().slice(-20) }) };
 }
 
-function assertRefusal(answer: Answer, code: ErrorCode, message: RegExp): void {
+function assertRefusal(response: ApiResponse, code: ErrorCode, message: RegExp): void {
   assert.deepEqual(
-    [answer.status, answer.body.error?.code],
+    [response.status, response.body.error?.code],
     [ERRORS[code].status, code],
-    String(answer.body.error?.message),
+    String(response.body.error?.message),
   );
-  assert.match(answer.body.error?.message ?? '', message);
+  assert.match(response.body.error?.message ?? '', message);
 }
 
 describe('an accepted upload', () => {
@@ -91,8 +91,8 @@ describe('an accepted upload', () => {
     const { game, buildId } = await makeBuild();
     const text = symText();
     const checksum = `SHA256:${sha256(text).toUpperCase()}`;
-    const answer = await sendSymbols(server, game, buildId, text, { fields: { checksum }, fileFirst: true });
-    assert.equal(answer.status, 201);
+    const response = await sendSymbols(server, game, buildId, text, { fields: { checksum }, fileFirst: true });
+    assert.equal(response.status, 201);
   });
 
   test('of a completely damaged text ends as unreadable, and is retried when sent again', async () => {
@@ -148,13 +148,13 @@ describe('symbols that already exist', () => {
       method: 8,
     }));
     const zips = [buildZip(pieces), buildZip(pieces.toReversed())];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
         sendSymbols(server, game, i % 3 === 0 ? other.buildId : buildId, zips[i % 2]!),
       ),
     );
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       Array(8).fill(201),
     );
     await untilCompiled(server, game, buildId);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { leftoversOf } from './setup/leftovers.ts';
-import { beginRequest, fieldPart, filePart, multipartOf, type Part, readAnswer, sendRaw } from './setup/raw.ts';
+import { beginRequest, fieldPart, filePart, multipartOf, type Part, readResponse, sendRaw } from './setup/raw.ts';
 import { assertRefused } from './setup/refusal.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { register, sha256, smallZip } from './setup/uploads.ts';
@@ -139,9 +139,12 @@ test('a form that is cut off anywhere', async () => {
 test('a too small Content-Length ends the form early, and the rest is not a valid request', async () => {
   const form = multipartOf([...fields, filePart(zip)]);
   for (const length of [1, 200, form.length - 20]) {
-    const answer = await send(form, { length });
+    const response = await send(form, { length });
     // Packet boundaries decide whether the form or the rest is seen first.
-    assert.ok(answer?.status === 400 && [4037, 4002].includes(answer.body?.error?.code ?? 0), answer?.text ?? 'none');
+    assert.ok(
+      response?.status === 400 && [4037, 4002].includes(response.body?.error?.code ?? 0),
+      response?.text ?? 'none',
+    );
     await until(async () => (await leftoversOf(server, game)).blobs.length === 0);
   }
 });
@@ -171,8 +174,8 @@ test('a Content-Length that is not a number, is duplicated or comes with chunks 
     ],
   ] as [string, string][][];
   for (const lengthHeaders of invalid) {
-    const answer = await sendRaw(server, { ...rest, headers: [...plain, ...lengthHeaders] });
-    assert.deepEqual([answer?.status, answer?.body?.error?.code], [400, 4002], JSON.stringify(lengthHeaders));
+    const response = await sendRaw(server, { ...rest, headers: [...plain, ...lengthHeaders] });
+    assert.deepEqual([response?.status, response?.body?.error?.code], [400, 4002], JSON.stringify(lengthHeaders));
     assert.deepEqual(await leftoversOf(server, game), { blobs: [], files: 0, sessions: 0 });
   }
 });
@@ -183,6 +186,6 @@ test('chunks of one byte are read, and chunks with an invalid size are not', asy
   await assertRefused(server, game, await send(chunked(...bytes), { length: null }), 4041, /not a \.zip/);
   const socket = await beginRequest(server, requestOf(chunked(form.subarray(0, 300)).subarray(0, -5), FORM_TYPE, null));
   socket.write('xyz\r\nnonsense');
-  await readAnswer(socket);
+  await readResponse(socket);
   await until(async () => (await leftoversOf(server, game)).blobs.length === 0);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { leftoversOf } from './setup/leftovers.ts';
-import { type Answer, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
   formOf,
   openSession,
@@ -21,11 +21,11 @@ const MAX_SESSIONS = 8;
 
 type Target = { server: TestServer; game: TestGame; buildId: string };
 
-async function uploadTo({ server, game, buildId }: Target): Promise<Answer> {
+async function uploadTo({ server, game, buildId }: Target): Promise<ApiResponse> {
   return upload(server, game, formOf(uploadFields(buildId, zip), zip));
 }
 
-function openFor({ server, game, buildId }: Target): Promise<Answer> {
+function openFor({ server, game, buildId }: Target): Promise<ApiResponse> {
   const fields = { filename: 'game.zip', total_size: String(zip.length), ...uploadFields(buildId, zip) };
   return openSession(server, game, fields);
 }
@@ -36,8 +36,8 @@ async function makeTarget(server: TestServer): Promise<Target> {
 }
 
 /** Asserts a limit's refusal whose `retry_after` is `seconds`, in the header and in both data objects. */
-function assertLimited(answer: Answer, code: 4290 | 4291, seconds?: number): void {
-  const { status, headers, body } = answer;
+function assertLimited(response: ApiResponse, code: 4290 | 4291, seconds?: number): void {
+  const { status, headers, body } = response;
   assert.deepEqual([status, body.error?.code], [429, code], JSON.stringify(body));
   const retryAfter = Number(headers.get('retry-after'));
   assert.ok(Number.isInteger(retryAfter) && retryAfter > 0, String(retryAfter));
@@ -82,9 +82,9 @@ describe('the hourly limits', () => {
 
   test('allow exactly the limit when all requests are concurrent', async () => {
     const target = await makeTarget(server);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => uploadTo(target)));
-    assert.equal(answers.filter(({ status }) => status === 201).length, 2);
-    for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4290);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => uploadTo(target)));
+    assert.equal(responses.filter(({ status }) => status === 201).length, 2);
+    for (const response of responses) if (response.status !== 201) assertLimited(response, 4290);
   });
 
   test('count chunks, and a refused chunk does not change its session', async () => {
@@ -114,9 +114,9 @@ describe('the limit on open sessions', () => {
 
   /** Opens as many sessions as allowed and returns their ids. */
   async function fill(target: Target): Promise<string[]> {
-    const answers = await Promise.all(Array.from({ length: MAX_SESSIONS }, () => openFor(target)));
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
-    return answers.map(({ body }) => body.data.session_id);
+    const responses = await Promise.all(Array.from({ length: MAX_SESSIONS }, () => openFor(target)));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([201]));
+    return responses.map(({ body }) => body.data.session_id);
   }
 
   test('refuses the ninth session with 4291 and keeps nothing of it', async () => {
@@ -129,9 +129,9 @@ describe('the limit on open sessions', () => {
 
   test('allows exactly eight of many concurrent sessions', async () => {
     const target = await makeTarget(server);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => openFor(target)));
-    assert.equal(answers.filter(({ status }) => status === 201).length, MAX_SESSIONS);
-    for (const answer of answers) if (answer.status !== 201) assertLimited(answer, 4291);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => openFor(target)));
+    assert.equal(responses.filter(({ status }) => status === 201).length, MAX_SESSIONS);
+    for (const response of responses) if (response.status !== 201) assertLimited(response, 4291);
     const { blobs, sessions } = await leftoversOf(server, target.game);
     assert.deepEqual([blobs.length, sessions], [MAX_SESSIONS, MAX_SESSIONS]);
   });
@@ -178,8 +178,8 @@ test('0 lifts every limit', async () => {
     const sessions = await Promise.all(Array.from({ length: MAX_SESSIONS + 4 }, () => openFor(target)));
     for (const { status, body } of sessions) {
       assert.equal(status, 201);
-      const answer = await sendChunk(server, target.game, body.data.session_id, zip, 0, 10);
-      assert.equal(answer.status, 202);
+      const response = await sendChunk(server, target.game, body.data.session_id, zip, 0, 10);
+      assert.equal(response.status, 202);
     }
     for (let count = 0; count < 4; count += 1) assert.equal((await uploadTo(target)).status, 201);
   } finally {

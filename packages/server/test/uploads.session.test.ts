@@ -32,13 +32,13 @@ describe('an upload session', () => {
   test('opens with 201 and its fields', async () => {
     const zip = zipOfSize(1000);
     const buildId = await register(server, game);
-    const answer = await openSession(server, game, {
+    const response = await openSession(server, game, {
       filename: 'game.zip',
       total_size: String(zip.length),
       ...uploadFields(buildId, zip),
     });
-    assert.equal(answer.status, 201);
-    const { session_id, expected_size, current_size, expires_at } = answer.body.data;
+    assert.equal(response.status, 201);
+    const { session_id, expected_size, current_size, expires_at } = response.body.data;
     assert.match(session_id, /^[0-9a-f-]{36}$/);
     assert.deepEqual([expected_size, current_size], [zip.length, 0]);
     assert.equal(Date.parse(expires_at), now.getTime() + 6 * HOUR);
@@ -81,11 +81,11 @@ describe('an upload session', () => {
       [0, 1000],
       [2000, 2500],
     ] as const) {
-      const answer = await sendChunk(server, game, session, zip, start, end);
-      assert.equal(answer.status, 409);
-      assert.equal(answer.body.error?.code, 4044);
-      assert.equal(answer.body.error?.data.current_size, 1000);
-      assert.equal(answer.body.data.current_size, 1000);
+      const response = await sendChunk(server, game, session, zip, start, end);
+      assert.equal(response.status, 409);
+      assert.equal(response.body.error?.code, 4044);
+      assert.equal(response.body.error?.data.current_size, 1000);
+      assert.equal(response.body.data.current_size, 1000);
     }
     assert.equal((await sendChunk(server, game, session, zip, 1000, zip.length)).status, 201);
   });
@@ -111,10 +111,10 @@ describe('an upload session', () => {
       })),
     ];
     for (const headers of wrong) {
-      const answer = await sendChunk(server, game, session, zip, 0, 10, {
+      const response = await sendChunk(server, game, session, zip, 0, 10, {
         headers: { ...game.keyHeaders, ...headers },
       });
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 4044], JSON.stringify(headers));
+      assert.deepEqual([response.status, response.body.error?.code], [400, 4044], JSON.stringify(headers));
     }
   });
 
@@ -138,8 +138,8 @@ describe('an upload session', () => {
     const zip = zipOfSize(3000);
     const session = await startSession(server, game, zip, { checksum: 'a'.repeat(64) });
     await sendChunk(server, game, session, zip, 0, 1000);
-    const answer = await sendChunk(server, game, session, zip, 1000, zip.length);
-    assert.deepEqual([answer.status, answer.body.error?.code], [400, 4046]);
+    const response = await sendChunk(server, game, session, zip, 1000, zip.length);
+    assert.deepEqual([response.status, response.body.error?.code], [400, 4046]);
     assert.deepEqual(await blobs(), before);
     const later = await sendChunk(server, game, session, zip, 0, 1000);
     assert.deepEqual([later.status, later.body.error?.code], [404, 4045]);
@@ -168,8 +168,8 @@ describe('an upload session', () => {
     const socket = await beginChunk(server, game, session, zip, MIB, zip.length, 500_000);
     socket.destroy();
     const last = await until(async () => {
-      const answer = await sendChunk(server, game, session, zip, MIB, zip.length);
-      return answer.body.error?.code === 4047 ? undefined : answer;
+      const response = await sendChunk(server, game, session, zip, MIB, zip.length);
+      return response.body.error?.code === 4047 ? undefined : response;
     });
     assert.equal(last.status, 201);
   });
@@ -187,8 +187,8 @@ describe('an upload session', () => {
     assert.ok(second.headers.has('retry-after'));
     socket.write(zip.subarray(MIB));
     socket.write('\r\n--B--\r\n');
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    assert.match(answer.toString(), /^HTTP\/1.1 201/);
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    assert.match(response.toString(), /^HTTP\/1.1 201/);
     socket.destroy();
   });
 
@@ -197,22 +197,22 @@ describe('an upload session', () => {
     const session = await startSession(server, game, zip);
     const silent = await beginChunk(server, game, session, zip, 0, zip.length, 1000);
     await until(async () => (await lockOf(server, session)).rows[0]?.lock_token);
-    const answer = await until(async () => {
+    const response = await until(async () => {
       const next = await sendChunk(server, game, session, zip, 0, zip.length);
       return next.body.error?.code === 4047 ? undefined : next;
     });
-    assert.equal(answer.status, 201);
+    assert.equal(response.status, 201);
     silent.destroy();
   });
 
   test('accepts one of many concurrent equal chunks', async () => {
     const zip = zipOfSize(300_000);
     const session = await startSession(server, game, zip);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => sendChunk(server, game, session, zip, 0, 200_000)),
     );
-    assert.equal(answers.filter(({ status }) => status === 202).length, 1);
-    for (const { status, body } of answers) if (status !== 202) assert.ok([4047, 4044].includes(body.error!.code));
+    assert.equal(responses.filter(({ status }) => status === 202).length, 1);
+    for (const { status, body } of responses) if (status !== 202) assert.ok([4047, 4044].includes(body.error!.code));
     assert.equal((await sendChunk(server, game, session, zip, 200_000, zip.length)).status, 201);
   });
 

@@ -41,9 +41,9 @@ describe('an accepted upload', () => {
   });
 
   async function accepted(form: FormData) {
-    const answer = await upload(server, game, form);
-    assert.equal(answer.status, 201, JSON.stringify(answer.body));
-    return answer.body.data;
+    const response = await upload(server, game, form);
+    assert.equal(response.status, 201, JSON.stringify(response.body));
+    return response.body.data;
   }
 
   test('returns 201 with the file and without a session_id', async () => {
@@ -78,8 +78,8 @@ describe('an accepted upload', () => {
     const headers = Object.entries({ ...game.keyHeaders, 'Content-Type': 'multipart/form-data; boundary=B' });
     const body = multipartOf(parts);
     const length = ['Content-Length', String(body.length)] as const;
-    const answer = await sendRaw(server, { method: 'POST', path: PATH, headers: [...headers, length], body });
-    assert.equal(answer?.status, 201, JSON.stringify(answer));
+    const response = await sendRaw(server, { method: 'POST', path: PATH, headers: [...headers, length], body });
+    assert.equal(response?.status, 201, JSON.stringify(response));
   });
 
   test('can have an uppercase checksum with the prefix sha256:', async () => {
@@ -239,8 +239,8 @@ describe('a refused upload leaves nothing', () => {
   test('over 5 GB: 4043 before the bytes are sent, based on Content-Length or total_size', async () => {
     const length = ['Content-Length', String(LIMITS.fileBytes + 9 * 1024 * 1024)] as const;
     const headers = Object.entries({ ...game.keyHeaders, 'Content-Type': 'multipart/form-data; boundary=B' });
-    const answer = await sendRaw(server, { method: 'POST', path: PATH, headers: [...headers, length] });
-    await assertRefused(server, game, answer, 4043, /larger than 5 GB/);
+    const response = await sendRaw(server, { method: 'POST', path: PATH, headers: [...headers, length] });
+    await assertRefused(server, game, response, 4043, /larger than 5 GB/);
     const fields = { filename: 'game.zip', ...uploadFields(buildId, zip) };
     const session = await openSession(server, game, { ...fields, total_size: String(LIMITS.fileBytes + 1) });
     await assertRefused(server, game, session, 4043, /larger than 5 GB/);

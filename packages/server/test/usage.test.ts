@@ -12,7 +12,7 @@ import { assertNothingLeft, leftoversOf } from './setup/leftovers.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { beginRequest } from './setup/raw.ts';
 import {
-  type Answer,
+  type ApiResponse,
   makeGame,
   makePlayer,
   request,
@@ -42,7 +42,7 @@ function noisySymbols(file: string, bytes: number): Buffer {
   ]);
 }
 
-function assertFull({ status, body }: Answer): void {
+function assertFull({ status, body }: ApiResponse): void {
   assert.deepEqual([status, body.error?.code], [403, 4292], JSON.stringify(body));
   assert.match(body.error?.message ?? '', /1\.0 MiB of storage/);
   assert.equal(body.error?.data.limit_bytes, QUOTA);
@@ -56,11 +56,11 @@ describe('the storage quota of a game', () => {
   });
   after(() => server.stop());
 
-  async function send(game: TestGame, buildId: string, zip: Buffer): Promise<Answer> {
+  async function send(game: TestGame, buildId: string, zip: Buffer): Promise<ApiResponse> {
     return upload(server, game, formOf(uploadFields(buildId, zip), zip));
   }
 
-  async function open(game: TestGame, buildId: string, bytes: number): Promise<Answer> {
+  async function open(game: TestGame, buildId: string, bytes: number): Promise<ApiResponse> {
     const fields = { filename: 'game.zip', total_size: String(bytes), ...uploadFields(buildId, Buffer.alloc(1)) };
     return openSession(server, game, fields);
   }
@@ -93,9 +93,9 @@ describe('the storage quota of a game', () => {
   test('accepts as many concurrent uploads as fit', async () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => send(game, buildId, zipOf(400_000))));
-    assert.equal(answers.filter(({ status }) => status === 201).length, 2);
-    for (const answer of answers) if (answer.status !== 201) assertFull(answer);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => send(game, buildId, zipOf(400_000))));
+    assert.equal(responses.filter(({ status }) => status === 201).length, 2);
+    for (const response of responses) if (response.status !== 201) assertFull(response);
     assert.equal((await leftoversOf(server, game)).blobs.length, 2);
   });
 
@@ -108,9 +108,9 @@ describe('the storage quota of a game', () => {
     ] as const;
     const socket = await beginRequest(server, { method: 'POST', path: '/api/v1/tool/upload/files', headers });
     try {
-      const [answer] = (await once(socket, 'data')) as [Buffer];
-      assert.match(answer.toString(), /^HTTP\/1\.1 403 /);
-      assert.match(answer.toString(), /"code":4292/);
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      assert.match(response.toString(), /^HTTP\/1\.1 403 /);
+      assert.match(response.toString(), /"code":4292/);
     } finally {
       socket.destroy();
     }
@@ -120,8 +120,8 @@ describe('the storage quota of a game', () => {
     const game = await makeGame(server);
     const buildId = await register(server, game);
     assertFull(await open(game, buildId, QUOTA + 1));
-    const answers = await Promise.all(Array.from({ length: 4 }, () => open(game, buildId, 400_000)));
-    const opened = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => open(game, buildId, 400_000)));
+    const opened = responses.filter(({ status }) => status === 201);
     assert.equal(opened.length, 2);
     assert.equal((await usageOf(game)).storage.sessions_bytes, 800_000);
     assertFull(await send(game, buildId, zipOf(400_000)));
@@ -153,11 +153,11 @@ describe('the storage quota of a game', () => {
     assert.equal((await sendSymbols(server, game, buildId, large)).status, 201);
     const { symbols_bytes } = (await usageOf(game)).storage;
     assert.ok(symbols_bytes > 0 && symbols_bytes < QUOTA);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['a.so', 'b.so', 'c.so'].map((file) => sendSymbols(server, game, buildId, noisySymbols(file, MIB / 2))),
     );
-    assert.ok(answers.some(({ status }) => status === 403));
-    for (const answer of answers) if (answer.status !== 201) assertFull(answer);
+    assert.ok(responses.some(({ status }) => status === 403));
+    for (const response of responses) if (response.status !== 201) assertFull(response);
   });
 
   test('is freed when a build is deleted, and excludes files that the scan rejected', async () => {
@@ -235,10 +235,10 @@ test('0 lifts the quota', async () => {
       ...uploadFields(buildId, Buffer.alloc(1)),
       checksum: sha256(Buffer.alloc(1)),
     };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => openSession(server, game, { ...fields, total_size: String(LIMITS.fileBytes) })),
     );
-    for (const { status, body } of answers) assert.equal(status, 201, JSON.stringify(body));
+    for (const { status, body } of responses) assert.equal(status, 201, JSON.stringify(body));
     const { usage } = (await request(`${server.api}/tool/info`, { headers: game.keyHeaders })).body.data;
     assert.deepEqual([usage.storage.limit_bytes, usage.storage.sessions_bytes], [0, 8 * LIMITS.fileBytes]);
   } finally {

@@ -31,7 +31,7 @@ export function revokeKey(server: TestServer, headers: { cookie: string }, { key
   return request(`${server.api}/account/agent-keys/${key_id}`, { method: 'DELETE', headers });
 }
 
-export type ToolAnswer = {
+export type ToolResult = {
   content: { type: string; text: string }[];
   // biome-ignore lint/suspicious/noExplicitAny: tests read results of any shape.
   structuredContent?: any;
@@ -40,7 +40,7 @@ export type ToolAnswer = {
 };
 
 export type Agent = {
-  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
   readonly client: Client;
   close(): Promise<void>;
 };
@@ -63,7 +63,7 @@ export async function connect(
   await client.listTools();
   return {
     client,
-    call: (name, args = {}) => client.callTool({ name, arguments: args }) as Promise<ToolAnswer>,
+    call: (name, args = {}) => client.callTool({ name, arguments: args }) as Promise<ToolResult>,
     close: () => client.close(),
   };
 }
@@ -79,6 +79,6 @@ export async function connectOld(server: TestServer, token: string): Promise<Old
 }
 
 /** The error code of a tool's result; 0 if it succeeded. */
-export function codeOf(answer: ToolAnswer): number {
-  return answer.isError === true ? (answer._meta?.['chauffeur/error']?.code ?? -1) : 0;
+export function codeOf(result: ToolResult): number {
+  return result.isError === true ? (result._meta?.['chauffeur/error']?.code ?? -1) : 0;
 }

@@ -1,5 +1,5 @@
 // Calls the JSON API with a session, and returns what tests compare.
-import { type Answer, makeGame, request, signIn, type TestGame, type TestServer } from './server.ts';
+import { type ApiResponse, makeGame, request, signIn, type TestGame, type TestServer } from './server.ts';
 
 export type Session = { cookie: string };
 export type OwnedGame = { game: TestGame; owner: Session };
@@ -20,13 +20,13 @@ export function callApi(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const json = { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const init = body === undefined ? { headers: { ...headers } } : json;
   return request(`${server.api}${path}`, { method, ...init });
 }
 
 /** The HTTP status and the error code, which is undefined after a success. */
-export function statusOf({ status, body }: Answer): [status: number, code: number | undefined] {
+export function statusOf({ status, body }: ApiResponse): [status: number, code: number | undefined] {
   return [status, body.error?.code];
 }

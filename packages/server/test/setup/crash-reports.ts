@@ -13,7 +13,7 @@ import { storeFile } from '../../src/features/crashes/receive/store-file.ts';
 import { stemOf } from '../../src/features/crashes/report/files.ts';
 import { utcDayOf } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
-import { type Answer, makeAdmin, makePlayer, request, type TestServer } from './server.ts';
+import { type ApiResponse, makeAdmin, makePlayer, request, type TestServer } from './server.ts';
 
 export type Person = Awaited<ReturnType<typeof makePlayer>>;
 
@@ -25,7 +25,7 @@ export function callAs(
   person: Person | null,
   path: string,
   { method = 'GET', body }: Call = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return request(`${server.api}${path}`, {
     method,
     headers: { ...person?.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { readUnpacked } from '../../src/kernel/blobs/packed.ts';
 import { onlyRow, rows } from '../../src/kernel/database/db.ts';
-import { type Answer, makeGame, request, type TestGame, type TestServer } from './server.ts';
+import { type ApiResponse, makeGame, request, type TestGame, type TestServer } from './server.ts';
 import { register } from './uploads.ts';
 
 export type CrashSender = { server: TestServer; game: TestGame; buildId: string };
@@ -23,7 +23,7 @@ export function report(
   sender: CrashSender,
   body: unknown = { message: 'it crashed' },
   headers: Record<string, string> = idHeaders(sender),
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return request(`${sender.server.api}/public/crashes`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

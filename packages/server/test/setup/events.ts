@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { rows } from '../../src/kernel/database/db.ts';
 import { type CrashSender, idHeaders } from './crashes.ts';
-import { type Answer, request, type TestServer } from './server.ts';
+import { type ApiResponse, request, type TestServer } from './server.ts';
 
 /** A game with one build, whose ids its clients send. */
 export type Sender = CrashSender;
@@ -16,7 +16,7 @@ export function send(
   sender: Sender,
   body: unknown,
   { headers = idHeaders(sender), query = '', type = 'application/json' }: SendOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return request(`${sender.server.api}/public/events${query}`, {
     method: 'POST',
     headers: { ...(type !== null && { 'content-type': type }), ...headers },
@@ -27,7 +27,7 @@ export function send(
 export type SendOptions = { headers?: Record<string, string>; query?: string; type?: string | null };
 
 /** Sends a body as the analytics module of an engine does. */
-export function sendByEngine(server: TestServer, body: unknown): Promise<Answer> {
+export function sendByEngine(server: TestServer, body: unknown): Promise<ApiResponse> {
   return request(`${server.url}/v1/events`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -57,6 +57,6 @@ export function eventsOf({ server, game }: Sender): Promise<EventRow[]> {
   );
 }
 
-export function assertAccepted({ status, body }: Answer, accepted: number, repeated = 0): void {
+export function assertAccepted({ status, body }: ApiResponse, accepted: number, repeated = 0): void {
   assert.deepEqual([status, body], [202, { success: true, data: { accepted, repeated } }]);
 }

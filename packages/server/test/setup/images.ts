@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import sharp from 'sharp';
-import { type Answer, request, type TestGame, type TestServer } from './server.ts';
+import { type ApiResponse, request, type TestGame, type TestServer } from './server.ts';
 
 export type Format = 'png' | 'jpeg' | 'gif' | 'webp';
 
@@ -32,7 +32,7 @@ export function mediaForm(
   return form;
 }
 
-export function postMedia(server: TestServer, game: TestGame, body: RequestInit['body']): Promise<Answer> {
+export function postMedia(server: TestServer, game: TestGame, body: RequestInit['body']): Promise<ApiResponse> {
   return request(`${server.api}/tool/media`, { method: 'POST', headers: game.keyHeaders, body: body ?? null });
 }
 
@@ -60,7 +60,7 @@ export function callMedia(
   game: TestGame,
   path = '',
   { headers, ...init }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return request(`${server.api}/tool/media${path}`, { ...init, headers: { ...game.keyHeaders, ...headers } });
 }
 
@@ -87,7 +87,7 @@ export function blobsOfPicture(game: TestGame, uid: string): string[] {
 }
 
 /** Fails unless the response is this error. */
-export function assertRefusal({ status, body }: Answer, code: ErrorCode, message: RegExp): void {
+export function assertRefusal({ status, body }: ApiResponse, code: ErrorCode, message: RegExp): void {
   assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], `${body.error?.message}`);
   assert.match(body.error?.message ?? '', message);
 }

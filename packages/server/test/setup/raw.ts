@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { TestServer } from './server.ts';
 
 /** A response; null if the server closed the connection without one. */
-export type RawAnswer = {
+export type RawResponse = {
   status: number;
   headers: ReadonlyMap<string, string>;
   text: string;
@@ -35,24 +35,28 @@ export async function beginRequest(server: TestServer, { method, path, headers, 
 }
 
 /** Sends a request and returns the response. With `endAfter`, closes our side of the connection after the last byte. */
-export async function sendRaw(server: TestServer, request: RawRequest, { endAfter = false } = {}): Promise<RawAnswer> {
+export async function sendRaw(
+  server: TestServer,
+  request: RawRequest,
+  { endAfter = false } = {},
+): Promise<RawResponse> {
   const socket = await beginRequest(server, request);
   if (endAfter) socket.end();
-  return readAnswer(socket);
+  return readResponse(socket);
 }
 
 /** Reads the response until the server closes the connection. */
-export async function readAnswer(socket: Socket): Promise<RawAnswer> {
+export async function readResponse(socket: Socket): Promise<RawResponse> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
-  return parseAnswer(Buffer.concat(chunks).toString());
+  return parseResponse(Buffer.concat(chunks).toString());
 }
 
-function parseAnswer(answer: string): RawAnswer {
-  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];
+function parseResponse(response: string): RawResponse {
+  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(response) ?? [];
   if (status === undefined) return null;
-  const [head = '', text = ''] = answer.split(/\r\n\r\n([\s\S]*)/, 2);
+  const [head = '', text = ''] = response.split(/\r\n\r\n([\s\S]*)/, 2);
   const lines = head.split('\r\n').slice(1);
   const headers = new Map(lines.map((line) => [line.replace(/:.*/, '').toLowerCase(), line.replace(/^[^:]*: /, '')]));
   return { status: Number(status), headers, text, body: parseJson(text) };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { assertNothingLeft } from './leftovers.ts';
-import type { RawAnswer } from './raw.ts';
-import type { Answer, TestGame, TestServer } from './server.ts';
+import type { RawResponse } from './raw.ts';
+import type { ApiResponse, TestGame, TestServer } from './server.ts';
 
 /**
  * Fails unless the response has the error `code` and a matching message, and no data of the game's uploads is stored.
@@ -11,12 +11,12 @@ import type { Answer, TestGame, TestServer } from './server.ts';
 export async function assertRefused(
   server: TestServer,
   game: TestGame,
-  answer: Answer | RawAnswer,
+  response: ApiResponse | RawResponse,
   code: ErrorCode,
   message: RegExp,
 ): Promise<void> {
-  const error = answer?.body?.error;
-  assert.deepEqual([answer?.status, error?.code], [ERRORS[code].status, code], `${message} ${error?.message}`);
+  const error = response?.body?.error;
+  assert.deepEqual([response?.status, error?.code], [ERRORS[code].status, code], `${message} ${error?.message}`);
   assert.match(error?.message ?? '', message);
   await assertNothingLeft(server, game);
 }

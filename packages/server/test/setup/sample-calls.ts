@@ -270,8 +270,8 @@ async function revokeTokenAfterReset(server: TestServer): Promise<string> {
   const { link } = await mailTo(server, owner.email, /new Chauffeur password/);
   const opened = await fetch(link, { redirect: 'manual' });
   const token = new URL(opened.headers.get('location') ?? '', server.url).searchParams.get('token');
-  const answer = await post('/reset-password', { token, newPassword: `a new ${newId()}` });
-  return ((await answer.json()) as { revoke_token: string }).revoke_token;
+  const response = await post('/reset-password', { token, newPassword: `a new ${newId()}` });
+  return ((await response.json()) as { revoke_token: string }).revoke_token;
 }
 
 /** Adds a job that has used all its attempts. It is not due, so that no worker runs it in the meantime. */

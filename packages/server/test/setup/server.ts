@@ -158,14 +158,14 @@ export function makeAdmin(server: TestServer, gameId: string, person: { id: stri
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape.
 type Data = any;
-export type Answer = {
+export type ApiResponse = {
   status: number;
   headers: Headers;
   body: { success: boolean; data?: Data; error?: { code: number; message: string; data?: Data } };
 };
 
 /** Sends a request and parses the JSON of the response. */
-export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
+export async function request(url: string, init: RequestInit = {}): Promise<ApiResponse> {
   const response = await fetch(url, { ...init, duplex: 'half' } as RequestInit);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };

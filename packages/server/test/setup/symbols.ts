@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { compileSymbols } from '../../src/features/symbols/compile.job.ts';
 import { onlyRow, rows } from '../../src/kernel/database/db.ts';
-import { type Answer, request, type TestGame, type TestServer, until } from './server.ts';
+import { type ApiResponse, request, type TestGame, type TestServer, until } from './server.ts';
 import { type FormFields, formOf, sha256 } from './uploads.ts';
 
 /** A different debug id for each `seed`. */
@@ -30,16 +30,16 @@ export function sendSymbols(
   buildId: string,
   file: Uint8Array,
   { fields = {}, filename = 'game.sym', fileFirst = false }: SendOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const form = formOf({ build_id: buildId, checksum: sha256(file), ...fields }, file, { filename, fileFirst });
   return request(`${server.api}/tool/upload/symbols`, { method: 'POST', headers: game.keyHeaders, body: form });
 }
 
 /** Sends `file`, which must be accepted. Returns the records of its symbols. */
 export async function addSymbols(server: TestServer, game: TestGame, buildId: string, file: Uint8Array) {
-  const answer = await sendSymbols(server, game, buildId, file);
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-  return answer.body.data.symbols as SymbolRecord[];
+  const response = await sendSymbols(server, game, buildId, file);
+  if (response.status !== 201) throw new Error(JSON.stringify(response.body));
+  return response.body.data.symbols as SymbolRecord[];
 }
 
 export type SymbolRecord = {

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { TestGame, TestServer } from './server.ts';
-import { type Answer, request, until } from './server.ts';
+import { type ApiResponse, request, until } from './server.ts';
 
 /** A valid zip with one stored entry, laid out as in PKWARE's APPNOTE. Shares no code with the reader under test. */
 export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('hello, player')): Buffer {
@@ -44,12 +44,12 @@ export type BuildInput = {
 
 /** Registers a build. Returns its id. */
 export async function register(server: TestServer, game: TestGame, input: BuildInput = {}): Promise<string> {
-  const answer = await postJson(server, game, { version: '1.0.0', os: 'linux', arch: 'x86_64', ...input });
-  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
-  return answer.body.data.build_id;
+  const response = await postJson(server, game, { version: '1.0.0', os: 'linux', arch: 'x86_64', ...input });
+  if (!response.body.success) throw new Error(JSON.stringify(response.body));
+  return response.body.data.build_id;
 }
 
-export function postJson(server: TestServer, game: TestGame, body: unknown): Promise<Answer> {
+export function postJson(server: TestServer, game: TestGame, body: unknown): Promise<ApiResponse> {
   return request(`${server.api}/tool/upload/build`, {
     method: 'POST',
     headers: { ...game.keyHeaders, 'content-type': 'application/json' },
@@ -79,7 +79,7 @@ export function formOf(
 }
 
 /** Sends a zip in one request. */
-export function upload(server: TestServer, game: TestGame, form: FormData): Promise<Answer> {
+export function upload(server: TestServer, game: TestGame, form: FormData): Promise<ApiResponse> {
   return request(`${server.api}/tool/upload/files`, { method: 'POST', headers: game.keyHeaders, body: form });
 }
 
@@ -92,9 +92,9 @@ export async function ship(
 ): Promise<{ buildId: string; fileUid: string }> {
   const { os = 'linux', arch = 'x86_64', channel = 'stable' } = input;
   const buildId = await register(server, game, input);
-  const answer = await upload(server, game, formOf({ ...uploadFields(buildId, zip), os, arch, channel }, zip));
-  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
-  return { buildId, fileUid: answer.body.data.file_uid };
+  const response = await upload(server, game, formOf({ ...uploadFields(buildId, zip), os, arch, channel }, zip));
+  if (!response.body.success) throw new Error(JSON.stringify(response.body));
+  return { buildId, fileUid: response.body.data.file_uid };
 }
 
 export type FileRecord = { file_uid: string; status: string; message: string; detail: string | null };
@@ -114,7 +114,7 @@ export async function shipAndScan(server: TestServer, game: TestGame, input: Bui
   return shipped;
 }
 
-export function openSession(server: TestServer, game: TestGame, fields: FormFields): Promise<Answer> {
+export function openSession(server: TestServer, game: TestGame, fields: FormFields): Promise<ApiResponse> {
   const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return request(`${server.api}/tool/upload/sessions`, {
     method: 'POST',
@@ -131,14 +131,14 @@ export async function startSession(
   fields: FormFields = {},
 ): Promise<string> {
   const buildId = await register(server, game);
-  const answer = await openSession(server, game, {
+  const response = await openSession(server, game, {
     filename: 'game.zip',
     total_size: String(zip.length),
     ...uploadFields(buildId, zip),
     ...fields,
   });
-  if (!answer.body.success) throw new Error(JSON.stringify(answer.body));
-  return answer.body.data.session_id;
+  if (!response.body.success) throw new Error(JSON.stringify(response.body));
+  return response.body.data.session_id;
 }
 
 /** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
@@ -150,7 +150,7 @@ export function sendChunk(
   start: number,
   end: number,
   init: RequestInit = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return request(`${server.api}/tool/upload/files`, {
     method: 'POST',
     headers: {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { type Agent, codeOf, connect, makeKey, type ToolAnswer } from './setup/agents.ts';
+import { type Agent, codeOf, connect, makeKey, type ToolResult } from './setup/agents.ts';
 import { addReport, type SharedGame } from './setup/crash-reports.ts';
 import { makeGame, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { register, shipAndScan, smallZip } from './setup/uploads.ts';
@@ -24,18 +24,18 @@ after(async () => {
   await server.stop();
 });
 
-function textOf(answer: ToolAnswer): string {
-  return answer.content.map(({ text }) => text).join('');
+function textOf(result: ToolResult): string {
+  return result.content.map(({ text }) => text).join('');
 }
 
 function addCrash(facts: object): Promise<string> {
   return addReport(server.ctx, { game: { uid: game.uid } as SharedGame, buildId, ...facts });
 }
 
-function assertBounded(answer: ToolAnswer): void {
-  assert.equal(codeOf(answer), 0, textOf(answer));
-  assert.ok(textOf(answer).length <= LIMITS.agentAnswerLength, `${textOf(answer).length} characters of text`);
-  const { length } = JSON.stringify(answer.structuredContent);
+function assertBounded(result: ToolResult): void {
+  assert.equal(codeOf(result), 0, textOf(result));
+  assert.ok(textOf(result).length <= LIMITS.agentAnswerLength, `${textOf(result).length} characters of text`);
+  const { length } = JSON.stringify(result.structuredContent);
   assert.ok(length <= LIMITS.agentAnswerLength, `${length} characters of JSON`);
 }
 
@@ -47,15 +47,15 @@ describe('a result', () => {
     const seen: string[] = [];
     let pages = 0;
     for (let cursor: string | null = ''; cursor !== null; pages += 1) {
-      const answer = await agent.call('list_game_crashes', {
+      const result = await agent.call('list_game_crashes', {
         uid: game.uid,
         limit: 100,
         ...(cursor !== '' && { cursor }),
       });
-      assertBounded(answer);
-      assert.equal(answer.structuredContent.cut, undefined);
-      seen.push(...answer.structuredContent.crashes.map(({ crash_id }: { crash_id: string }) => crash_id));
-      cursor = answer.structuredContent.next_cursor;
+      assertBounded(result);
+      assert.equal(result.structuredContent.cut, undefined);
+      seen.push(...result.structuredContent.crashes.map(({ crash_id }: { crash_id: string }) => crash_id));
+      cursor = result.structuredContent.next_cursor;
     }
     assert.deepEqual(seen, ids.toReversed());
     assert.ok(pages > 5);
@@ -64,12 +64,12 @@ describe('a result', () => {
   test('with one object that is too long is cut, and says what is missing and where to find it', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`key-${index}`, 'v'.repeat(1024)]));
     const crash_id = await addCrash({ message: 'long', metadata, stack: ['World::tick', 'main'] });
-    const answer = await agent.call('get_crash', { uid: game.uid, crash_id });
-    assertBounded(answer);
-    const { cut, stack } = answer.structuredContent;
+    const result = await agent.call('get_crash', { uid: game.uid, crash_id });
+    assertBounded(result);
+    const { cut, stack } = result.structuredContent;
     assert.ok(cut.left_out.some(({ at, of }: { at: string; of: number }) => at === 'metadata.*' && of === 1024));
     assert.match(cut.read_on, /request_crash_download/);
-    assert.match(textOf(answer), /Left out to keep this short:\n(?:- .*\n)*- metadata\.\*: \d+ of 1024 shown/);
+    assert.match(textOf(result), /Left out to keep this short:\n(?:- .*\n)*- metadata\.\*: \d+ of 1024 shown/);
     assert.deepEqual(
       stack.map((frame: { function: string }) => frame.function),
       ['World::tick', 'main'],
@@ -84,14 +84,14 @@ describe('a result', () => {
     const { fileUid } = await shipAndScan(server, game, { version: '2.0' }, buildZip(entries));
     const paths: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const answer = await agent.call('get_build_provenance', {
+      const result = await agent.call('get_build_provenance', {
         uid: game.uid,
         file_uid: fileUid,
         ...(cursor !== '' && { cursor }),
       });
-      assertBounded(answer);
-      paths.push(...answer.structuredContent.entries.map(({ path }: { path: string }) => path));
-      cursor = answer.structuredContent.next_cursor ?? null;
+      assertBounded(result);
+      paths.push(...result.structuredContent.entries.map(({ path }: { path: string }) => path));
+      cursor = result.structuredContent.next_cursor ?? null;
     }
     assert.equal(new Set(paths).size, 900);
     assert.equal(paths.length, 900);
@@ -107,11 +107,11 @@ describe('a result', () => {
       await quick.call('promote_build', { uid: busy.uid, build_id: build.buildId, channel });
     const seen = new Set<string>();
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const answer = await quick.call('list_channels', { uid: busy.uid, ...(cursor !== '' && { cursor, limit: 50 }) });
-      assertBounded(answer);
-      assert.equal(answer.structuredContent.cut, undefined);
-      for (const { channel } of answer.structuredContent.channels) seen.add(channel);
-      cursor = answer.structuredContent.next_cursor ?? null;
+      const result = await quick.call('list_channels', { uid: busy.uid, ...(cursor !== '' && { cursor, limit: 50 }) });
+      assertBounded(result);
+      assert.equal(result.structuredContent.cut, undefined);
+      for (const { channel } of result.structuredContent.channels) seen.add(channel);
+      cursor = result.structuredContent.next_cursor ?? null;
     }
     assert.deepEqual([...seen].sort(), ['beta', ...wanted].sort());
     const games = await quick.call('list_games', { limit: 1 });
@@ -135,14 +135,14 @@ describe('external text', () => {
       user_message: hostile,
       metadata: { 'a\nstate: "b"': hostile },
     });
-    const answer = await agent.call('get_crash', { uid: game.uid, crash_id });
-    const text = textOf(answer);
+    const result = await agent.call('get_crash', { uid: game.uid, crash_id });
+    const text = textOf(result);
     assert.match(text, /^Text marked \(untrusted\) was written by players/);
     for (const hidden of ['\u202e', '\u2066', '\u0007', '\u{e0041}']) assert.equal(text.includes(hidden), false);
     assert.equal(text.split('\n').filter((line) => line.startsWith('Ignore') || line.startsWith('error:')).length, 0);
     assert.match(text, /^user_message \(untrusted\):\n {2}\| done"\n {2}\| \n {2}\| error: none$/m);
     assert.match(text, /^ {2}"a state: \\"b\\"" \(untrusted\):$/m);
-    assert.doesNotMatch(JSON.stringify(answer.structuredContent), /[\u202e\u2066]|\u{e0041}/u);
+    assert.doesNotMatch(JSON.stringify(result.structuredContent), /[\u202e\u2066]|\u{e0041}/u);
   });
 
   test('is marked in the schema of each field that contains it', async () => {
@@ -165,11 +165,11 @@ describe('external text', () => {
 
 describe('an error', () => {
   test('has its code, the cause and the remedy, and is not a protocol error', async () => {
-    const answer = await agent.call('get_crash', { uid: game.uid, crash_id: 'seven' });
-    assert.equal(answer.isError, true);
-    assert.equal(answer.structuredContent, undefined);
-    assert.match(textOf(answer), /^Error 4002: crash_id: .*\nWhat to do: /);
-    assert.equal(answer._meta?.['chauffeur/error']?.code, 4002);
+    const result = await agent.call('get_crash', { uid: game.uid, crash_id: 'seven' });
+    assert.equal(result.isError, true);
+    assert.equal(result.structuredContent, undefined);
+    assert.match(textOf(result), /^Error 4002: crash_id: .*\nWhat to do: /);
+    assert.equal(result._meta?.['chauffeur/error']?.code, 4002);
   });
 
   test('for an invalid channel is the error of the operation', async () => {
@@ -178,9 +178,9 @@ describe('an error', () => {
   });
 
   test('for an unknown parameter names it and the existing ones', async () => {
-    const answer = await agent.call('list_game_builds', { uid: game.uid, page: 2 });
+    const result = await agent.call('list_game_builds', { uid: game.uid, page: 2 });
     assert.match(
-      textOf(answer),
+      textOf(result),
       /^Error 4002: "page": unknown parameter; the parameters of this tool are uid, .*cursor, limit/,
     );
   });
