@@ -106,7 +106,7 @@ function endOf(child: ChildProcess, output: () => string): Promise<number | null
 
 /** Runs `chauffeur-server` with these arguments until it exits. */
 export function runServerCommand(service: Pick<Service, 'environment'>, args: string[], input = ''): Promise<Result> {
-  return run(SERVER, args, { environment: service.environment, input });
+  return runScript(SERVER, args, { environment: service.environment, input }).ended;
 }
 
 /** Runs `chauffeur` with these arguments until it exits. */
@@ -114,27 +114,28 @@ export function runCommand(
   args: string[],
   options: { environment: Environment; folder: string; echo?: boolean },
 ): Promise<Result> {
-  return run(COMMAND, args, options);
+  return runScript(COMMAND, args, options).ended;
 }
 
 /** Starts `chauffeur` with these arguments, to be interrupted. */
 export function spawnCommand(args: string[], options: { environment: Environment; folder: string }): Running {
-  return launch(COMMAND, args, options);
+  return runScript(COMMAND, args, options);
 }
 
 export type Running = { kill(signal: NodeJS.Signals): void; readonly ended: Promise<Result> };
 type RunOptions = { environment: Environment; folder?: string; input?: string; echo?: boolean };
 
-function run(program: string, args: string[], options: RunOptions): Promise<Result> {
-  return launch(program, args, options).ended;
+function runScript(script: string, args: string[], options: RunOptions): Running {
+  return launch(process.execPath, [script, ...args], options);
 }
 
-function launch(
+/** Starts a program. */
+export function launch(
   program: string,
   args: string[],
   { environment, folder, input = '', echo = false }: RunOptions,
 ): Running {
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...process.env, ...environment } });
+  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...environment } });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

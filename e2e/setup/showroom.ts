@@ -54,6 +54,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     reportBug: `/g/${owner.slug}/report`,
     play: `/g/${owner.slug}/play`,
     developer: `/@${HANDLE}`,
+    cli: '/cli',
     docs: '/docs',
     doc: '/docs/crashes',
     signIn: '/sign-in',

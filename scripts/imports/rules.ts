@@ -34,7 +34,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['request'],
   ['context.ts'],
   ['kernel'],
-  ['config.ts'],
+  ['config.ts', 'folders.ts'],
 ];
 
 /** Parts that read the settings. All other parts get them as a parameter and import only their type. */
@@ -85,6 +85,7 @@ const LAYERED: readonly Layers[] = [
 
 /** In this order: a feature imports only earlier features. */
 const FEATURES: readonly string[] = [
+  'cli',
   'accounts',
   'games',
   'usage',

@@ -1,6 +1,6 @@
 // The command line: all commands with their help, and global flags that can be before or after a command.
+import { VERSION } from '@chauffeur/contract/version';
 import { Command, CommanderError } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
 import { addchangelogCommand } from './commands/addchangelog.ts';
 import { addfilesCommand } from './commands/addfiles.ts';
 import { buildCommand } from './commands/build.ts';
@@ -10,6 +10,7 @@ import { completionCommand } from './commands/completion.ts';
 import { genbuildCommand } from './commands/genbuild.ts';
 import { infoCommand } from './commands/info.ts';
 import { mediaCommand } from './commands/media.ts';
+import { selfUpdateCommand } from './commands/self-update.ts';
 import { setfilesCommand } from './commands/setfiles.ts';
 import { symbolsCommand } from './commands/symbols.ts';
 import { createContext } from './context.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((act: Act) => Command)[] = [
   mediaCommand,
   infoCommand,
   buildsCommand,
+  selfUpdateCommand,
   completionCommand,
 ];
 
@@ -73,7 +75,7 @@ function buildProgram(output: Output, signal: AbortSignal): Command {
     .description('Ship the builds, symbols and store images of a game.')
     // Allows genbuild and setfiles to have their own --version.
     .enablePositionalOptions()
-    .version(manifest.version, '-V, --version', 'print the version of chauffeur');
+    .version(VERSION, '-V, --version', 'print the version of chauffeur');
   for (const create of COMMANDS) program.addCommand(create(act));
   program.addHelpText('after', '\nExample:\n  $ chauffeur genbuild --version 1.0.0');
   return prepare(program, output);

@@ -30,8 +30,7 @@ export async function readSettings(
   env: Environment,
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<Settings> {
-  const url = checkedUrl(options.url ?? (env.SERVICE_API_URL || DEFAULT_URL), '--url (SERVICE_API_URL)');
-  const uploadUrl = checkedUrl(options.upload ?? (env.SERVICE_UPLOAD_URL || url), '--upload (SERVICE_UPLOAD_URL)');
+  const urls = readUrls(options, env);
   const accessToken = checkedCredential(
     options.access ?? env.SERVICE_ACCESS_TOKEN,
     'access token',
@@ -42,7 +41,14 @@ export async function readSettings(
     'secret key',
     'Set SERVICE_SECRET_KEY, or pipe the secret key to stdin and use --secret-stdin.',
   );
-  return { url, uploadUrl, accessToken, secretKey };
+  return { ...urls, accessToken, secretKey };
+}
+
+/** The part of the settings that is no secret. Throws LocalError. */
+export function readUrls(options: GlobalOptions, env: Environment): Pick<Settings, 'url' | 'uploadUrl'> {
+  const url = checkedUrl(options.url ?? (env.SERVICE_API_URL || DEFAULT_URL), '--url (SERVICE_API_URL)');
+  const uploadUrl = checkedUrl(options.upload ?? (env.SERVICE_UPLOAD_URL || url), '--upload (SERVICE_UPLOAD_URL)');
+  return { url, uploadUrl };
 }
 
 /** Whether the deploy key would be sent over a network unencrypted. */

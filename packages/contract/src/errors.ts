@@ -279,6 +279,11 @@ export const ERRORS = {
     meaning: 'Incorrect password.',
     remedy: 'Enter the password of your account.',
   },
+  4260: {
+    status: 426,
+    meaning: 'The chauffeur command has another major version than the server.',
+    remedy: 'Run chauffeur self-update, or install the command of this server from its page /cli.',
+  },
   4290: {
     status: 429,
     meaning: 'The game or the IP address has reached a limit.',

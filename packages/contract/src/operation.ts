@@ -121,7 +121,8 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   // A deploy key is optional here, but an invalid one is an error.
   public: [4021, 4022, 4023, 4024],
   account: [4011, 4031, 4032],
-  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025],
+  // 4260 only for the command.
+  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4260],
   operator: [4011, 4032, 4033],
 };
 

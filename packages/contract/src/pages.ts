@@ -10,6 +10,7 @@ export const PAGES = {
   reportBug: '/g/:uid/report',
   play: '/g/:uid/play',
   developer: '/@:handle',
+  cli: '/cli',
   docs: '/docs',
   doc: '/docs/:page',
   signIn: '/sign-in',

@@ -6,6 +6,7 @@ export const TAGS = {
   uploads: 'Upload the zip of a build, whole or in chunks.',
   files: 'Follow the virus scans of uploaded files.',
   deployInfo: 'Look up the addresses, limits and recent builds of a game.',
+  cli: 'Get the chauffeur command.',
   media: 'Manage store images: the cover, the thumbnail and screenshots.',
   symbols: 'Upload, list, delete and read Breakpad symbols.',
   crashes: 'Report crashes, and search, read and resolve them.',

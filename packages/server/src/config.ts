@@ -98,6 +98,11 @@ export const SETTINGS = {
     folder,
     'Folder for the embedded PostgreSQL, blobs stored as files and the mail outbox.',
   ),
+  cliFolder: optional(
+    'CHAUFFEUR_CLI_FOLDER',
+    folder,
+    'Folder with the `chauffeur` command that this server offers at `/cli`: the folder `command` of a release. Default: only the package for npm.',
+  ),
   publicUrl: optional(
     'CHAUFFEUR_PUBLIC_URL',
     url('http:', 'https:'),

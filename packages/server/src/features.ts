@@ -7,6 +7,7 @@ import * as bugs from './features/bugs/bugs.routes.ts';
 import * as buildDeletion from './features/build-deletion/build-deletion.routes.ts';
 import * as builds from './features/builds/builds.routes.ts';
 import * as channels from './features/channels/channels.routes.ts';
+import * as cli from './features/cli/cli.routes.ts';
 import * as crashes from './features/crashes/crashes.routes.ts';
 import * as credentials from './features/credentials/credentials.routes.ts';
 import * as deployInfo from './features/deploy-info/deploy-info.routes.ts';
@@ -51,6 +52,7 @@ const FEATURES: readonly Feature[] = [
   overview,
   store,
   deployInfo,
+  cli,
   play,
   agents,
   credentials,

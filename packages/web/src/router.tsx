@@ -10,6 +10,7 @@ import {
 import { Frame } from './frame/Frame.tsx';
 import { PageProblem } from './frame/PageProblem.tsx';
 import { UnknownPage } from './frame/UnknownPage.tsx';
+import { cliQuery } from './pages/cli/cli-query.ts';
 import { HomePage, loadHome } from './pages/store/HomePage.tsx';
 import {
   type BrowseFilters,
@@ -74,6 +75,13 @@ const developerPage = createRoute({
   path: '/@{$handle}',
   loader: ({ context, params }) => void context.queries.prefetchInfiniteQuery(developerQuery(params.handle)),
   component: lazyRouteComponent(() => import('./pages/store/DeveloperPage.tsx'), 'DeveloperPage'),
+});
+
+const cli = createRoute({
+  getParentRoute: () => root,
+  path: '/cli',
+  loader: ({ context }) => void context.queries.prefetchQuery(cliQuery),
+  component: lazyRouteComponent(() => import('./pages/cli/CliPage.tsx'), 'CliPage'),
 });
 
 const docs = createRoute({
@@ -393,6 +401,7 @@ const pages = root.addChildren([
   file,
   play,
   developerPage,
+  cli,
   docs,
   doc,
   signIn,

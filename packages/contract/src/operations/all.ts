@@ -7,6 +7,7 @@ import * as bugs from './bugs.ts';
 import * as buildDeletion from './build-deletion.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
+import * as cli from './cli.ts';
 import * as crashStacks from './crash-stacks.ts';
 import * as crashes from './crashes.ts';
 import * as credentials from './credentials.ts';
@@ -39,6 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
   files.getFile,
   builds.listBuilds,
   deployInfo.getDeployInfo,
+  cli.getCli,
   deployInfo.getGameDeployInfo,
   media.listMedia,
   media.addMedia,

@@ -9,7 +9,13 @@ import { ADDRESSES_PER_PAGE, type Address, writeRobots, writeSitemap, writeSitem
 
 const KEPT_SECONDS = 3600;
 /** The pages that exist regardless of any games. */
-const OWN_PAGES = [PAGES.home, PAGES.browse, PAGES.docs, ...DOC_PAGES.map(({ page }) => `${PAGES.docs}/${page}`)];
+const OWN_PAGES = [
+  PAGES.home,
+  PAGES.browse,
+  PAGES.cli,
+  PAGES.docs,
+  ...DOC_PAGES.map(({ page }) => `${PAGES.docs}/${page}`),
+];
 
 /**
  * Parts of the sitemap are at `/sitemap/1.xml` and so on. `/sitemap.xml` is the only part, or an index of all parts.

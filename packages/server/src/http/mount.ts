@@ -11,6 +11,7 @@ import { invalidCode } from '../request/perform.ts';
 import type { Route } from '../request/route.ts';
 import { identify } from './auth.ts';
 import { addFormParser, leaveBodiesUnread } from './body.ts';
+import { checkCliVersion } from './cli-version.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
 
@@ -64,6 +65,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
       onRequest: (request, reply, done) => {
         if (operation.crossOrigin) allowAnyOrigin(request, reply);
         if (isLimited) countPublicRead(ctx, request);
+        if (operation.access === 'deploy_key') checkCliVersion(ctx, request, reply);
         const take = (caller: Caller) => {
           request.caller = caller;
           done();

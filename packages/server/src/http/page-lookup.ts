@@ -20,6 +20,7 @@ export type Page = {
 };
 
 const DOCS_DESCRIPTION = 'How to ship games, track crashes and game health, and run the server.';
+const CLI_DESCRIPTION = 'Install the command that ships builds, symbols and store images from a terminal or from CI.';
 const SITE_DESCRIPTION =
   'Games by independent developers. Every download shows where it came from and how it was scanned.';
 
@@ -38,6 +39,7 @@ const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead 
   play: (visit) => headOfGame(visit, false),
   reportBug: (visit) => headOfGame(visit, false),
   developer: headOfDeveloper,
+  cli: async ({ ctx }) => ({ title: 'Install chauffeur', description: CLI_DESCRIPTION, url: `${ctx.publicUrl}/cli` }),
   docs: async ({ ctx }) => ({ title: 'Documentation', description: DOCS_DESCRIPTION, url: `${ctx.publicUrl}/docs` }),
   doc: headOfDoc,
 };

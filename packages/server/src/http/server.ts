@@ -8,6 +8,7 @@ import { newId } from '../kernel/secrets/ids.ts';
 import type { Route } from '../request/route.ts';
 import { mountAccounts } from './accounts.ts';
 import { addBodyParsers } from './body.ts';
+import { mountCli } from './cli.ts';
 import { answerClientError } from './client-error.ts';
 import { sendError } from './errors.ts';
 import { homePage } from './home.ts';
@@ -71,6 +72,7 @@ export function createHttpServer(
     return reply.header('content-type', 'application/json; charset=utf-8').send(openApi);
   });
   mountPlay(app, ctx);
+  mountCli(app, ctx);
   const website = mountWebsite(app, ctx, auth);
   if (website === undefined)
     app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));

@@ -1,20 +1,18 @@
 // Serves the website: its built files and, for every page, the same document with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { ApiError } from '@chauffeur/contract/errors';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { WEBSITE_FOLDER } from '../folders.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { frameSource } from '../request/play-origin.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { writeHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
 
-/** The output of `npm run build`. */
-const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 /** Their names change with their content. */
 const UNCHANGING = '/assets/';
 const YEAR_SECONDS = 31_536_000;
@@ -34,7 +32,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
   const document = readDocument();
   if (document === undefined) return undefined;
   app.register(fastifyStatic, {
-    root: FOLDER,
+    root: WEBSITE_FOLDER,
     index: false,
     // One route per file, so that other paths do not cause lookups on disk.
     wildcard: false,
@@ -42,7 +40,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
     preCompressed: true,
     cacheControl: false,
     setHeaders(reply, path) {
-      const isUnchanging = path.replace(FOLDER, '/').startsWith(UNCHANGING);
+      const isUnchanging = path.replace(WEBSITE_FOLDER, '/').startsWith(UNCHANGING);
       reply.header(
         'cache-control',
         isUnchanging ? `public, max-age=${YEAR_SECONDS}, immutable` : `public, max-age=${MINUTES_SECONDS}`,
@@ -112,7 +110,7 @@ function tooManyReads(seconds: number): string {
 
 function readDocument(): string | undefined {
   try {
-    return readFileSync(`${FOLDER}index.html`, 'utf8');
+    return readFileSync(`${WEBSITE_FOLDER}index.html`, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -1,10 +1,11 @@
 // Migrates the database to the newest schema: numbered SQL files, each run once, in order, under a lock.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type pg from 'pg';
+import { MIGRATIONS_FOLDER } from '../../folders.ts';
 import type { Log } from '../telemetry/log.ts';
 
-const FOLDER = new URL('../../../migrations/', import.meta.url);
 /** An arbitrary constant: the key of the advisory lock that only one migrating process holds. */
 const LOCK = 4_011_986_001;
 
@@ -36,10 +37,10 @@ export async function migrate(pool: pg.Pool, log: Log): Promise<string[]> {
 }
 
 async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort();
+  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
-      const sql = await readFile(new URL(name, FOLDER), 'utf8');
+      const sql = await readFile(join(MIGRATIONS_FOLDER, name), 'utf8');
       return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
     }),
   );

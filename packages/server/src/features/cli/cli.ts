@@ -1,0 +1,59 @@
+// The `chauffeur` command that this server hands out: its files, and the scripts that install it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { CliRelease, type getCli as contract } from '@chauffeur/contract/operations/cli';
+import { findProblem } from '@chauffeur/contract/validate';
+import type { Static } from 'typebox';
+import type { Context } from '../../context.ts';
+import { CLI_FOLDER } from '../../folders.ts';
+import { perContext } from '../../request/per-context.ts';
+import { writePowerShellScript, writeShellScript } from './install-scripts.ts';
+
+type Release = Static<typeof CliRelease>;
+
+/** The folder with `command.json` and the files that it lists, as written by `npm run release`. */
+export function cliFolderOf({ config }: Context): string {
+  return config.cliFolder ?? CLI_FOLDER;
+}
+
+/**
+ * The files of the command; null if the folder has none, as before a checkout is built. Throws an Error if `command.json`
+ * is invalid.
+ */
+export const readCliRelease = perContext((ctx): Release | null => {
+  const path = join(cliFolderOf(ctx), 'command.json');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const release: unknown = JSON.parse(text);
+  const problem = findProblem(CliRelease, release);
+  if (problem !== null) throw new Error(`${path}: ${problem}`);
+  return release as Release;
+});
+
+export async function getCli(ctx: Context): Promise<OutputOf<typeof contract>> {
+  const release = readCliRelease(ctx);
+  if (release === null) throw new ApiError(4040, 'This server does not offer the chauffeur command.');
+  const base = `${ctx.publicUrl}/cli`;
+  return {
+    version: release.version,
+    install: {
+      sh: `curl -fsSL ${base}/install.sh | sh`,
+      powershell: `irm ${base}/install.ps1 | iex`,
+      npm: `npm install -g ${base}/chauffeur.tgz`,
+    },
+    files: release.files.map((file) => ({ ...file, url: `${base}/${file.name}` })),
+  };
+}
+
+/** The script that installs the command on Linux and macOS (`sh`), or on Windows. */
+export async function writeInstallScript(ctx: Context, shell: 'sh' | 'powershell'): Promise<string> {
+  const write = shell === 'sh' ? writeShellScript : writePowerShellScript;
+  return write(await getCli(ctx), ctx.publicUrl);
+}

@@ -1,0 +1,10 @@
+// The folders of files that the server ships with, besides its code. They are found relative to this file, which is at the
+// same depth in a checkout and in a release.
+import { fileURLToPath } from 'node:url';
+
+/** Numbered SQL files. */
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));
+/** The built website. */
+export const WEBSITE_FOLDER = fileURLToPath(new URL('../../web/dist/', import.meta.url));
+/** The built `chauffeur` command. */
+export const CLI_FOLDER = fileURLToPath(new URL('../../cli/dist/', import.meta.url));

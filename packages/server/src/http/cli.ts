@@ -1,0 +1,34 @@
+// Serves the files of the `chauffeur` command and the scripts that install it, below /cli.
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import { cliFolderOf, readCliRelease, writeInstallScript } from '../features/cli/cli.ts';
+import { countPublicRead } from '../request/address-limit.ts';
+
+/** Mounts nothing if this server does not offer the command. */
+export function mountCli(app: FastifyInstance, ctx: Context): void {
+  const release = readCliRelease(ctx);
+  if (release === null) return;
+  const names = new Set(['command.json', 'SHA256SUMS', ...release.files.map(({ name }) => name)]);
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => countPublicRead(ctx, request));
+    scope.get('/cli/install.sh', async (_request, reply) =>
+      reply.type('text/x-shellscript; charset=utf-8').send(await writeInstallScript(ctx, 'sh')),
+    );
+    scope.get('/cli/install.ps1', async (_request, reply) =>
+      reply.type('text/plain; charset=utf-8').send(await writeInstallScript(ctx, 'powershell')),
+    );
+    scope.register(fastifyStatic, {
+      root: cliFolderOf(ctx),
+      prefix: '/cli/',
+      index: false,
+      // One route per file.
+      wildcard: false,
+      decorateReply: false,
+      cacheControl: false,
+      allowedPath: (path) => names.has(path.slice(1)),
+      // The names stay the same in the next version.
+      setHeaders: (reply) => reply.header('cache-control', 'public, no-cache'),
+    });
+  });
+}
