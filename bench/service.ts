@@ -32,10 +32,10 @@ export async function createFolder(): Promise<string> {
 }
 
 /**
- * Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits. Resolves when /health is
- * 200.
+ * Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits, from the sources or from a
+ * `program` of a release. Resolves when /health is 200.
  */
-export async function startService(dataFolder: string): Promise<Service> {
+export async function startService(dataFolder: string, program = MAIN): Promise<Service> {
   const port = await findFreePort();
   const env = {
     ...process.env,
@@ -51,7 +51,7 @@ export async function startService(dataFolder: string): Promise<Service> {
     CHAUFFEUR_LIMIT_READS: '0',
   };
   const begun = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(`${url}/health`, child);
   return {

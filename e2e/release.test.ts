@@ -24,6 +24,7 @@ const OLDEST_NODE = {
 const HERE = NODE_BINARIES.find(({ platform }) => platform === `${process.platform}-${process.arch}`);
 const SKIP = HERE?.platform === 'linux-x64' ? false : 'skipped: releases are built on Linux x64';
 const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];
+const FILE = 'chauffeur-linux-x64.gz';
 /** Used instead of a newer program. */
 const NEWER = '#!/bin/sh\necho 99.0.0\n';
 
@@ -37,7 +38,11 @@ describe('a release', { skip: SKIP }, () => {
     work = await makeFolder();
     offered = join(work.path, 'offered');
     await mkdir(offered);
-    await offer(NEWER);
+    const bytes = gzipSync(NEWER);
+    await writeFile(join(offered, FILE), bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const files = [{ platform: 'linux-x64', name: FILE, size: bytes.length, sha256 }];
+    await writeFile(join(offered, 'command.json'), JSON.stringify({ version: '99.0.0', files }));
     service = await startService(join(work.path, 'data'), { CHAUFFEUR_CLI_FOLDER: offered });
     studio = await openStudioByCommands(service);
   });
@@ -45,15 +50,6 @@ describe('a release', { skip: SKIP }, () => {
     await service?.stop();
     await work?.remove();
   });
-
-  async function offer(program: string, sha256?: string): Promise<void> {
-    const bytes = gzipSync(program);
-    const name = 'chauffeur-linux-x64.gz';
-    await writeFile(join(offered, name), bytes);
-    const sum = sha256 ?? createHash('sha256').update(bytes).digest('hex');
-    const files = [{ platform: 'linux-x64', name, size: bytes.length, sha256: sum }];
-    await writeFile(join(offered, 'command.json'), JSON.stringify({ version: '99.0.0', files }));
-  }
 
   /** Ships a version with a program and its first arguments. */
   async function ship(version: string, program: string, args: readonly string[] = []): Promise<void> {
@@ -121,25 +117,18 @@ describe('a release', { skip: SKIP }, () => {
     test('updates itself, unless the download is damaged', async () => {
       const environment = { SERVICE_API_URL: service.api };
       const update = () => launch(program, ['self-update'], { environment }).ended;
-      await offer(NEWER, '0'.repeat(64));
-      await restart();
+      await writeFile(join(offered, FILE), gzipSync('another program'));
       const damaged = await update();
       assert.equal(damaged.code, 3, damaged.stderr);
       assert.match(damaged.stderr, /the download is damaged/);
       assert.equal((await launch(program, ['--version'], { environment }).ended).stdout, `${VERSION}\n`);
 
-      await offer(NEWER);
-      await restart();
+      await writeFile(join(offered, FILE), gzipSync(NEWER));
       const updated = await update();
       assert.equal(updated.code, 0, updated.stderr);
       assert.equal(updated.stdout, `Updated chauffeur from ${VERSION} to 99.0.0.\n`);
       assert.deepEqual(await readdir(join(work.path, 'bin')), ['chauffeur']);
       assert.equal((await launch(program, [], { environment }).ended).stdout, '99.0.0\n');
     });
-
-    async function restart(): Promise<void> {
-      await service.stop();
-      service = await startService(service.dataFolder, service.environment);
-    }
   });
 });

@@ -35,17 +35,17 @@ export type Service = {
 
 /**
  * Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and
- * folder; `preload` is a module that is loaded before it.
+ * folder; `preload` is a module that is loaded before it, and `program` is used instead of the sources.
  */
 export async function startService(
   dataFolder: string,
   environment: Environment = {},
-  { preload }: { preload?: string } = {},
+  { preload, program = SERVER }: { preload?: string; program?: string } = {},
 ): Promise<Service> {
   const port = environment.CHAUFFEUR_PORT ?? String(await findFreePort());
   const own = { CHAUFFEUR_DATA: dataFolder, CHAUFFEUR_PORT: port, ...environment };
   const imports = preload === undefined ? [] : ['--import', preload];
-  const child = spawn(process.execPath, [...imports, SERVER, 'start'], {
+  const child = spawn(process.execPath, [...imports, program, 'start'], {
     env: { ...process.env, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -143,7 +143,8 @@ export function launch(
       if (echo) process.stdout.write(text.replace(/^/gm, '    ').replace(/ {4}$/, ''));
     });
   }
-  child.stdin.end(input);
+  // A program may end without reading its input.
+  child.stdin.on('error', () => undefined).end(input);
   const { promise: ended, resolve, reject } = Promise.withResolvers<Result>();
   child.on('error', reject).on('close', (code) => resolve({ code, ...texts }));
   return { kill: (signal) => child.kill(signal), ended };

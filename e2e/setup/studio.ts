@@ -93,7 +93,7 @@ export type Offer = {
   version: string;
   download_url: string;
   provenance_url: string;
-  file: { checksum: string; status: string };
+  file: { file_uid: string; checksum: string; status: string };
 };
 
 /** Returns the downloads on the game's public page. */

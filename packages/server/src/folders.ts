@@ -2,6 +2,9 @@
 // same depth in a checkout and in a release.
 import { fileURLToPath } from 'node:url';
 
+/** Whether this is a checkout of the sources, and not a release. */
+export const IS_CHECKOUT = import.meta.url.endsWith('.ts');
+
 /** Numbered SQL files. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));
 /** The built website. */

@@ -1,6 +1,7 @@
 // `start`, `api` and `worker`: run the service until a signal, then let requests and jobs in progress end.
 import { type App, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
+import { IS_CHECKOUT } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import type { Role } from '../roles.ts';
 import { endOnUncaughtError, exitWithOpenResources } from './last-resort.ts';
@@ -18,6 +19,8 @@ export async function runService(role: Role): Promise<void> {
 
 function greeting(role: Role, app: App, config: Config): string {
   if (app.url === undefined) return 'The worker is running. Press Ctrl-C to stop it.\n';
+  // Outside a checkout, npx would look for a package of this name on npm.
+  const npx = IS_CHECKOUT ? 'npx ' : '';
   const lines = [
     '',
     `  Chauffeur is running at ${app.ctx.publicUrl}`,
@@ -27,12 +30,12 @@ function greeting(role: Role, app: App, config: Config): string {
     `  scanner   ${config.clamd ?? 'none; files are offered unscanned. Set CHAUFFEUR_CLAMD to scan them.'}`,
     `  mails     ${config.smtp === undefined ? `written to ${config.dataFolder}/outbox. Set CHAUFFEUR_SMTP to send them.` : 'sent by SMTP'}`,
     '',
-    '  Next: create an account and a game, and ship a build. Run these commands in another terminal:',
-    '    npx chauffeur-server admin user create --email you@example.com --password-stdin --verified',
-    '    npx chauffeur-server admin game create --owner you@example.com --name "My game" --visibility public',
-    '    npx chauffeur-server admin key issue --game <game uid>',
-    '    npx chauffeur --help',
-    '  Or watch a demo: npm run demo',
+    '  Next: create an account and a game. Run these commands in another terminal:',
+    `    ${npx}chauffeur-server admin user create --email you@example.com --password-stdin --verified`,
+    `    ${npx}chauffeur-server admin game create --owner you@example.com --name "My game" --visibility public`,
+    `    ${npx}chauffeur-server admin key issue --game <game uid>`,
+    `  To ship builds, install the chauffeur command: ${app.ctx.publicUrl}/cli`,
+    ...(IS_CHECKOUT ? ['  Or watch a demo: npm run demo'] : []),
     '',
     role === 'api'
       ? '  This process runs no jobs, so start a worker too. Press Ctrl-C to stop.'
