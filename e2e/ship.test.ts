@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { matchPage } from '@chauffeur/contract/pages';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
 import { makeFolder, type Result, runCommand, type Service, spawnCommand, startService } from './setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
@@ -72,6 +73,21 @@ describe('shipping with the chauffeur command', () => {
       data: { entries: { path: string }[] };
     };
     assert.deepEqual(data.entries.map(({ path }) => path).sort(), ['game.txt', 'größe.txt', 'saves/']);
+  });
+
+  test('push ships a folder in one step, and prints the page of the build', async () => {
+    const folder = join(work.path, 'pushed');
+    await mkdir(folder);
+    await writeFile(join(folder, 'game.txt'), 'play');
+    const flags = ['--version', '1.0.5', ...PLATFORM, '--title', 'Pushed', '--changelog', 'New: Everything'];
+    const pushed = JSON.parse(requireOk(await run(work.path, 'push', 'pushed', ...flags, '--json')));
+    const offer = await offered('1.0.5');
+    assert.equal(offer?.file.checksum, pushed.checksum);
+    assert.equal(pushed.page, `${service.url}/dev/${studio.slug}/builds/${pushed.build_id}`);
+    assert.equal(matchPage(new URL(pushed.page).pathname)?.name, 'build');
+    const { builds } = JSON.parse(requireOk(await run(folder, 'builds', 'list', '--version', '1.0.5', '--json')));
+    assert.equal(builds[0].title, 'Pushed');
+    assert.deepEqual(builds[0].changelog_items, [{ title: 'New', description: 'Everything' }]);
   });
 
   test("build prints the ids for the game's settings, and the same ids when repeated", async () => {

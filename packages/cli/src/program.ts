@@ -10,6 +10,7 @@ import { completionCommand } from './commands/completion.ts';
 import { genbuildCommand } from './commands/genbuild.ts';
 import { infoCommand } from './commands/info.ts';
 import { mediaCommand } from './commands/media.ts';
+import { pushCommand } from './commands/push.ts';
 import { selfUpdateCommand } from './commands/self-update.ts';
 import { setfilesCommand } from './commands/setfiles.ts';
 import { symbolsCommand } from './commands/symbols.ts';
@@ -19,6 +20,7 @@ import { Output, problemOf } from './output.ts';
 import type { GlobalOptions } from './settings.ts';
 
 const COMMANDS: readonly ((act: Act) => Command)[] = [
+  pushCommand,
   genbuildCommand,
   addchangelogCommand,
   buildCommand,
@@ -77,7 +79,7 @@ function buildProgram(output: Output, signal: AbortSignal): Command {
     .enablePositionalOptions()
     .version(VERSION, '-V, --version', 'print the version of chauffeur');
   for (const create of COMMANDS) program.addCommand(create(act));
-  program.addHelpText('after', '\nExample:\n  $ chauffeur genbuild --version 1.0.0');
+  program.addHelpText('after', '\nExample:\n  $ chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64');
   return prepare(program, output);
 }
 

@@ -250,6 +250,7 @@ test('global flags work before and after the command, and --version after a comm
 test('the help of every command has an example', async (t) => {
   const cwd = tempFolder(t);
   const commands = [
+    'push',
     'genbuild',
     'addchangelog',
     'build',
@@ -367,7 +368,7 @@ test('completion scripts include every command', async (t) => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, stdout } = await runCli(['completion', shell], { cwd: tempFolder(t) });
     assert.equal(code, 0);
-    for (const word of ['genbuild', 'addfiles', 'thumbnail', 'engine-version'])
+    for (const word of ['push', 'genbuild', 'addfiles', 'thumbnail', 'engine-version'])
       assert.ok(stdout.includes(word), `${shell} ${word}`);
   }
 });

@@ -2,7 +2,7 @@
 import type { Client } from '@chauffeur/contract/client';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getFile } from '@chauffeur/contract/operations/files';
-import { ScanError } from '../failures.ts';
+import { LocalError, ScanError } from '../failures.ts';
 import { type RetryOptions, retry } from '../retry.ts';
 
 type FileRecord = OutputOf<typeof getFile>;
@@ -38,4 +38,11 @@ export async function waitForScan(
 function failureOf(record: FileRecord): ScanError {
   const outcome = record.status === 'infected' ? 'The file is infected' : 'The file could not be scanned';
   return new ScanError(`${outcome}: ${record.detail ?? record.message}`, 'rejected', record);
+}
+
+/** Reads the value of --timeout. Throws LocalError. */
+export function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (minutes > 0 && Number.isFinite(minutes)) return minutes;
+  throw new LocalError('--timeout: is not a number of minutes above 0.', 'Use a value such as --timeout 45.');
 }

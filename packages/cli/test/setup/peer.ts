@@ -44,13 +44,15 @@ export type Peer = {
   scans: { status: string; detail?: string }[];
   /** The response to `GET /tool/builds`. */
   builds: Record<string, unknown>[];
+  /** The channels in the response to `GET /tool/info`. */
+  channels: Record<string, unknown>[];
   /** The checksums in the response to `GET /tool/symbols`, each of a compiled symbol file. */
   symbols: string[];
   /** Called when a request has been read. */
   onRequest: (kind: Kind) => void;
 };
 
-const BUILD_ID = '01900000-0000-7000-8000-000000000001';
+export const BUILD_ID = '01900000-0000-7000-8000-000000000001';
 const APP_ID = '01900000-0000-7000-8000-000000000002';
 export const KEY = { access: 'access-token-123', secret: 'very-secret-key-456' };
 
@@ -64,6 +66,7 @@ export async function startPeer(t: TestContext): Promise<Peer> {
     sessions: new Map(),
     scans: [{ status: 'clean' }],
     builds: [{ build_id: BUILD_ID, build_type: 'game' }],
+    channels: [],
     symbols: [],
     onRequest: () => {},
   };
@@ -140,6 +143,8 @@ type Request = { fields: [string, string][]; file: Buffer; query: URLSearchParam
 function answerOf(peer: Peer, kind: Kind, request: Request): object {
   const fields = Object.fromEntries(request.fields);
   switch (kind) {
+    case 'info':
+      return { app_id: APP_ID, slug: 'owls', url: 'https://games.example.com/g/owls', channels: peer.channels };
     case 'build':
       return { build_id: BUILD_ID, app_id: APP_ID, created: true };
     case 'builds':

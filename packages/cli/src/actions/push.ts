@@ -1,0 +1,145 @@
+// `chauffeur push`: registers a build, uploads its folder, waits for the scan and prints the page of the build.
+import type { Client } from '@chauffeur/contract/client';
+import type { BuildIdentity } from '@chauffeur/contract/identity';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import { Registration, registerBuild } from '@chauffeur/contract/operations/builds';
+import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
+import { PAGES } from '@chauffeur/contract/pages';
+import type { Context } from '../context.ts';
+import { type BuildAsset, choosePlatform, readBuildFile } from '../descriptors/build-file.ts';
+import { checkedDescriptor } from '../descriptors/files-file.ts';
+import { checkField } from '../descriptors/yml.ts';
+import { LocalError } from '../failures.ts';
+import { findBuild } from '../upload/find-build.ts';
+import { formatFile, listGame, uploadGame } from '../upload/upload-game.ts';
+import { parseMinutes } from '../upload/wait-for-scan.ts';
+import type { Action } from './action.ts';
+
+type Options = {
+  version?: string;
+  os?: string;
+  arch?: string;
+  channel?: string;
+  type?: string;
+  title?: string;
+  description?: string;
+  engineVersion?: string;
+  changelog?: string[];
+  asset?: string;
+  ignore?: string[];
+  wait: boolean;
+  timeout: string;
+  resume: boolean;
+  tmp?: string;
+};
+
+/** What players read about a build. Missing fields keep the values of a registered build. */
+type Texts = Pick<InputOf<typeof registerBuild>, 'title' | 'description' | 'engine_version' | 'changelog_items'>;
+
+export const push: Action<Options> = async (context, options, folder = '') => {
+  const minutes = parseMinutes(options.timeout);
+  const asset = options.asset === undefined ? undefined : await readBuildFile(options.asset);
+  const {
+    path: _,
+    build_id: __,
+    ...identity
+  } = checkedDescriptor(
+    {
+      ...platformOf(options, asset),
+      path: folder,
+      version: options.version ?? asset?.version,
+      type: options.type ?? asset?.type,
+    },
+    '--',
+  );
+  const texts = textsOf(options, asset, identity.version);
+  const entries = await listGame(folder, { ignore: options.ignore ?? [] }, identity.os, context);
+  const client = await context.connect();
+  const target = { ...identity, build_id: await register(client, identity, texts, context) };
+  const { resume, tmp } = options;
+  const wait = options.wait ? minutes : undefined;
+  const file = await uploadGame(client, entries, target, { resume, tmp, wait }, context);
+  const info = await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal }));
+  if (file.status === 'clean' || file.status === 'unscanned') noteChannel(info, target, context);
+  const page = pageOf(info, target.build_id);
+  return {
+    data: { ...file, build_id: target.build_id, app_id: info.app_id, version: identity.version, page },
+    lines: [`build_id=${target.build_id}`, ...formatFile(file), `page=${page}`],
+  };
+};
+
+/** The platform from the flags or the build file. This machine is not a default: CI often builds for other platforms. */
+function platformOf({ os, arch, channel }: Options, asset: BuildAsset | undefined) {
+  const flags = { ...(os && { os }), ...(arch && { arch }), ...(channel && { channel }) };
+  if (asset !== undefined) return choosePlatform(asset, flags);
+  if (os !== undefined && arch !== undefined) return flags;
+  throw new LocalError(
+    'The platform of the build is missing.',
+    'Use --os and --arch, such as --os windows --arch x86_64, or --asset with a build.yml that lists the platform.',
+  );
+}
+
+/** The texts from the flags, or else from the build file. */
+function textsOf(options: Options, asset: BuildAsset | undefined, version: string): Texts {
+  const { title, description, engine_version, changelog_items } = Registration.properties;
+  const changelog = options.changelog?.map(changelogItemOf);
+  const flags = { title: options.title, description: options.description, engine: options.engineVersion, changelog };
+  if (flags.title !== undefined) checkField('--title', title, flags.title);
+  if (flags.description !== undefined) checkField('--description', description, flags.description);
+  if (flags.engine !== undefined) checkField('--engine-version', engine_version, flags.engine);
+  if (changelog !== undefined) checkField('--changelog', changelog_items, changelog);
+  // A title that is just the version changes with it.
+  const assetTitle = asset?.title === asset?.version ? asset && version : asset?.title;
+  const texts = {
+    title: flags.title ?? assetTitle,
+    description: flags.description ?? asset?.description,
+    engine_version: flags.engine ?? asset?.engine_version,
+    changelog_items: changelog ?? asset?.changelog,
+  };
+  return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+}
+
+function changelogItemOf(text: string): { title: string; description: string } {
+  const [, title = text, description = ''] = /^(.*?):\s+(.*)$/s.exec(text) ?? [];
+  return { title: title.trim(), description: description.trim() };
+}
+
+/** Registers the build, or updates its texts if there are any, and resolves to its id. */
+async function register(
+  client: Client,
+  identity: BuildIdentity,
+  texts: Texts,
+  { retryBriefly, signal, output }: Context,
+): Promise<string> {
+  const existing = await findBuild(client, identity, { retryBriefly, signal });
+  if (existing !== undefined && Object.keys(texts).length === 0) return existing.build_id;
+  const kept = existing && {
+    title: existing.title,
+    description: existing.description,
+    changelog_items: existing.changelog_items,
+  };
+  const registration = { ...identity, ...kept, ...texts };
+  const { build_id } = await retryBriefly(() => client.call(registerBuild, registration, { signal }));
+  const { version, os, arch, channel } = identity;
+  const verb = existing === undefined ? 'Registered' : 'Updated';
+  output.note(`${verb} version ${version} for ${os}/${arch} on channel ${channel}.`);
+  return build_id;
+}
+
+type DeployInfo = OutputOf<typeof getDeployInfo>;
+
+function pageOf({ url, slug }: DeployInfo, buildId: string): string {
+  return new URL(PAGES.build.replace(':uid', slug).replace(':build_id', buildId), url).href;
+}
+
+/** Says so if the channel offers another build: a newer one, or one that was promoted or rolled back to. */
+function noteChannel(
+  { channels }: DeployInfo,
+  { channel, os, arch, build_id }: BuildIdentity & { build_id: string },
+  { output }: Context,
+): void {
+  const current = channels.find((offer) => offer.channel === channel && offer.os === os && offer.arch === arch);
+  if (current?.build_id === build_id) return;
+  const offered = current === undefined ? 'no build' : `version ${current.version}`;
+  output.note(`Channel ${channel} offers ${offered} for ${os}/${arch}. To offer this build, promote it on its page.`);
+}

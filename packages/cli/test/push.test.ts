@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { BUILD_ID, type Peer, startPeer } from './setup/peer.ts';
+import { readZip } from './setup/read-zip.ts';
+import { runCli } from './setup/run-cli.ts';
+import { tempFolder, writeTree } from './setup/temp.ts';
+
+const PAGE = `https://games.example.com/dev/owls/builds/${BUILD_ID}`;
+const PUSH = ['push', 'game', '--version', '1.0', '--os', 'linux', '--arch', 'x64'];
+
+/** A folder with a small game in `game`. */
+function gameFolder(t: TestContext): string {
+  const cwd = tempFolder(t);
+  writeTree(cwd, { 'game/run': 'program', 'game/run.pdb': 'symbols', 'game/data/level.json': '{}' });
+  chmodSync(join(cwd, 'game/run'), 0o755);
+  return cwd;
+}
+
+const kindsOf = (peer: Peer) => peer.requests.map(({ kind }) => kind);
+const registrationOf = (peer: Peer) =>
+  Object.fromEntries(peer.requests.find(({ kind }) => kind === 'build')?.fields ?? []);
+
+test('push registers a build, uploads the folder, waits for the scan and prints the page', async (t) => {
+  const peer = await startPeer(t);
+  peer.builds = [];
+  peer.scans = [{ status: 'pending' }, { status: 'clean' }];
+  peer.channels = [{ channel: 'stable', os: 'linux', arch: 'x86_64', build_id: BUILD_ID, version: '1.0' }];
+  const cwd = gameFolder(t);
+  const result = await runCli([...PUSH, '--ignore', '*.pdb'], { cwd, peer });
+  assert.equal(result.code, 0, result.stderr);
+  assert.match(
+    result.stdout,
+    new RegExp(`^build_id=${BUILD_ID}\nfile_uid=.*\nchecksum=[0-9a-f]{64}\nstatus=clean\npage=${PAGE}\n$`),
+  );
+  assert.match(result.stderr, /Registered version 1\.0 for linux\/x86_64 on channel stable\./);
+  assert.doesNotMatch(result.stderr, /promote/);
+  assert.deepEqual(kindsOf(peer), ['builds', 'build', 'single', 'file', 'file', 'info']);
+  const expected = { version: '1.0', build_type: 'game', os: 'linux', arch: 'x86_64', channel: 'stable' };
+  assert.deepEqual(registrationOf(peer), expected);
+  assert.deepEqual(
+    readZip(peer.files[0] ?? Buffer.alloc(0)).map(({ path }) => path),
+    ['data/', 'data/level.json', 'run'],
+  );
+  assert.deepEqual(readdirSync(cwd), ['game'], 'no file is written next to the folder');
+});
+
+test('push takes the texts of the build from flags', async (t) => {
+  const peer = await startPeer(t);
+  peer.builds = [];
+  const more = ['--title', 'Owls', '--description', 'Hoot.', '--engine-version', '4.3', '--channel', 'beta'];
+  const changelog = ['--changelog', 'A boss: big: very big', '--changelog', 'Fixes', '--changelog', 'See a://b: c'];
+  const result = await runCli([...PUSH, ...more, ...changelog, '--no-wait', '--json'], { cwd: gameFolder(t), peer });
+  assert.equal(result.code, 0, result.stderr);
+  const { status, page, build_id } = JSON.parse(result.stdout) as Record<string, string>;
+  assert.deepEqual([status, page, build_id], ['pending', PAGE, BUILD_ID]);
+  assert.equal(kindsOf(peer).includes('file'), false, 'does not wait');
+  const { title, description, engine_version, channel, changelog_items } = registrationOf(peer);
+  assert.deepEqual([title, description, engine_version, channel], ['Owls', 'Hoot.', '4.3', 'beta']);
+  assert.deepEqual(changelog_items, [
+    { title: 'A boss', description: 'big: very big' },
+    { title: 'Fixes', description: '' },
+    { title: 'See a://b', description: 'c' },
+  ]);
+});
+
+test('push reads from build.yml what no flag says', async (t) => {
+  const peer = await startPeer(t);
+  peer.builds = [];
+  const cwd = gameFolder(t);
+  const genbuild = ['genbuild', '--version', '1.0', '--os', 'macos', '--arch', 'universal', '--description', 'Hoot.'];
+  assert.equal((await runCli(genbuild, { cwd })).code, 0);
+  const result = await runCli(['push', 'game', '--asset', 'build.yml', '--version', '1.1'], { cwd, peer });
+  assert.equal(result.code, 0, result.stderr);
+  assert.deepEqual(registrationOf(peer), {
+    version: '1.1',
+    title: '1.1',
+    description: 'Hoot.',
+    build_type: 'game',
+    os: 'macos',
+    arch: 'universal',
+    channel: 'stable',
+    changelog_items: [],
+  });
+});
+
+test('push keeps the texts of a registered build unless flags replace them', async (t) => {
+  const peer = await startPeer(t);
+  const kept = { title: 'Owls', description: 'Hoot.', changelog_items: [{ title: 'New', description: '' }] };
+  peer.builds = [{ build_id: BUILD_ID, build_type: 'game', ...kept }];
+  const cwd = gameFolder(t);
+  assert.equal((await runCli(PUSH, { cwd, peer })).code, 0);
+  assert.deepEqual(registrationOf(peer), {}, 'is not registered again');
+  assert.equal((await runCli([...PUSH, '--title', 'More owls'], { cwd, peer })).code, 0);
+  const { title, description, changelog_items } = registrationOf(peer);
+  assert.deepEqual({ title, description, changelog_items }, { ...kept, title: 'More owls' });
+});
+
+test('push says so if the channel offers another build', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = gameFolder(t);
+  const other = { channel: 'stable', os: 'linux', arch: 'x86_64', build_id: 'other', version: '2.0' };
+  for (const [channels, message] of [
+    [[other], /Channel stable offers version 2\.0 for linux\/x86_64\. To offer this build, promote it/],
+    [[{ ...other, os: 'windows' }], /Channel stable offers no build for linux/],
+  ] as const) {
+    peer.channels = [...channels];
+    const result = await runCli(PUSH, { cwd, peer });
+    assert.equal(result.code, 0, result.stderr);
+    assert.match(result.stderr, message);
+  }
+});
+
+test('push exits with 2 if the scan rejects the file', async (t) => {
+  const peer = await startPeer(t);
+  peer.scans = [{ status: 'infected', detail: 'Eicar-Test in run' }];
+  const result = await runCli(PUSH, { cwd: gameFolder(t), peer });
+  assert.equal(result.code, 2);
+  assert.match(result.stderr, /Eicar-Test in run/);
+});
+
+test('push with invalid flags or files exits with 1, and nothing is sent', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = gameFolder(t);
+  const cases: [string[], RegExp][] = [
+    [['push'], /missing required argument 'folder'/],
+    [['push', 'game', '--os', 'linux', '--arch', 'x64'], /--version: /],
+    [['push', 'game', '--version', '1'], /The platform of the build is missing\.\n.*--os windows --arch x86_64/],
+    [['push', 'game', '--version', '1', '--os', 'linux'], /The platform of the build is missing/],
+    [['push', 'game', '--version', '1', '--asset', 'none.yml'], /none\.yml: does not exist/],
+    [['push', 'nowhere', ...PUSH.slice(2)], /nowhere: cannot be read/],
+    [['push', 'game/run', ...PUSH.slice(2)], /is not a folder/],
+    [[...PUSH, '--os', 'plan9'], /--os: not an accepted value/],
+    [[...PUSH, '--title', 'x'.repeat(2000)], /--title: longer than/],
+    [[...PUSH, '--changelog', ''], /--changelog\[0\]/],
+    [[...PUSH, '--timeout', 'soon'], /--timeout: is not a number/],
+  ];
+  for (const [args, message] of cases) {
+    const result = await runCli(args, { cwd, peer });
+    assert.equal(result.code, 1, args.join(' '));
+    assert.match(result.stderr, message);
+  }
+  assert.deepEqual(peer.requests, []);
+});
