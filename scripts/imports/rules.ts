@@ -111,6 +111,7 @@ const FEATURES: readonly string[] = [
   'approvals',
   'invitations',
   'game-deletion',
+  'backups',
   'operator',
 ];
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
@@ -26,6 +27,8 @@ import type { Role } from './roles.ts';
 export type App = {
   readonly ctx: Context;
   readonly auth: Auth;
+  /** For commands that need a connection of their own, such as a backup. */
+  readonly pool: pg.Pool;
   /** The URL of the HTTP server; undefined in roles without one. */
   readonly url: string | undefined;
   /**
@@ -97,6 +100,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   return {
     ctx,
     auth,
+    pool: database.pool,
     url: takesRequests ? url : undefined,
     close: (maxGraceSeconds) => closers.close(maxGraceSeconds),
   };

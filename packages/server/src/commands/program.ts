@@ -5,6 +5,7 @@ import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';
 import { runRegroup } from './regroup.ts';
 import { runService } from './service.ts';
+import { runVerify } from './verify.ts';
 
 /** Runs the command line. A command that fails prints a plain message and exits with code 1. */
 export async function runProgram(): Promise<void> {
@@ -33,6 +34,11 @@ export async function runProgram(): Promise<void> {
     .option('--no-wait', 'enqueue the work and exit without waiting')
     .option('--json', 'print one JSON object', false)
     .action(runRegroup);
+  program
+    .command('verify')
+    .description('check that the blobs of all rows exist and are intact')
+    .option('--json', 'print one JSON object', false)
+    .action(runVerify);
   addAdminCommands(
     program.command('admin').description('manage accounts, games and deploy keys, even while the server is running'),
   );

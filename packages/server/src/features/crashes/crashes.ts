@@ -11,7 +11,11 @@ import { countOutdated } from './process/regroup.sql.ts';
 import * as groups from './read/group-list.sql.ts';
 import * as reports from './read/report-list.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
+import * as files from './report/files.sql.ts';
 import { deleteFiles } from './report/files.ts';
+
+/** The SQL of the blobs that reports refer to (features/backups). */
+export const { blobReferences } = files;
 
 /**
  * Opens a report whose dump and log, as `has_dump` and `has_log` announce, are still to be uploaded. Throws 4030 if the

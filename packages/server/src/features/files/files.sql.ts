@@ -45,6 +45,10 @@ export type ScanEventRow = {
 };
 export type ZipEntry = { path: string; type: 'file' | 'folder' | 'symlink'; size: number; sha256: string | null };
 
+/** The blobs that rows refer to. Those of rejected files are deleted. */
+export const blobReferences = sql`select blob_key as key, size, checksum as sha256, null::text as packing from files
+  where scan_state not in ('infected', 'error')`;
+
 type FileKey = { game_id: string; file_id: string };
 
 const columns = sql.raw(

@@ -34,6 +34,9 @@ export function isOffered(state: ScanState): boolean {
 /** The same condition in SQL, on rows of `files`. */
 export const offered = files.offered;
 
+/** The SQL of the blobs that files refer to (features/backups). */
+export const { blobReferences } = files;
+
 /** Whether the scan has ended. */
 export function isSettled(state: ScanState): boolean {
   return state !== 'pending' && state !== 'scanning';

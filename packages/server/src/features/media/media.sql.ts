@@ -28,6 +28,11 @@ const columns = sql.raw(
   'game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, copy_widths, copy_sizes, uploaded_at',
 );
 
+/** The blobs that rows refer to: each image and its copies, whose keys are those of `copyKeyOf`. */
+export const blobReferences = sql`select blob_key as key, size, null::text as sha256, null::text as packing from media
+  union all select regexp_replace(blob_key, '[^.]*$', '') || copy.width || '.webp', copy.size, null, null
+    from media, unnest(copy_widths, copy_sizes) as copy (width, size)`;
+
 /** Serializes changes to the images of one game, so that the gallery keeps its limit and order. */
 export async function lockImages(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`media/${gameId}`}, 0))`);

@@ -17,6 +17,9 @@ export type ImageKind = ImageRow['kind'];
 export type StoredImage = Omit<media.NewImage, 'position' | 'kind'>;
 export type ImageSet = OutputOf<typeof contract.listGameMedia>;
 
+/** The SQL of the blobs that images refer to (features/backups). */
+export const { blobReferences } = media;
+
 type ImageRecord = ImageSet['gallery'][number];
 
 export async function listMedia(

@@ -25,6 +25,9 @@ import * as symbols from './symbols.sql.ts';
 type SymbolList = OutputOf<typeof contract.listToolSymbols>;
 type SymbolRecord = SymbolList['symbols'][number];
 
+/** The SQL of the blobs that symbols refer to (features/backups). */
+export const { blobReferences } = symbols;
+
 export type CompilePayload = { gameId: string; checksum: string };
 
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */

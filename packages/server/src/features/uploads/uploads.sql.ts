@@ -164,3 +164,6 @@ export async function sessionFiles(db: Db, fileIds: readonly string[]): Promise<
   );
   return new Set(reserved.map(({ file_id }) => file_id));
 }
+
+/** The keys of blobs that are being written in a session. */
+export const openBlobs = sql`select blob->>'key' as key from upload_sessions where finished_at is null`;
