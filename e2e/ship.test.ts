@@ -90,6 +90,22 @@ describe('shipping with the chauffeur command', () => {
     assert.deepEqual(builds[0].changelog_items, [{ title: 'New', description: 'Everything' }]);
   });
 
+  test('pushing the same folder again uploads nothing, until another one was pushed', async () => {
+    const folder = join(work.path, 'again');
+    await mkdir(folder);
+    const push = async (content: string) => {
+      await writeFile(join(folder, 'game.txt'), content);
+      return JSON.parse(requireOk(await run(work.path, 'push', 'again', '--version', '1.0.6', ...PLATFORM, '--json')));
+    };
+    const first = await push('play');
+    const second = await push('play');
+    assert.deepEqual([first.uploaded, second.uploaded, second.file_uid], [true, false, first.file_uid]);
+    assert.equal((await push('play more')).uploaded, true);
+    const last = await push('play');
+    assert.deepEqual([last.uploaded, last.checksum], [true, first.checksum]);
+    assert.equal((await offered('1.0.6'))?.file.file_uid, last.file_uid);
+  });
+
   test("build prints the ids for the game's settings, and the same ids when repeated", async () => {
     const folder = await prepare('1.1.0', { 'game.txt': 'play' });
     const first = requireOk(await run(folder, 'build', '--asset', 'build.yml', ...PLATFORM));

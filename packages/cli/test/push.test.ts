@@ -88,7 +88,7 @@ test('push reads from build.yml what no flag says', async (t) => {
 test('push keeps the texts of a registered build unless flags replace them', async (t) => {
   const peer = await startPeer(t);
   const kept = { title: 'Owls', description: 'Hoot.', changelog_items: [{ title: 'New', description: '' }] };
-  peer.builds = [{ build_id: BUILD_ID, build_type: 'game', ...kept }];
+  peer.builds = [{ build_id: BUILD_ID, build_type: 'game', files: [], ...kept }];
   const cwd = gameFolder(t);
   assert.equal((await runCli(PUSH, { cwd, peer })).code, 0);
   assert.deepEqual(registrationOf(peer), {}, 'is not registered again');
@@ -109,6 +109,44 @@ test('push says so if the channel offers another build', async (t) => {
     const result = await runCli(PUSH, { cwd, peer });
     assert.equal(result.code, 0, result.stderr);
     assert.match(result.stderr, message);
+  }
+});
+
+test('a zip that the service already has as the newest file of the build is not uploaded again', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = gameFolder(t);
+  const setfiles = ['setfiles', '--version', '1.0', '--os', 'linux', '--arch', 'x64', '--files', 'game'];
+  assert.equal((await runCli(setfiles, { cwd })).code, 0);
+  const first = await runCli([...PUSH, '--json'], { cwd, peer });
+  const { checksum } = JSON.parse(first.stdout) as { checksum: string };
+  assert.equal(JSON.parse(first.stdout).uploaded, true);
+  const other = { file_uid: 'other', checksum: 'f'.repeat(64), status: 'clean' };
+  const offerFiles = (...files: object[]) => {
+    peer.builds = [{ build_id: BUILD_ID, build_type: 'game', files }];
+    peer.files.length = 0;
+  };
+  for (const command of [PUSH, ['addfiles', '--wait']]) {
+    peer.scans = [{ status: 'clean' }];
+    offerFiles({ ...other, status: 'infected' }, { file_uid: 'same', checksum, status: 'unscanned' }, other);
+    const again = await runCli([...command, '--json'], { cwd, peer });
+    const { file_uid, uploaded, status } = JSON.parse(again.stdout) as Record<string, unknown>;
+    assert.deepEqual([again.code, file_uid, uploaded, status], [0, 'same', false, 'unscanned'], again.stderr);
+    assert.match(again.stderr, /already has this zip.*\n.*Channel stable offers no build/);
+    assert.deepEqual(peer.files, []);
+
+    offerFiles({ file_uid: 'same', checksum, status: 'pending' });
+    peer.scans = [{ status: 'infected', detail: 'Eicar-Test' }];
+    assert.equal((await runCli(command, { cwd, peer })).code, 2, 'waits for the scan of the earlier upload');
+
+    peer.scans = [{ status: 'clean' }];
+    for (const files of [
+      [other, { file_uid: 'same', checksum, status: 'clean' }],
+      [{ file_uid: 'same', checksum, status: 'error' }],
+    ]) {
+      offerFiles(...files);
+      assert.equal((await runCli(command, { cwd, peer })).code, 0);
+      assert.equal(peer.files.length, 1, 'players would not get the earlier upload');
+    }
   }
 });
 

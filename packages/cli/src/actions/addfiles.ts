@@ -3,11 +3,13 @@
 import { stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
+import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import type { Context } from '../context.ts';
 import { type FilesDescriptor, readFilesFile } from '../descriptors/files-file.ts';
 import { LocalError } from '../failures.ts';
-import { findBuild } from '../upload/find-build.ts';
-import { formatFile, listGame, uploadGame } from '../upload/upload-game.ts';
+import { type Build, findBuild } from '../upload/find-build.ts';
+import { noteChannel } from '../upload/note-channel.ts';
+import { formatFile, isOffered, listGame, uploadGame } from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
 import type { Action } from './action.ts';
 
@@ -20,10 +22,16 @@ export const addfiles: Action<Options> = async (context, options) => {
   const { root, only } = await chooseRoot(dirname(options.asset), folder, descriptor.files);
   const entries = await listGame(root, { only, ignore: options.ignore ?? [] }, descriptor.os, context);
   const client = await context.connect();
-  const buildId = await findBuildId(client, descriptor, context);
+  const target = { ...descriptor, ...(await findTarget(client, descriptor, context)) };
   const { resume, tmp } = options;
-  const target = { ...descriptor, build_id: buildId };
   const file = await uploadGame(client, entries, target, { resume, tmp, wait: options.wait && minutes }, context);
+  if (!file.uploaded && isOffered(file)) {
+    noteChannel(
+      await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal })),
+      target,
+      context,
+    );
+  }
   return { data: file, lines: formatFile(file) };
 };
 
@@ -49,12 +57,16 @@ async function chooseRoot(
   return { root: folder, only: paths.map((path) => relative(folder, path).split(sep).join('/')) };
 }
 
-/** The id of the build that matches the descriptor. Rejects with LocalError if there is none. */
-async function findBuildId(client: Client, descriptor: FilesDescriptor, context: Context): Promise<string> {
+/** The build that matches the descriptor. Rejects with LocalError if there is none. */
+async function findTarget(
+  client: Client,
+  descriptor: FilesDescriptor,
+  context: Context,
+): Promise<Pick<Build, 'build_id' | 'files'>> {
   const { version, os, arch, channel, build_type, build_id } = descriptor;
-  if (build_id !== undefined) return build_id;
   const match = await findBuild(client, descriptor, context);
-  if (match !== undefined) return match.build_id;
+  if (build_id !== undefined && match?.build_id !== build_id) return { build_id, files: [] };
+  if (match !== undefined) return match;
   throw new LocalError(
     `No ${build_type} build found with version ${version} for ${os}/${arch} on channel ${channel}.`,
     `Register it first: chauffeur build --os ${os} --arch ${arch} --channel ${channel}`,

@@ -1,7 +1,7 @@
 // `chauffeur push`: registers a build, uploads its folder, waits for the scan and prints the page of the build.
 import type { Client } from '@chauffeur/contract/client';
 import type { BuildIdentity } from '@chauffeur/contract/identity';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { InputOf } from '@chauffeur/contract/operation';
 import { Registration, registerBuild } from '@chauffeur/contract/operations/builds';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { PAGES } from '@chauffeur/contract/pages';
@@ -10,8 +10,9 @@ import { type BuildAsset, choosePlatform, readBuildFile } from '../descriptors/b
 import { checkedDescriptor } from '../descriptors/files-file.ts';
 import { checkField } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
-import { findBuild } from '../upload/find-build.ts';
-import { formatFile, listGame, uploadGame } from '../upload/upload-game.ts';
+import { type Build, findBuild } from '../upload/find-build.ts';
+import { type DeployInfo, noteChannel } from '../upload/note-channel.ts';
+import { formatFile, isOffered, listGame, uploadGame } from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
 import type { Action } from './action.ts';
 
@@ -55,12 +56,12 @@ export const push: Action<Options> = async (context, options, folder = '') => {
   const texts = textsOf(options, asset, identity.version);
   const entries = await listGame(folder, { ignore: options.ignore ?? [] }, identity.os, context);
   const client = await context.connect();
-  const target = { ...identity, build_id: await register(client, identity, texts, context) };
+  const target = { ...identity, ...(await register(client, identity, texts, context)) };
   const { resume, tmp } = options;
   const wait = options.wait ? minutes : undefined;
   const file = await uploadGame(client, entries, target, { resume, tmp, wait }, context);
   const info = await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal }));
-  if (file.status === 'clean' || file.status === 'unscanned') noteChannel(info, target, context);
+  if (isOffered(file)) noteChannel(info, target, context);
   const page = pageOf(info, target.build_id);
   return {
     data: { ...file, build_id: target.build_id, app_id: info.app_id, version: identity.version, page },
@@ -104,15 +105,15 @@ function changelogItemOf(text: string): { title: string; description: string } {
   return { title: title.trim(), description: description.trim() };
 }
 
-/** Registers the build, or updates its texts if there are any, and resolves to its id. */
+/** Registers the build, or updates its texts if there are any. */
 async function register(
   client: Client,
   identity: BuildIdentity,
   texts: Texts,
   { retryBriefly, signal, output }: Context,
-): Promise<string> {
+): Promise<Pick<Build, 'build_id' | 'files'>> {
   const existing = await findBuild(client, identity, { retryBriefly, signal });
-  if (existing !== undefined && Object.keys(texts).length === 0) return existing.build_id;
+  if (existing !== undefined && Object.keys(texts).length === 0) return existing;
   const kept = existing && {
     title: existing.title,
     description: existing.description,
@@ -123,23 +124,9 @@ async function register(
   const { version, os, arch, channel } = identity;
   const verb = existing === undefined ? 'Registered' : 'Updated';
   output.note(`${verb} version ${version} for ${os}/${arch} on channel ${channel}.`);
-  return build_id;
+  return { build_id, files: existing?.files ?? [] };
 }
-
-type DeployInfo = OutputOf<typeof getDeployInfo>;
 
 function pageOf({ url, slug }: DeployInfo, buildId: string): string {
   return new URL(PAGES.build.replace(':uid', slug).replace(':build_id', buildId), url).href;
-}
-
-/** Says so if the channel offers another build: a newer one, or one that was promoted or rolled back to. */
-function noteChannel(
-  { channels }: DeployInfo,
-  { channel, os, arch, build_id }: BuildIdentity & { build_id: string },
-  { output }: Context,
-): void {
-  const current = channels.find((offer) => offer.channel === channel && offer.os === os && offer.arch === arch);
-  if (current?.build_id === build_id) return;
-  const offered = current === undefined ? 'no build' : `version ${current.version}`;
-  output.note(`Channel ${channel} offers ${offered} for ${os}/${arch}. To offer this build, promote it on its page.`);
 }

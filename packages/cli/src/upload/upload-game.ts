@@ -11,10 +11,15 @@ import { startProgress } from '../progress.ts';
 import { withTempFolder } from '../temp.ts';
 import { type Entry, type ListOptions, listEntries } from '../zip/entries.ts';
 import { type ZipResult, zipEntries } from '../zip/zip.ts';
+import type { Build } from './find-build.ts';
 import { uploadZip } from './upload.ts';
 import { waitForScan } from './wait-for-scan.ts';
 
-type Target = BuildIdentity & { build_id: string };
+/** `files` are the uploaded files of the build, newest first. */
+type Target = BuildIdentity & { build_id: string; files: Build['files'] };
+
+/** `uploaded` is false if the service already had the file. */
+type GameFile = UploadedFile & { uploaded: boolean };
 
 type UploadOptions = {
   /** Whether to resume an interrupted upload. */
@@ -38,21 +43,43 @@ export async function listGame(
   return entries;
 }
 
-/** Rejects with ScanError if the scan rejects the file. */
+/**
+ * Uploads nothing if the service already has the same zip as the newest file of the build. Rejects with ScanError if the scan rejects
+ * the file.
+ */
 export async function uploadGame(
   client: Client,
   entries: readonly Entry[],
   target: Target,
   { resume, tmp, wait }: UploadOptions,
   context: Context,
-): Promise<UploadedFile> {
+): Promise<GameFile> {
   const file = await withTempFolder(tmp, async (temp) => {
     const path = join(temp, 'build.zip');
     const zip = await zipTo(path, entries, context);
-    return upload(client, { ...zip, path }, target, resume, context);
+    const stored = findStored(zip, target);
+    if (stored === undefined) {
+      return { ...(await upload(client, { ...zip, path }, target, resume, context)), uploaded: true };
+    }
+    context.output.note('The service already has this zip as the newest file of the build, so nothing was uploaded.');
+    return stored;
   });
-  if (wait === undefined) return file;
+  if (wait === undefined || isOffered(file)) return file;
   return { ...file, ...(await waitForScan(client, file, wait, context.retryOptions)) };
+}
+
+/**
+ * The build's newest file if it is the same zip. Rejected files do not count, because players get an earlier one. If another file is
+ * newer, the zip is uploaded again, so that players get it.
+ */
+function findStored({ sha256 }: ZipResult, { build_id, os, arch, channel, files }: Target): GameFile | undefined {
+  const newest = files.find(({ status }) => status !== 'infected' && status !== 'error');
+  return newest?.checksum === sha256 ? { ...newest, build_id, os, arch, channel, uploaded: false } : undefined;
+}
+
+/** Whether players can download the file. */
+export function isOffered({ status }: Pick<UploadedFile, 'status'>): boolean {
+  return status === 'clean' || status === 'unscanned';
 }
 
 /** The lines that describe an uploaded file, for scripts. */

@@ -65,7 +65,7 @@ export async function startPeer(t: TestContext): Promise<Peer> {
     fail: (kind, ...list) => faults.push(...list.map((fault) => ({ kind, fault }))),
     sessions: new Map(),
     scans: [{ status: 'clean' }],
-    builds: [{ build_id: BUILD_ID, build_type: 'game' }],
+    builds: [{ build_id: BUILD_ID, build_type: 'game', files: [] }],
     channels: [],
     symbols: [],
     onRequest: () => {},
