@@ -1,7 +1,7 @@
 // Tests the package of the server that `npm run release` builds, installed with npm in a folder of its own: all of its
 // parts, and the command that it hands out.
 import assert from 'node:assert/strict';
-import { cp, readFile } from 'node:fs/promises';
+import { access, cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { picture } from '../packages/server/test/setup/images.ts';
@@ -47,6 +47,23 @@ describe('the package of the server', () => {
   test('says how to install the command, and not to run npx', () => {
     assert.match(service.output(), new RegExp(`install the chauffeur command: ${service.url}/cli`));
     assert.doesNotMatch(service.output(), /npx|npm run/);
+  });
+
+  test('ends, with its database, if a part of it is missing', async () => {
+    const modules = join(work.path, 'server/node_modules');
+    await rename(join(modules, 'sharp'), join(modules, 'not-sharp'));
+    try {
+      const data = join(work.path, 'other-data');
+      const environment = { CHAUFFEUR_DATA: data, CHAUFFEUR_PORT: '0' };
+      const program = join(modules, '.bin/chauffeur-server');
+      const { code, stderr } = await launch(process.execPath, [program, 'start'], { environment }).ended;
+      assert.equal(code, 1);
+      assert.match(stderr, /sharp/);
+      // PostgreSQL removes it when it has stopped.
+      await assert.rejects(access(join(data, 'postgres/postmaster.pid')), { code: 'ENOENT' });
+    } finally {
+      await rename(join(modules, 'not-sharp'), join(modules, 'sharp'));
+    }
   });
 
   test('has the website and its documentation', async () => {

@@ -66,11 +66,12 @@ export async function startApp(config: Config, role: Role, parts: Parts): Promis
 async function assemble(given: Config, role: Role, parts: Parts, closers: Closers): Promise<App> {
   const { log, clock = systemClock, fetchDocument } = parts;
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
-  const [{ database, connectionString }, roles] = await Promise.all([
-    connect(config, role, log, closers),
-    // Most of the code, which an operator's command does not need. Loaded while the database starts.
-    role === 'admin' ? undefined : import('./roles.ts'),
-  ]);
+  // Most of the code, which an operator's command does not need. Loaded while the database starts; a failure is thrown
+  // when it has started, so that it is stopped again.
+  const loading = role === 'admin' ? undefined : import('./roles.ts');
+  loading?.catch(() => undefined);
+  const { database, connectionString } = await connect(config, role, log, closers);
+  const roles = await loading;
   const { db } = database;
   const presence = await joinPresence(connectionString, role, log);
   closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
