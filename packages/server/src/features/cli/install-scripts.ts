@@ -41,7 +41,7 @@ sha256_of() {
 
 # For platforms without a program.
 install_with_npm() {
-  if command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) < 22)' &&
+  if command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) < 22 ? 1 : 0)' &&
     command -v npm >/dev/null 2>&1; then
     npm install -g ${quote(npm?.url ?? '')}
     exit
