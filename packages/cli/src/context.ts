@@ -2,8 +2,9 @@
 import { type Client, createClient } from '@chauffeur/contract/client';
 import { CLI_USER_AGENT, isNewer, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
 import type { Output } from './output.ts';
+import { useProxy } from './proxy.ts';
 import { REAL_WAITING, type RetryOptions, retry } from './retry.ts';
-import { type GlobalOptions, isUnencrypted, readSettings, readUrls } from './settings.ts';
+import { type GlobalOptions, isUnencrypted, readSettings, readUrls, type Settings } from './settings.ts';
 
 export type Context = {
   output: Output;
@@ -14,6 +15,8 @@ export type Context = {
   connect(): Promise<Client>;
   /** Creates a client without the deploy key, for what anyone may ask. Throws LocalError if the URL is invalid. */
   connectAsGuest(): Client;
+  /** The URLs from the flags or the environment. Throws LocalError if one is invalid. */
+  urls(): Pick<Settings, 'url' | 'uploadUrl'>;
   /** The retry policy for long steps such as uploads, which outlasts a restart of the server. */
   retryOptions: RetryOptions;
   /** Runs a call that is safe to repeat, and retries it a few times after transient failures. */
@@ -37,8 +40,13 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
     signal,
     retryOptions: retryOptionsFor(LONG_TRIES),
     retryBriefly: (attempt) => retry(retryOptionsFor(SHORT_TRIES), attempt),
-    connectAsGuest: () => createClient({ ...readUrls(options, env), headers: AGENT }),
+    urls: () => readUrls(options, env),
+    connectAsGuest() {
+      useProxy(env);
+      return createClient({ ...readUrls(options, env), headers: AGENT });
+    },
     async connect() {
+      useProxy(env);
       const { url, uploadUrl, accessToken, secretKey } = await readSettings(options, env, process.stdin);
       for (const base of new Set([url, uploadUrl])) {
         if (isUnencrypted(base))

@@ -3,8 +3,8 @@ import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
 
-/** The result of a command: `data` is printed with --json, `lines` without. */
-export type Result = { data: Readonly<Record<string, unknown>>; lines: readonly string[] };
+/** The result of a command: `data` is printed with --json, `lines` without. The exit code is 0 if it is missing. */
+export type Result = { data: Readonly<Record<string, unknown>>; lines: readonly string[]; exitCode?: number };
 
 /** A failure as it is printed. `code` is an error code of the service or one of the words in docs/cli.md. */
 export type Problem = {

@@ -7,6 +7,7 @@ import { buildCommand } from './commands/build.ts';
 import { buildsCommand } from './commands/builds.ts';
 import type { Act } from './commands/command.ts';
 import { completionCommand } from './commands/completion.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { genbuildCommand } from './commands/genbuild.ts';
 import { infoCommand } from './commands/info.ts';
 import { mediaCommand } from './commands/media.ts';
@@ -16,7 +17,7 @@ import { setfilesCommand } from './commands/setfiles.ts';
 import { symbolsCommand } from './commands/symbols.ts';
 import { createContext } from './context.ts';
 import { InterruptedError, LocalError } from './failures.ts';
-import { Output, problemOf } from './output.ts';
+import { Output, problemOf, type Result } from './output.ts';
 import type { GlobalOptions } from './settings.ts';
 
 const COMMANDS: readonly ((act: Act) => Command)[] = [
@@ -30,6 +31,7 @@ const COMMANDS: readonly ((act: Act) => Command)[] = [
   mediaCommand,
   infoCommand,
   buildsCommand,
+  doctorCommand,
   selfUpdateCommand,
   completionCommand,
 ];
@@ -45,8 +47,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
-    await buildProgram(output, stop.signal).parseAsync(argv, { from: 'user' });
-    return 0;
+    let exitCode = 0;
+    const finish = (result: Result) => {
+      output.result(result);
+      exitCode = result.exitCode ?? 0;
+    };
+    await buildProgram(output, stop.signal, finish).parseAsync(argv, { from: 'user' });
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version have printed their text.
     const problem = problemOf(error instanceof CommanderError ? usageErrorOf(error) : error);
@@ -62,8 +69,8 @@ function usageErrorOf(error: CommanderError): LocalError {
   return new LocalError(message, 'Run the command with --help for its usage.');
 }
 
-/** Builds the command tree, which prints to `output`. */
-function buildProgram(output: Output, signal: AbortSignal): Command {
+/** Builds the command tree, which passes the result of the command to `finish`. */
+function buildProgram(output: Output, signal: AbortSignal, finish: (result: Result) => void): Command {
   const act: Act =
     (load) =>
     async (...params) => {
@@ -71,7 +78,7 @@ function buildProgram(output: Output, signal: AbortSignal): Command {
       const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[];
       const context = createContext(command.optsWithGlobals<GlobalOptions>(), output, signal);
       const action = await load();
-      output.result(await action(context, command.opts() as never, ...args));
+      finish(await action(context, command.opts() as never, ...args));
     };
   const program = new Command('chauffeur')
     .description('Ship the builds, symbols and store images of a game.')

@@ -261,6 +261,7 @@ test('the help of every command has an example', async (t) => {
     'media move',
     'info',
     'builds list',
+    'doctor',
     'completion',
   ];
   for (const command of commands) {

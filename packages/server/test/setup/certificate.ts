@@ -11,7 +11,8 @@ const OIDS = {
   subjectAltName: '551d11',
 } as const;
 
-export function makeCertificate(host: string): Certificate {
+/** It is valid from yesterday to `days` from now. */
+export function makeCertificate(host: string, days = 1): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(OIDS.ecdsaWithSha256));
   const name = sequence(der(0x31, sequence(oid(OIDS.commonName), der(0x0c, Buffer.from(host)))));
@@ -21,7 +22,7 @@ export function makeCertificate(host: string): Certificate {
     der(0x02, Buffer.concat([Buffer.of(1), randomBytes(8)])),
     algorithm,
     name,
-    sequence(utcTime(Date.now() - DAY_MS), utcTime(Date.now() + DAY_MS)),
+    sequence(utcTime(Date.now() - DAY_MS), utcTime(Date.now() + days * DAY_MS)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(oid(OIDS.subjectAltName), der(0x04, altNames)))),
