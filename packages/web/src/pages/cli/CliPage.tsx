@@ -17,7 +17,7 @@ type Cli = OutputOf<typeof getCli>;
 type CliFile = Cli['files'][number];
 
 const PLATFORM_NAMES: Readonly<Record<CliFile['platform'], string>> = {
-  npm: 'npm package, for Node 22 and newer',
+  npm: 'Node 22 and newer',
   'linux-x64': 'Linux, x86-64',
   'linux-arm64': 'Linux, ARM64',
   'macos-arm64': 'macOS, Apple silicon',
@@ -60,7 +60,7 @@ export function CliPage() {
           />
           <Text size="sm" c="dimmed">
             The programs are compressed with gzip. <Anchor href="/cli/SHA256SUMS">SHA256SUMS</Anchor> has the checksums
-            for <Code>sha256sum --check</Code>, and the lines above check them too.
+            for <Code>sha256sum --check</Code>, and the first two lines check them too.
           </Text>
         </Section>
       )}
