@@ -1,8 +1,8 @@
 // Describes an embedded PostgreSQL: its folders, its programs and the account it runs under.
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** The embedded PostgreSQL could not be started or stopped. The message says why and what to do. */
 export class EmbeddedPostgresError extends Error {
@@ -72,6 +72,7 @@ async function findBinaries(): Promise<Binaries> {
   try {
     const programs = (await import(name)) as Binaries;
     for (const path of [programs.initdb, programs.postgres]) await chmod(path, 0o755).catch(ignoreReadOnly);
+    await linkLibraries(join(dirname(programs.initdb), '../..'));
     return programs;
   } catch (cause) {
     throw new EmbeddedPostgresError(
@@ -81,9 +82,25 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** Skipped for an installation that only root can change: its modes are right. */
+/**
+ * Creates the links between the libraries in the package. npm packages have no links, so a script of the package creates
+ * them, which npm may refuse to run.
+ */
+async function linkLibraries(folder: string): Promise<void> {
+  const text = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(text) as { source: string; target: string }[];
+  await Promise.all(
+    links.map(({ source, target }) =>
+      symlink(relative(dirname(target), source), join(folder, target)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') ignoreReadOnly(error);
+      }),
+    ),
+  );
+}
+
+/** Skipped for an installation that only root can change: its modes and links are right. */
 function ignoreReadOnly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPERM' && error.code !== 'EROFS') throw error;
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code ?? '')) throw error;
 }
 
 /** The message of a PostgreSQL program. */
