@@ -51,11 +51,12 @@ describe('the guide to the first build', () => {
     await page.getByLabel('Architecture').selectOption('wasm');
     await page.getByLabel('Game folder').fill(GAME);
     const settings = await copyText('Copy credentials');
-    await runLines(`${settings}\n${await copyText('Copy register commands')}`);
+    const registration = ['genbuild --version 0.1.0 --os web --arch wasm', 'build'];
+    await runLines([settings, ...registration.map((line) => `chauffeur ${line}`)].join('\n'));
     await step('Register the build: Done').waitFor();
     await step('Upload the file: Next').waitFor();
 
-    await runLines(`${settings}\n${await copyText('Copy upload commands')}`);
+    await runLines(`${settings}\n${await copyText('Copy push command')}`);
     await page.getByRole('heading', { name: 'Your first build is live' }).waitFor();
     for (const name of ['Upload the file', 'Pass the virus scan', 'Go live on the channel'])
       await step(`${name}: Done`).waitFor();

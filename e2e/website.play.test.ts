@@ -186,7 +186,7 @@ describe('playing on the website', () => {
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     assert.match(
       await page.evaluate(() => navigator.clipboard.readText()),
-      /^chauffeur genbuild --version 1\.0\.0 --os web/,
+      /^chauffeur push dist\/web --version 1\.0\.0 --os web/,
     );
     await page.getByRole('link', { name: 'a separate domain for games' }).click();
     await page.getByRole('heading', { name: 'Running the server', level: 1 }).waitFor();

@@ -61,7 +61,7 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
             )}
             {step.name === 'registered' && showsCommands && <ShipCommands issued={key} build={build} />}
             {step.name === 'registered' && build !== null && <Registered game={game} build={build} />}
-            {step.name === 'uploaded' && step.state === 'now' && <Text size="sm">Run the upload commands above.</Text>}
+            {step.name === 'uploaded' && step.state === 'now' && <Text size="sm">Run the push command above.</Text>}
             {step.name === 'uploaded' && build?.file != null && <Text size="sm">{build.file.filename}</Text>}
             {step.name === 'scanned' && build?.file != null && <Scanned game={game} build={build} state={step.state} />}
             {step.name === 'live' && step.state === 'done' && <Live game={game} build={build} onDone={onDone} />}
@@ -84,8 +84,8 @@ function formatNextStep(steps: readonly Step[], build: ListedBuild | null): stri
   const next = steps.find(({ state }) => state !== 'done')?.name;
   if (next === 'key') return 'Five steps to your first build. This page updates automatically.';
   if (next === 'registered') return 'Waiting for the build. Run the commands below. This page updates automatically.';
-  if (next === 'uploaded') return `Version ${build?.version} is registered. Run the upload commands to send its file.`;
+  if (next === 'uploaded') return `Version ${build?.version} is registered. Run the push command to upload its files.`;
   if (next === undefined) return `Version ${build?.version} is live on ${build?.channel}.`;
-  if (build?.state === 'rejected') return 'The file was rejected. Fix the build, then run the upload commands again.';
+  if (build?.state === 'rejected') return 'The file was rejected. Fix the build, then run the push command again.';
   return `Version ${build?.version} is being processed.`;
 }

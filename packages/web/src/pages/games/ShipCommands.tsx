@@ -1,18 +1,29 @@
-// The commands that ship a build, for a terminal or as a CI workflow. The developer picks version, platform and folder.
+// The commands that ship a build, for a shell or as a CI workflow. The developer picks version, platform and folder.
 import { ARCHES } from '@chauffeur/contract/identity';
-import { NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { PAGES } from '@chauffeur/contract/pages';
+import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { guessOs, OS_CHOICES } from '../../ui/platforms.ts';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import classes from './FirstBuild.module.css';
 import {
   type BuildChoice,
   ciWorkflow,
   credentialCommands,
   type FreshKey,
-  registerCommands,
-  uploadCommands,
+  pushCommand,
+  type Shell,
 } from './first-build.ts';
+
+type Environment = Shell | 'ci';
+
+const ENVIRONMENTS: { value: Environment; label: string }[] = [
+  { value: 'sh', label: 'bash or zsh' },
+  { value: 'powershell', label: 'PowerShell' },
+  { value: 'cmd', label: 'Command Prompt' },
+  { value: 'ci', label: 'GitHub Actions' },
+];
 
 type ShipCommandsProps = {
   /** Null if the key was created earlier: its secret is no longer known. */
@@ -28,12 +39,13 @@ export function ShipCommands({ issued, build }: ShipCommandsProps) {
     arch: build?.arch ?? 'x86_64',
     folder: 'dist',
   });
-  const [environment, setEnvironment] = useState('terminal');
+  const [environment, setEnvironment] = useState<Environment>(
+    guessOs(navigator.userAgent) === 'windows' ? 'powershell' : 'sh',
+  );
   const change = (name: keyof BuildChoice) => (event: { currentTarget: { value: string } }) => {
     const { value } = event.currentTarget;
     setChoice((before) => ({ ...before, [name]: value }));
   };
-  const api = `${location.origin}/api/v1`;
   return (
     <Stack gap="sm">
       <div className={classes.choices}>
@@ -41,38 +53,43 @@ export function ShipCommands({ issued, build }: ShipCommandsProps) {
         <NativeSelect size="xs" label="OS" data={OS_CHOICES} value={choice.os} onChange={change('os')} />
         <NativeSelect size="xs" label="Architecture" data={[...ARCHES]} value={choice.arch} onChange={change('arch')} />
         <TextInput size="xs" label="Game folder" value={choice.folder} onChange={change('folder')} />
+        <NativeSelect
+          size="xs"
+          label="Environment"
+          data={ENVIRONMENTS}
+          value={environment}
+          onChange={(event) => setEnvironment(event.currentTarget.value as Environment)}
+        />
       </div>
-      <SegmentedControl
-        size="xs"
-        aria-label="Environment"
-        value={environment}
-        onChange={setEnvironment}
-        data={[
-          { value: 'terminal', label: 'Terminal' },
-          { value: 'ci', label: 'GitHub Actions' },
-        ]}
-        style={{ alignSelf: 'flex-start' }}
-      />
       {environment === 'ci' ? (
         <>
           <Text size="sm">
             Store the access token and the secret key as the repository secrets <code>SERVICE_ACCESS_TOKEN</code> and{' '}
             <code>SERVICE_SECRET_KEY</code>.
           </Text>
-          <CopyText text={ciWorkflow(api, choice)} label="CI workflow" block />
+          <CopyText text={ciWorkflow(location.origin, choice)} label="CI workflow" block />
         </>
       ) : (
         <>
           <Text size="sm">
-            {issued === null
-              ? '1. Set your credentials. Replace each … with the access token and the secret key.'
-              : '1. Set your credentials.'}
+            1.{' '}
+            <SiteLink to={PAGES.cli} target="_blank">
+              Install the command
+            </SiteLink>
+            .
           </Text>
-          <CopyText text={credentialCommands(api, issued)} label="credentials" block />
-          <Text size="sm">2. Register the build.</Text>
-          <CopyText text={registerCommands(choice)} label="register commands" block />
-          <Text size="sm">3. Zip and upload the folder, then wait for the scan.</Text>
-          <CopyText text={uploadCommands(choice)} label="upload commands" block />
+          <Text size="sm">
+            {issued === null
+              ? '2. Set your credentials. Replace each … with the access token and the secret key.'
+              : '2. Set your credentials.'}
+          </Text>
+          <CopyText
+            text={credentialCommands(`${location.origin}/api/v1`, issued, environment)}
+            label="credentials"
+            block
+          />
+          <Text size="sm">3. Register the build, upload the folder and wait for the scan.</Text>
+          <CopyText text={pushCommand(choice, environment)} label="push command" block />
         </>
       )}
     </Stack>

@@ -7,10 +7,10 @@ import {
   credentialCommands,
   type PendingBuild,
   type Progress,
+  pushCommand,
   quote,
-  registerCommands,
+  type Shell,
   stepsOf,
-  uploadCommands,
 } from './first-build.ts';
 
 const NOTHING: Progress = { hasKey: false, build: null, pointers: [] };
@@ -49,21 +49,35 @@ describe('the commands to copy', () => {
 
   it('contain the key if it is known, and dots otherwise', () => {
     const key = { access_token: 'token', secret_key: 'secret' };
-    assert.match(credentialCommands('https://x/api/v1', key), /SERVICE_SECRET_KEY=secret$/);
-    assert.match(credentialCommands('https://x/api/v1', null), /SERVICE_ACCESS_TOKEN=…\nexport SERVICE_SECRET_KEY=…$/);
+    assert.match(credentialCommands('https://x/api/v1', key, 'sh'), /SERVICE_SECRET_KEY=secret$/);
+    assert.match(
+      credentialCommands('https://x/api/v1', null, 'sh'),
+      /SERVICE_ACCESS_TOKEN=…\nexport SERVICE_SECRET_KEY=…$/,
+    );
+    assert.match(credentialCommands('https://x/api/v1', key, 'powershell'), /\$env:SERVICE_SECRET_KEY = 'secret'$/);
+    assert.match(credentialCommands('https://x/api/v1', key, 'cmd'), /^set "SERVICE_API_URL=https:\/\/x\/api\/v1"\n/);
   });
 
   it('contain the chosen version, platform and folder', () => {
-    assert.match(registerCommands(choice), /genbuild --version 1\.0\.0 --os linux --arch x86_64\n/);
-    assert.match(uploadCommands(choice), /--files 'dist\/my game'\n/);
-    assert.match(ciWorkflow('https://x/api/v1', choice), /SERVICE_API_URL: https:\/\/x\/api\/v1/);
+    const flags = '--version 1.0.0 --os linux --arch x86_64';
+    assert.equal(pushCommand(choice, 'sh'), `chauffeur push 'dist/my game' ${flags}`);
+    assert.equal(pushCommand(choice, 'cmd'), `chauffeur push "dist/my game" ${flags}`);
+    const workflow = ciWorkflow('https://x', choice);
+    assert.match(workflow, /SERVICE_API_URL: https:\/\/x\/api\/v1/);
+    assert.match(workflow, /push 'dist\/my game' --version "\$VERSION" --os linux --arch x86_64\n/);
+  });
+
+  it('are quoted for PowerShell and the Command Prompt', () => {
+    const quoted = (shell: Shell) => [`it's`, 'a\u2019b', 'a "b" c', 'C:\\My games'].map((text) => quote(text, shell));
+    assert.deepEqual(quoted('powershell'), [`'it''s'`, `'a\u2019\u2019b'`, `'a "b" c'`, `'C:\\My games'`]);
+    assert.deepEqual(quoted('cmd'), [`"it's"`, '"a\u2019b"', '"a ""b"" c"', '"C:\\My games"']);
   });
 
   it('are quoted so that a shell reads the text as it was typed', () => {
     const text = fc.string({ unit: fc.constantFrom(...'a \'"$`\\!*é;|&') });
     fc.assert(
       fc.property(text, (typed) => {
-        const echoed = execFileSync('sh', ['-c', `printf %s ${quote(typed)}`]).toString();
+        const echoed = execFileSync('sh', ['-c', `printf %s ${quote(typed, 'sh')}`]).toString();
         assert.equal(echoed, typed);
       }),
       { numRuns: 30 },

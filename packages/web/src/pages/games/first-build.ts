@@ -43,39 +43,43 @@ export type BuildChoice = { version: string; os: string; arch: string; folder: s
 /** A key that was just created. Its secret is shown only once. */
 export type FreshKey = { access_token: string; secret_key: string };
 
+/** The shells that commands are written for. */
+export type Shell = 'sh' | 'powershell' | 'cmd';
+
+const QUOTES: Readonly<Record<Shell, (text: string) => string>> = {
+  sh: (text) => `'${text.replaceAll("'", "'\\''")}'`,
+  // PowerShell reads typographic quotes as straight ones.
+  powershell: (text) => `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`,
+  cmd: (text) => `"${text.replaceAll('"', '""')}"`,
+};
+
+const ASSIGNMENTS: Readonly<Record<Shell, (name: string, value: string) => string>> = {
+  sh: (name, value) => `export ${name}=${value}`,
+  powershell: (name, value) => `$env:${name} = '${value}'`,
+  cmd: (name, value) => `set "${name}=${value}"`,
+};
+
+/** Quotes a text as one word of a shell. */
+export function quote(text: string, shell: Shell): string {
+  return /^[\w./=:-]+$/.test(text) ? text : QUOTES[shell](text);
+}
+
 /** Sets the credentials of the CLI. If the secret is no longer known, `…` is in its place. */
-export function credentialCommands(api: string, key: FreshKey | null): string {
+export function credentialCommands(api: string, key: FreshKey | null, shell: Shell): string {
+  const assign = ASSIGNMENTS[shell];
   return [
-    `export SERVICE_API_URL=${api}`,
-    `export SERVICE_ACCESS_TOKEN=${key?.access_token ?? '…'}`,
-    `export SERVICE_SECRET_KEY=${key?.secret_key ?? '…'}`,
+    assign('SERVICE_API_URL', api),
+    assign('SERVICE_ACCESS_TOKEN', key?.access_token ?? '…'),
+    assign('SERVICE_SECRET_KEY', key?.secret_key ?? '…'),
   ].join('\n');
 }
 
-export function registerCommands(choice: BuildChoice): string {
-  const platform = `--os ${choice.os} --arch ${choice.arch}`;
-  return [
-    `chauffeur genbuild --version ${quote(choice.version)} ${platform}`,
-    `chauffeur build --asset build.yml ${platform}`,
-  ].join('\n');
-}
-
-export function uploadCommands(choice: BuildChoice): string {
-  const { version, os, arch, folder } = choice;
-  return [
-    `chauffeur setfiles --version ${quote(version)} --os ${os} --arch ${arch} --files ${quote(folder)}`,
-    'chauffeur addfiles --asset addfiles.yml --wait',
-  ].join('\n');
-}
-
-/** Quotes a text as one word of a POSIX shell. */
-export function quote(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+export function pushCommand({ version, os, arch, folder }: BuildChoice, shell: Shell): string {
+  return `chauffeur push ${quote(folder, shell)} --version ${quote(version, shell)} --os ${os} --arch ${arch}`;
 }
 
 /** A GitHub Actions workflow that ships a build for each tag. */
-export function ciWorkflow(api: string, choice: BuildChoice): string {
-  const platform = `--os ${choice.os} --arch ${choice.arch}`;
+export function ciWorkflow(site: string, { os, arch, folder }: BuildChoice): string {
   return `on:
   push:
     tags: ['*']
@@ -84,15 +88,15 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      # Build the game into ${choice.folder} here.
+      # Build the game into ${folder} here.
       - run: |
-          chauffeur genbuild --version "$VERSION" ${platform}
-          chauffeur build --asset build.yml ${platform} >> "$GITHUB_ENV"
-          chauffeur setfiles --version "$VERSION" ${platform} --files ${quote(choice.folder)}
-          chauffeur addfiles --asset addfiles.yml --wait
+          curl -fsSL ${site}/cli/install.sh | sh
+          export PATH="$CHAUFFEUR_INSTALL_DIR:$PATH"
+          chauffeur push ${quote(folder, 'sh')} --version "$VERSION" --os ${os} --arch ${arch}
         env:
           VERSION: \${{ github.ref_name }}
-          SERVICE_API_URL: ${api}
+          CHAUFFEUR_INSTALL_DIR: \${{ runner.temp }}/chauffeur
+          SERVICE_API_URL: ${site}/api/v1
           SERVICE_ACCESS_TOKEN: \${{ secrets.SERVICE_ACCESS_TOKEN }}
           SERVICE_SECRET_KEY: \${{ secrets.SERVICE_SECRET_KEY }}`;
 }
