@@ -55,6 +55,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     play: `/g/${owner.slug}/play`,
     developer: `/@${HANDLE}`,
     cli: '/cli',
+    cliLogin: '/cli/login',
     docs: '/docs',
     doc: '/docs/crashes',
     signIn: '/sign-in',

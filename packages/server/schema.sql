@@ -318,6 +318,7 @@ create table upload_sessions (
   opened_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   finished_at timestamp with time zone,
+  origin jsonb,
   constraint upload_sessions_pkey PRIMARY KEY (game_id, session_id),
   constraint upload_sessions_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
 );
@@ -899,6 +900,44 @@ create table game_invitations (
   constraint game_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES users(id) ON DELETE SET NULL
 );
 
+create table cli_login_requests (
+  request_id uuid not null,
+  device_hash bytea not null,
+  user_code_hash bytea not null,
+  host text not null,
+  os text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  polled_at timestamp with time zone,
+  poll_seconds integer not null,
+  approved boolean,
+  user_id text,
+  game_id uuid,
+  constraint cli_login_requests_pkey PRIMARY KEY (request_id),
+  constraint cli_login_requests_device_hash_key UNIQUE (device_hash),
+  constraint cli_login_requests_user_code_hash_key UNIQUE (user_code_hash),
+  constraint cli_login_requests_check CHECK (((approved IS NULL) = (user_id IS NULL))),
+  constraint cli_login_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint cli_login_requests_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table cli_logins (
+  login_id uuid not null,
+  user_id text not null,
+  key_ref text not null,
+  key_hash bytea not null,
+  host text not null,
+  os text not null,
+  game_id uuid,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint cli_logins_pkey PRIMARY KEY (login_id),
+  constraint cli_logins_key_hash_key UNIQUE (key_hash),
+  constraint cli_logins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint cli_logins_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -977,6 +1016,11 @@ CREATE INDEX games_deleted_by_time ON public.all_games USING btree (deleted_at) 
 CREATE UNIQUE INDEX game_invitations_of_admin ON public.game_invitations USING btree (game_id, email) WHERE ((state = 'pending'::text) AND (role = 'admin'::text));
 CREATE UNIQUE INDEX game_invitations_of_owner ON public.game_invitations USING btree (game_id) WHERE ((state = 'pending'::text) AND (role = 'owner'::text));
 CREATE INDEX game_invitations_by_end ON public.game_invitations USING btree (expires_at);
+CREATE INDEX cli_login_requests_by_game ON public.cli_login_requests USING btree (game_id) WHERE (game_id IS NOT NULL);
+CREATE INDEX cli_login_requests_by_user ON public.cli_login_requests USING btree (user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX cli_login_requests_by_expiry ON public.cli_login_requests USING btree (expires_at);
+CREATE INDEX cli_logins_by_user ON public.cli_logins USING btree (user_id, login_id);
+CREATE INDEX cli_logins_by_game ON public.cli_logins USING btree (game_id) WHERE (game_id IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

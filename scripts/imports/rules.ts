@@ -88,6 +88,7 @@ const FEATURES: readonly string[] = [
   'cli',
   'accounts',
   'games',
+  'cli-logins',
   'usage',
   'deploy-keys',
   'files',

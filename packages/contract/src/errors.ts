@@ -67,19 +67,29 @@ export const ERRORS = {
   },
   4025: {
     status: 401,
-    meaning: 'The request needs a deploy key.',
+    meaning: 'The request needs a deploy key or a login of the chauffeur command.',
     remedy:
-      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Cookies and bearer tokens are not accepted.',
+      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Of bearer tokens, only logins of the chauffeur command are accepted.',
   },
   4026: {
     status: 400,
     meaning: 'A field of the build registration is missing, too long or invalid.',
     remedy: 'Correct the field named in the message and register the build again.',
   },
+  4027: {
+    status: 401,
+    meaning: 'The login of the chauffeur command is unknown, expired or revoked.',
+    remedy: 'Run chauffeur login again.',
+  },
   4028: {
     status: 401,
     meaning: 'The personal key or access token is unknown, expired or revoked.',
     remedy: 'Create a new personal key in your settings, or connect the program again.',
+  },
+  4029: {
+    status: 400,
+    meaning: 'The login gives access to several games or none, and the request does not name one.',
+    remedy: 'Send the uid or slug of the game in X-App-Id. In the CLI, use --game or set SERVICE_GAME.',
   },
   4030: {
     status: 403,

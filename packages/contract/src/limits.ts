@@ -97,6 +97,12 @@ export const LIMITS = {
   agentClientIdLength: 2000,
   /** A tool result: applies to its text and to its JSON. */
   agentAnswerLength: 20_000,
+  /** What the command reports about its computer. */
+  cliHostLength: 64,
+  /** Active logins of the command of an account. */
+  cliLogins: 50,
+  /** Days after which an unused login of the command expires. */
+  cliLoginDays: 90,
   galleryImages: 20,
   imagesPerRequest: 10,
 } as const;

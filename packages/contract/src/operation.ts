@@ -6,7 +6,8 @@ import type { Tag } from './tags.ts';
 
 /**
  * Who can call it. `public`: anyone, and a session or deploy key can give access to more. `account`: signed-in users.
- * `deploy_key`: clients with a game's deploy key. `operator`: signed-in operators.
+ * `deploy_key`: clients with a game's deploy key, or with
+ * a login of the `chauffeur` command for the game. `operator`: signed-in operators.
  */
 export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
 
@@ -121,8 +122,8 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   // A deploy key is optional here, but an invalid one is an error.
   public: [4021, 4022, 4023, 4024],
   account: [4011, 4031, 4032],
-  // 4260 only for the command.
-  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4260],
+  // 4260 only for the command. 4027, 4029 and 4040 only for its logins.
+  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4040, 4260],
   operator: [4011, 4032, 4033],
 };
 

@@ -11,6 +11,7 @@ export const PAGES = {
   play: '/g/:uid/play',
   developer: '/@:handle',
   cli: '/cli',
+  cliLogin: '/cli/login',
   docs: '/docs',
   doc: '/docs/:page',
   signIn: '/sign-in',

@@ -7,6 +7,7 @@ export const TAGS = {
   files: 'Follow the virus scans of uploaded files.',
   deployInfo: 'Look up the addresses, limits and recent builds of a game.',
   cli: 'Get the chauffeur command.',
+  cliLogins: 'Sign in with the chauffeur command, and see and revoke its logins.',
   media: 'Manage store images: the cover, the thumbnail and screenshots.',
   symbols: 'Upload, list, delete and read Breakpad symbols.',
   crashes: 'Report crashes, and search, read and resolve them.',

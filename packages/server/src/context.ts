@@ -44,8 +44,16 @@ export type Agent = {
 };
 /** A signed-in person, or with `agent`, a program that acts for them. */
 export type AccountCaller = { readonly kind: 'account'; readonly user: User; readonly agent?: Agent };
-/** A game, identified by its deploy key; `keyRef` is the first 8 characters of the access token. */
-export type GameCaller = { readonly kind: 'game'; readonly gameId: string; readonly keyRef: string };
+/**
+ * A game, identified by its deploy key, or with `user`, by the login of a person who owns or administers it. `keyRef` is
+ * the beginning of the access token or of the key of the login.
+ */
+export type GameCaller = {
+  readonly kind: 'game';
+  readonly gameId: string;
+  readonly keyRef: string;
+  readonly user?: Pick<User, 'id' | 'name'>;
+};
 export type Caller = AnonymousCaller | AccountCaller | GameCaller;
 
 export const ANONYMOUS: Caller = { kind: 'anonymous' };

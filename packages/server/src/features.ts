@@ -8,6 +8,7 @@ import * as buildDeletion from './features/build-deletion/build-deletion.routes.
 import * as builds from './features/builds/builds.routes.ts';
 import * as channels from './features/channels/channels.routes.ts';
 import * as cli from './features/cli/cli.routes.ts';
+import * as cliLogins from './features/cli-logins/cli-logins.routes.ts';
 import * as crashes from './features/crashes/crashes.routes.ts';
 import * as credentials from './features/credentials/credentials.routes.ts';
 import * as deployInfo from './features/deploy-info/deploy-info.routes.ts';
@@ -53,6 +54,7 @@ const FEATURES: readonly Feature[] = [
   store,
   deployInfo,
   cli,
+  cliLogins,
   play,
   agents,
   credentials,

@@ -13,7 +13,8 @@ import {
   trySignIn,
 } from './setup/accounts.ts';
 import { makeKey } from './setup/agents.ts';
-import { callApi } from './setup/api-calls.ts';
+import { callApi, statusOf } from './setup/api-calls.ts';
+import { signInCommand, useLogin } from './setup/cli-logins.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { connectProgram, refresh } from './setup/oauth.ts';
 import {
@@ -149,21 +150,24 @@ describe('a password reset', () => {
     const { cookie } = await signIn(server, game.owner);
     const key = await makeKey(server, { cookie }, { name: 'Editor' });
     const tokens = await connectProgram(server, cookie);
+    const login = await signInCommand(server, { cookie });
+    assert.equal((await useLogin(server, login.key)).status, 200);
     const bearers = [key.key, tokens.access_token];
     for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 200);
     const stranger = await makeGame(server);
     const late = await askForReset(game.owner);
 
     const body = await reset(await askForReset(game.owner));
-    assert.deepEqual(body.revoked, { sessions: 1, personal_keys: 1, programs: 1 });
+    assert.deepEqual(body.revoked, { sessions: 1, personal_keys: 1, programs: 1, cli_logins: 1 });
     assert.deepEqual(
       body.deploy_keys.map(({ game_uid, key_ref }: { game_uid: string; key_ref: string }) => [game_uid, key_ref]),
       [[game.uid, game.keyHeaders['x-access-token'].slice(0, 8)]],
     );
     for (const bearer of bearers) assert.equal(await mcpStatus(bearer), 401);
+    assert.deepEqual(statusOf(await useLogin(server, login.key)), [401, 4027]);
     assert.equal((await refresh(server, tokens.client, tokens.refresh_token)).status, 400);
     const mail = await mailTo(server, game.owner.email, /password was changed/);
-    assert.match(mail.text, /Personal keys revoked: 1/);
+    assert.match(mail.text, /Personal keys revoked: 1\n(.*\n)?Commands signed out: 1/);
     assert.ok(mail.text.includes(game.keyHeaders['x-access-token'].slice(0, 8)));
     // A link requested before the reset no longer works.
     assert.match((await openLink(late)).headers.get('location') ?? '', /error=INVALID_TOKEN/);
@@ -215,24 +219,27 @@ test('a signed-in user sees which credentials work without the password and revo
   const make = () => makeKey(server, headers, { mayWrite: false });
   await Promise.all([make(), make()]);
   const { access_token: bearer } = await connectProgram(server, headers.cookie);
+  const login = await signInCommand(server, headers);
   const readCounts = async () => {
     const { data } = (await callApi(server, headers, 'GET', '/account/credentials')).body;
-    return [data.personal_keys, data.programs, data.deploy_keys.length];
+    return [data.personal_keys, data.programs, data.cli_logins, data.deploy_keys.length];
   };
   const revoke = (kinds: object, caller: object = headers) =>
     callApi(server, caller, 'POST', '/account/credentials/revoke', kinds);
-  assert.deepEqual(await readCounts(), [2, 1, 1]);
+  assert.deepEqual(await readCounts(), [2, 1, 1, 1]);
+  const none = { personal_keys: 0, programs: 0, cli_logins: 0 };
   assert.equal((await revoke({ personal_keys: true }, {})).status, 401);
   assert.equal((await revoke({ deploy_keys: true }, { ...headers, origin: 'https://evil.example' })).status, 403);
   assert.equal((await revoke({ deploy_keys: true }, { authorization: `Bearer ${bearer}` })).status, 401);
-  assert.deepEqual((await revoke({})).body.data, { personal_keys: 0, programs: 0, deploy_keys: 0 });
+  assert.deepEqual((await revoke({})).body.data, { ...none, deploy_keys: 0 });
   assert.deepEqual((await revoke({ personal_keys: true })).body.data, {
+    ...none,
     personal_keys: 2,
-    programs: 0,
     deploy_keys: 0,
   });
-  assert.deepEqual(await readCounts(), [0, 1, 1]);
-  const rest = { personal_keys: true, programs: true, deploy_keys: true };
-  assert.deepEqual((await revoke(rest)).body.data, { personal_keys: 0, programs: 1, deploy_keys: 1 });
-  assert.deepEqual(await readCounts(), [0, 0, 0]);
+  assert.deepEqual(await readCounts(), [0, 1, 1, 1]);
+  const rest = { personal_keys: true, programs: true, cli_logins: true, deploy_keys: true };
+  assert.deepEqual((await revoke(rest)).body.data, { personal_keys: 0, programs: 1, cli_logins: 1, deploy_keys: 1 });
+  assert.equal((await useLogin(server, login.key)).status, 401);
+  assert.deepEqual(await readCounts(), [0, 0, 0, 0]);
 });

@@ -8,6 +8,7 @@ import * as buildDeletion from './build-deletion.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
 import * as cli from './cli.ts';
+import * as cliLogins from './cli-logins.ts';
 import * as crashStacks from './crash-stacks.ts';
 import * as crashes from './crashes.ts';
 import * as credentials from './credentials.ts';
@@ -41,6 +42,13 @@ export const OPERATIONS: readonly Operation[] = [
   builds.listBuilds,
   deployInfo.getDeployInfo,
   cli.getCli,
+  cliLogins.startCliLogin,
+  cliLogins.pollCliLogin,
+  cliLogins.endCliLogin,
+  cliLogins.getCliLoginRequest,
+  cliLogins.decideCliLogin,
+  cliLogins.listCliLogins,
+  cliLogins.revokeCliLogin,
   deployInfo.getGameDeployInfo,
   media.listMedia,
   media.addMedia,

@@ -1,5 +1,5 @@
-// Credentials that work without an account's password: personal keys, connected programs and the deploy keys of its
-// games.
+// Credentials that work without an account's password: personal keys, connected programs, logins of the command and the
+// deploy keys of its games.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Nullable, Timestamp, Uuid } from './fields.ts';
@@ -15,12 +15,13 @@ const LiveDeployKey = Type.Object({
 const Counts = {
   personal_keys: Type.Integer({ description: 'Personal keys for MCP clients' }),
   programs: Type.Integer({ description: 'Programs connected by OAuth' }),
+  cli_logins: Type.Integer({ description: 'Logins of the chauffeur command' }),
 };
 
 export const getCredentials = defineOperation({
   id: 'credentials.get',
   summary:
-    'List the credentials that work without your password: personal keys, connected programs and deploy keys of your games',
+    'List the credentials that work without your password: personal keys, connected programs, logins of the chauffeur command and deploy keys of your games',
   method: 'GET',
   path: '/account/credentials',
   access: 'account',
@@ -36,13 +37,15 @@ const Revoked = Type.Object({
 
 export const revokeCredentials = defineOperation({
   id: 'credentials.revoke',
-  summary: 'Revoke all personal keys, disconnect all programs, or revoke the deploy keys of all games you own',
+  summary:
+    'Revoke all personal keys, disconnect all programs, sign out all commands, or revoke the deploy keys of all games you own',
   method: 'POST',
   path: '/account/credentials/revoke',
   access: 'account',
   body: Type.Object({
     personal_keys: Type.Optional(Type.Boolean()),
     programs: Type.Optional(Type.Boolean()),
+    cli_logins: Type.Optional(Type.Boolean()),
     deploy_keys: Type.Optional(Type.Boolean()),
   }),
   output: Revoked,

@@ -41,7 +41,8 @@ export const getDeployInfo = defineOperation({
   access: 'deploy_key',
   output: Type.Object({
     ...DeployInfo.properties,
-    key_ref: Type.String(),
+    key_ref: Type.String({ description: 'The first characters of the deploy key or of the key of the login' }),
+    user: Nullable(Type.String({ description: 'The person whose login was used; null for a deploy key' })),
     game_uid: Uuid,
     url: Type.String({ description: "The game's page on the website" }),
     status: Type.Enum(['draft', 'published'], { description: 'draft: visible only to its developers' }),

@@ -31,6 +31,11 @@ export const FileOrigin = Type.Union([
     type: Type.Literal('deploy_key'),
     key_ref: Type.String({ description: 'First 8 characters of the access token' }),
   }),
+  Type.Object({
+    type: Type.Literal('cli_login'),
+    key_ref: Type.String({ description: 'First characters of the key of the login' }),
+    user: Type.String({ description: 'Name of the person who signed in with the chauffeur command' }),
+  }),
   Type.Object({ type: Type.Literal('website'), user: Type.String() }),
 ]);
 

@@ -1,9 +1,10 @@
-// Identifies the caller: a game by its deploy key, a person by their session, or an anonymous one.
+// Identifies the caller: a game by its deploy key or by a login of the command, a person by their session, or an anonymous one.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Access } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
 import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
+import { authenticateLogin, isCliKey } from '../features/cli-logins/cli-logins.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
 
@@ -12,10 +13,10 @@ const SESSION_COOKIE = 'chauffeur.session_token=';
 
 /**
  * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws 4020 to 4025,
- * 4011, 4032 and 4033.
+ * 4027, 4029, 4040, 4011, 4032 and 4033.
  */
 export function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Caller | Promise<Caller> {
-  if (access === 'deploy_key') return identifyGame(ctx, request);
+  if (access === 'deploy_key') return identifyLogin(ctx, request) ?? identifyGame(ctx, request);
   if (access === 'account') return identifyAccount(ctx, auth, request);
   if (access === 'operator') return identifyOperator(ctx, auth, request);
   if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request);
@@ -24,6 +25,16 @@ export function identify(ctx: Context, auth: Auth, access: Access, request: Fast
 
 async function identifyVisitor(auth: Auth, request: FastifyRequest): Promise<Caller> {
   return (await sessionOf(auth, request)) ?? ANONYMOUS;
+}
+
+/**
+ * A login of the command; null if the request has none. Public operations don't accept logins, so a login never sees more
+ * than what is needed to ship builds.
+ */
+function identifyLogin(ctx: Context, request: FastifyRequest): Promise<GameCaller> | null {
+  if (keyOfHeaders(request) !== null) return null;
+  const [, key = ''] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  return isCliKey(key) ? authenticateLogin(ctx, key, headerOf(request, 'x-app-id')) : null;
 }
 
 async function identifyGame(ctx: Context, request: FastifyRequest): Promise<GameCaller> {

@@ -134,6 +134,6 @@ function recordRequest(ctx: Context, request: FastifyRequest, reply: FastifyRepl
   ctx.metrics.requests.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   if (operation === 'other') return;
   const caller = request.caller as typeof request.caller | null;
-  const game = caller?.kind === 'game' ? { game: caller.gameId, keyRef: caller.keyRef } : {};
+  const game = caller?.kind === 'game' ? { game: caller.gameId, keyRef: caller.keyRef, user: caller.user?.id } : {};
   request.log.info({ operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ...game }, 'request');
 }

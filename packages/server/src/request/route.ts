@@ -32,14 +32,20 @@ export type Route = {
   readonly url?: string;
 };
 
-/** Binds a handler to its operation. */
-export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>): Route {
+/** Binds a handler to its operation. `limit` counts each request over HTTP, and throws if it is one too many. */
+export function handle<Op extends Operation>(
+  operation: Op,
+  handler: Handler<Op>,
+  limit?: (ctx: Context, request: FastifyRequest) => void,
+): Route {
   const perform = performer(operation, handler);
   return {
     operation,
     perform,
-    run: (ctx, caller, request) =>
-      perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) }),
+    run: async (ctx, caller, request) => {
+      limit?.(ctx, request);
+      return perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) });
+    },
   };
 }
 

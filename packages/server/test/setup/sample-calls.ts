@@ -7,6 +7,7 @@ import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { makeKey } from './agents.ts';
+import { signInCommand, startLogin } from './cli-logins.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
@@ -249,6 +250,21 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await connectProgram(server, owner.cookie);
       const { body } = await call('GET', '/account/agent-connections');
       return { path: { connection_id: body.data.connections[0].connection_id } };
+    },
+    'cliLogins.start': () => ({ json: { host: 'workstation', os: 'Linux' } }),
+    'cliLogins.poll': () => ({ json: { device_code: 'unknown' } }),
+    'cliLogins.end': () => ({ json: { key: 'unknown' } }),
+    'cliLogins.getRequest': async () => ({ path: { user_code: (await startLogin(server)).user_code } }),
+    'cliLogins.decide': async () => ({
+      path: { user_code: (await startLogin(server)).user_code },
+      json: { approve: true },
+    }),
+    'cliLogins.revoke': async () => {
+      const { key_ref } = await signInCommand(server, owner);
+      const { logins } = (await call('GET', '/account/cli-logins')).body.data;
+      return {
+        path: { login_id: logins.find((login: { key_ref: string }) => login.key_ref === key_ref).login_id },
+      };
     },
     'operator.retryJobs': () => ({ json: {} }),
     'operator.deleteJob': async () => ({ path: { job_id: await addFailedJob(server) } }),

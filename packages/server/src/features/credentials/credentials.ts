@@ -10,6 +10,7 @@ import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-tok
 import type { Call } from '../../request/call.ts';
 import { endSessions, enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
+import { countCliLogins, revokeCliLogins } from '../cli-logins/cli-logins.ts';
 import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { resetReportMail } from './mails.ts';
 
@@ -20,11 +21,18 @@ export async function getCredentials(
   ctx: Context,
   { caller: { user } }: Call<typeof contract.getCredentials>,
 ): Promise<OutputOf<typeof contract.getCredentials>> {
-  const [agents, deployKeys] = await Promise.all([
-    countAgents(ctx.db, user.id, ctx.clock.now()),
+  const now = ctx.clock.now();
+  const [agents, cliLogins, deployKeys] = await Promise.all([
+    countAgents(ctx.db, user.id, now),
+    countCliLogins(ctx.db, user.id, now),
     activeKeysOf(ctx.db, user.id),
   ]);
-  return { personal_keys: agents.keys, programs: agents.connections, deploy_keys: deployKeys };
+  return {
+    personal_keys: agents.keys,
+    programs: agents.connections,
+    cli_logins: cliLogins,
+    deploy_keys: deployKeys,
+  };
 }
 
 async function activeKeysOf(db: Context['db'], userId: string): Promise<ActiveKey[]> {
@@ -40,9 +48,16 @@ export async function revokeCredentials(
 ): Promise<OutputOf<typeof contract.revokeCredentials>> {
   const selection = { keys: input.personal_keys === true, connections: input.programs === true };
   return transact(ctx.db, async (tx) => {
-    const agents = await revokeAgents(tx, user.id, ctx.clock.now(), selection);
+    const now = ctx.clock.now();
+    const agents = await revokeAgents(tx, user.id, now, selection);
+    const cliLogins = input.cli_logins === true ? await revokeCliLogins(tx, user.id, now) : 0;
     const deployKeys = input.deploy_keys === true ? await revokeOwnedDeployKeys(tx, user.id) : 0;
-    return { personal_keys: agents.keys, programs: agents.connections, deploy_keys: deployKeys };
+    return {
+      personal_keys: agents.keys,
+      programs: agents.connections,
+      cli_logins: cliLogins,
+      deploy_keys: deployKeys,
+    };
   });
 }
 
@@ -55,7 +70,8 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
   return transact(ctx.db, async (tx) => {
     const sessions = await endSessions(tx, userId);
     const agents = await revokeAgents(tx, userId, now, { keys: true, connections: true });
-    const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections };
+    const cliLogins = await revokeCliLogins(tx, userId, now);
+    const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections, cli_logins: cliLogins };
     const deployKeys = await activeKeysOf(tx, userId);
     const user = await findUserById(tx, userId);
     if (user !== null) await enqueueMail(tx, resetReportMail(user.email, revoked, deployKeys, ctx.publicUrl));

@@ -2,7 +2,12 @@
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine } from '../../kernel/mail/mail-text.ts';
 
-type Revoked = { readonly sessions: number; readonly personal_keys: number; readonly programs: number };
+type Revoked = {
+  readonly sessions: number;
+  readonly personal_keys: number;
+  readonly programs: number;
+  readonly cli_logins: number;
+};
 type ActiveKey = { readonly name: string; readonly key_ref: string };
 
 export function resetReportMail(
@@ -20,6 +25,7 @@ export function resetReportMail(
         `Sessions ended: ${revoked.sessions}`,
         `Personal keys revoked: ${revoked.personal_keys}`,
         `Agents disconnected: ${revoked.programs}`,
+        `Commands signed out: ${revoked.cli_logins}`,
       ].join('\n'),
       ...(deployKeys.length === 0 ? ['Your games have no deploy keys.'] : activeKeys(deployKeys, publicUrl)),
       "If you didn't do this, reset your password again and check who can read your email:",

@@ -17,7 +17,7 @@ export async function getDeployInfo(
   ctx: Context,
   { caller }: Call<typeof contract.getDeployInfo>,
 ): Promise<OutputOf<typeof contract.getDeployInfo>> {
-  const { gameId, keyRef } = caller;
+  const { gameId, keyRef, user } = caller;
   const [info, builds, pointers, images, missing] = await Promise.all([
     infoOf(ctx, gameId),
     countBuilds(ctx, gameId),
@@ -28,6 +28,7 @@ export async function getDeployInfo(
   return {
     ...info,
     key_ref: keyRef,
+    user: user?.name ?? null,
     game_uid: gameId,
     url: `${ctx.publicUrl}${PAGES.game.replace(':uid', info.slug)}`,
     status: info.visibility === 'draft' ? 'draft' : 'published',

@@ -3,7 +3,10 @@ import type { ScanState } from '@chauffeur/contract/operations/files';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-type Origin = { type: 'deploy_key'; key_ref: string } | { type: 'website'; user: string };
+export type Origin =
+  | { type: 'deploy_key'; key_ref: string }
+  | { type: 'cli_login'; key_ref: string; user: string }
+  | { type: 'website'; user: string };
 
 export type FileRow = {
   game_id: string;

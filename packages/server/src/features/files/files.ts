@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/files';
 import type { ScanState } from '@chauffeur/contract/operations/files';
-import type { Context } from '../../context.ts';
+import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
@@ -15,6 +15,7 @@ export type FileRow = files.FileRow;
 export type OfferedFile = files.OfferedFile;
 export type ScanEvent = files.ScanEventRow;
 export type NewFile = files.NewFile;
+export type Origin = files.Origin;
 export type ZipEntry = files.ZipEntry;
 
 /** The fields of a summary. The time is a date or in PostgreSQL's JSON format. */
@@ -52,6 +53,13 @@ export function summaryOf(file: FileFacts) {
     message: scanLine(file.scan_state),
     uploaded_at: new Date(file.uploaded_at).toISOString(),
   };
+}
+
+/** Who uploads a file, for its provenance. */
+export function originOf({ keyRef, user }: GameCaller): Origin {
+  return user === undefined
+    ? { type: 'deploy_key', key_ref: keyRef }
+    : { type: 'cli_login', key_ref: keyRef, user: user.name };
 }
 
 /** Records an uploaded file as pending. Its blob must already be durable. */

@@ -179,7 +179,7 @@ async function finish(
     fileId: session.file_id,
     filename: session.filename,
     checksum: session.checksum,
-    keyRef: session.key_ref,
+    origin: session.origin ?? { type: 'deploy_key', key_ref: session.key_ref },
     upload,
     digest: receiver?.hash?.digest('hex') ?? null,
   };

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Build } from '../builds/builds.ts';
-import { type FileRow, recordFile, summaryOf } from '../files/files.ts';
+import { type FileRow, type Origin, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
 import { hashOf } from './receive.ts';
 
@@ -16,7 +16,7 @@ export type Arrival = {
   filename: string;
   /** As announced, 64 lowercase hex digits. */
   checksum: string;
-  keyRef: string;
+  origin: Origin;
   upload: BlobUpload;
   /** SHA-256 of the bytes if they were hashed on arrival; null if the blob has to be read once. */
   digest: string | null;
@@ -53,7 +53,7 @@ function requireChecksum(digest: string, announced: string): void {
 }
 
 async function record(ctx: Context, arrival: Arrival, { before, after }: RecordSteps): Promise<FileRow> {
-  const { build, fileId, filename, checksum, upload, keyRef } = arrival;
+  const { build, fileId, filename, checksum, upload, origin } = arrival;
   try {
     return await transact(ctx.db, async (tx) => {
       await before?.(tx);
@@ -65,7 +65,7 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
         size: upload.size,
         checksum,
         blobKey: upload.key,
-        origin: { type: 'deploy_key', key_ref: keyRef },
+        origin,
       });
       await after?.(tx);
       await enqueueScan(tx, file);

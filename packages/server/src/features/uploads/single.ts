@@ -7,6 +7,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import type { Fields } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { requireBuild } from '../builds/builds.ts';
+import { originOf } from '../files/files.ts';
 import { requireOwnProgram } from '../games/games.ts';
 import { enforceQuota, type FreeStorage } from '../usage/usage.ts';
 import { blobKeyOf, completeFile } from './complete-file.ts';
@@ -55,7 +56,7 @@ export function startSingleUpload(ctx: Context, caller: GameCaller, storage: Fre
         fileId,
         filename,
         checksum: target.checksum,
-        keyRef: caller.keyRef,
+        origin: originOf(caller),
         upload: upload!,
         digest,
       };

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import type { Origin } from '../files/files.ts';
 
 export type SessionRow = {
   game_id: string;
@@ -14,6 +15,8 @@ export type SessionRow = {
   checksum: string;
   blob: BlobUpload;
   key_ref: string;
+  /** Null if the previous version opened the session, with a deploy key. */
+  origin: Origin | null;
   lock_token: string | null;
   lock_process: number | null;
   expires_at: Date;
@@ -30,6 +33,7 @@ export type NewSession = {
   checksum: string;
   blob: BlobUpload;
   keyRef: string;
+  origin: Origin;
   openedAt: Date;
   expiresAt: Date;
 };
@@ -37,7 +41,7 @@ export type NewSession = {
 export type Lock = { token: string; processNo: number };
 
 const columns = sql.raw(
-  'game_id, session_id, build_id, file_id, filename, total_size, current_size, checksum, blob, key_ref, lock_token, lock_process, expires_at, finished_at',
+  'game_id, session_id, build_id, file_id, filename, total_size, current_size, checksum, blob, key_ref, origin, lock_token, lock_process, expires_at, finished_at',
 );
 
 /** Serializes opening sessions for one game, so that the limit holds. */
@@ -59,9 +63,10 @@ export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> 
   return onlyRow(
     tx,
     sql<SessionRow>`insert into upload_sessions
-        (game_id, session_id, build_id, file_id, filename, total_size, checksum, blob, key_ref, opened_at, expires_at)
+        (game_id, session_id, build_id, file_id, filename, total_size, checksum, blob, key_ref, origin, opened_at, expires_at)
       values (${session.gameId}, ${session.sessionId}, ${session.buildId}, ${session.fileId}, ${session.filename}, ${session.totalSize},
-        ${session.checksum}, ${JSON.stringify(session.blob)}, ${session.keyRef}, ${session.openedAt}, ${session.expiresAt})
+        ${session.checksum}, ${JSON.stringify(session.blob)}, ${session.keyRef},
+        ${JSON.stringify(session.origin)}, ${session.openedAt}, ${session.expiresAt})
       returning ${columns}`,
   );
 }

@@ -11,6 +11,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import type { Fields } from '../../request/form.ts';
 import { requireBuild } from '../builds/builds.ts';
+import { originOf } from '../files/files.ts';
 import { requireOwnProgram, requireVerifiedOwner } from '../games/games.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './complete-file.ts';
@@ -53,6 +54,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
     checksum: target.checksum,
     blob: await ctx.blobs.begin(blobKeyOf(caller.gameId, fileId)),
     keyRef: caller.keyRef,
+    origin: originOf(caller),
     openedAt,
     expiresAt: new Date(openedAt.getTime() + ctx.config.sessionHours * HOUR),
   });

@@ -15,7 +15,7 @@ const SECURITY: Readonly<Record<Access, readonly object[]>> = {
   public: [{}, { session: [] }, { accessToken: [], secretKey: [] }],
   account: [{ session: [] }],
   operator: [{ session: [] }],
-  deploy_key: [{ accessToken: [], secretKey: [] }, { basicKey: [] }],
+  deploy_key: [{ accessToken: [], secretKey: [] }, { basicKey: [] }, { cliLogin: [] }],
 };
 
 /** Returns the document; `publicUrl` has no trailing slash. */
@@ -126,6 +126,11 @@ function securitySchemes(publicUrl: string): Record<string, object> {
       type: 'http',
       scheme: 'basic',
       description: 'A deploy key: the access token as user name and the secret key as password',
+    },
+    cliLogin: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The key of a login of the chauffeur command. X-App-Id names the game, unless there is only one.',
     },
     session: {
       type: 'apiKey',

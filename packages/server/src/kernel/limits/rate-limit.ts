@@ -6,7 +6,14 @@ import { changed, type Db, onlyRow } from '../database/db.ts';
 
 export type Limit = {
   /** Identifies the counter, and names the limited resource in the message. */
-  name: 'uploads' | 'chunks' | 'media uploads' | 'symbol uploads' | 'invitations' | 'password confirmations';
+  name:
+    | 'uploads'
+    | 'chunks'
+    | 'media uploads'
+    | 'symbol uploads'
+    | 'invitations'
+    | 'password confirmations'
+    | 'login codes';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account';
   /** The maximum number of uses in one window; 0 for no limit. */

@@ -14,6 +14,11 @@ import classes from './BuildFile.module.css';
 export type BuildDetail = OutputOf<typeof getGameBuild>;
 type File = BuildDetail['files'][number];
 
+function formatUploader(origin: File['origin']): string {
+  if (origin.type === 'deploy_key') return `deploy key ${origin.key_ref}`;
+  return origin.type === 'cli_login' ? `chauffeur command, by ${origin.user} (login ${origin.key_ref})` : origin.user;
+}
+
 export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; isOpen: boolean }) {
   const { tone, label } = SCANS[file.status];
   return (
@@ -31,10 +36,7 @@ export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; is
         <Facts
           facts={[
             ['SHA-256', <CopyText key="sum" text={file.checksum} label="checksum" />],
-            [
-              'Uploaded with',
-              file.origin.type === 'deploy_key' ? `deploy key ${file.origin.key_ref}` : file.origin.user,
-            ],
+            ['Uploaded with', formatUploader(file.origin)],
             ['Scan', file.message],
           ]}
         />

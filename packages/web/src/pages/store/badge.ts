@@ -5,6 +5,7 @@ const thisYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 
 export type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
+  | { readonly type: 'cli_login'; readonly key_ref: string; readonly user: string }
   | { readonly type: 'website'; readonly user: string };
 
 type Scanned = {
@@ -21,13 +22,15 @@ export function formatBadge({ file, origin, scanned_at }: Scanned, now: Date): s
 
 /** `Deploy key a1b2c3d4`. */
 export function formatSource(origin: Origin): string {
-  return origin.type === 'deploy_key' ? `Deploy key ${origin.key_ref}` : `Website, by ${origin.user}`;
+  if (origin.type === 'deploy_key') return `Deploy key ${origin.key_ref}`;
+  return origin.type === 'cli_login'
+    ? `Chauffeur command, by ${origin.user} (login ${origin.key_ref})`
+    : `Website, by ${origin.user}`;
 }
 
 function formatOrigin(origin: Origin): string {
-  return origin.type === 'deploy_key'
-    ? `uploaded with deploy key ${origin.key_ref}`
-    : `uploaded on the website by ${origin.user}`;
+  if (origin.type === 'deploy_key') return `uploaded with deploy key ${origin.key_ref}`;
+  return origin.type === 'cli_login' ? `uploaded by ${origin.user}` : `uploaded on the website by ${origin.user}`;
 }
 
 /** The year is shown only if it isn't the current one. */

@@ -1,0 +1,98 @@
+// Logins of the `chauffeur` command: keys with which it acts for a person, with no more rights than a deploy key.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/cli-logins';
+import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
+import { GameParams } from '@chauffeur/contract/operations/fields';
+import { findProblem } from '@chauffeur/contract/validate';
+import type { Context, GameCaller } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
+import { hashSecret } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { listGameIds, requireMember, unknownGame } from '../games/games.ts';
+import * as logins from './logins.sql.ts';
+import { deleteDecided } from './requests.sql.ts';
+
+/** Whether a bearer token has the form of a login's key. */
+export function isCliKey(token: string): boolean {
+  return token.startsWith(CLI_KEY_PREFIX);
+}
+
+/** The current time, and the time after which an active login was used. */
+export function timesOf(now: Date): logins.Times {
+  return { now, usedAfter: new Date(now.getTime() - LIMITS.cliLoginDays * DAY) };
+}
+
+/**
+ * Returns the game that the request names, or the only game of the login. The person must own or administer it now.
+ * Throws 4027 for an unknown, expired or revoked login, 4029 if no game is named and there are several or none, and 4040
+ * for a game without access.
+ */
+export async function authenticateLogin(ctx: Context, key: string, gameRef: string): Promise<GameCaller> {
+  const now = ctx.clock.now();
+  // Found by its hash: a comparison in the index reveals nothing about a key that could be guessed bit by bit.
+  const login = await logins.findLogin(ctx.db, hashSecret(key), timesOf(now));
+  if (login === undefined) throw new ApiError(4027);
+  const caller = { kind: 'account', user: login.user } as const;
+  const ref = gameRef === '' ? (login.game_id ?? (await onlyGameOf(ctx, caller))) : gameRef;
+  if (findProblem(GameParams, { uid: ref }) !== null) throw unknownGame();
+  const { game } = await requireMember(ctx, caller, ref);
+  if (login.game_id !== null && login.game_id !== game.game_id) throw unknownGame();
+  if (login.stale) await logins.touchLogin(ctx.db, login.login_id, now);
+  return { kind: 'game', gameId: game.game_id, keyRef: login.key_ref, user: login.user };
+}
+
+async function onlyGameOf(ctx: Context, caller: Parameters<typeof listGameIds>[1]): Promise<string> {
+  const [only, ...others] = await listGameIds(ctx, caller);
+  if (only === undefined || others.length > 0) throw new ApiError(4029);
+  return only;
+}
+
+export async function listCliLogins(
+  ctx: Context,
+  { caller }: Call<typeof contract.listCliLogins>,
+): Promise<OutputOf<typeof contract.listCliLogins>> {
+  const active = await logins.listLogins(ctx.db, caller.user.id, timesOf(ctx.clock.now()));
+  return {
+    logins: active.map((login) => ({
+      ...login,
+      created_at: login.created_at.toISOString(),
+      last_used_at: login.last_used_at.toISOString(),
+      expires_at: new Date(login.last_used_at.getTime() + LIMITS.cliLoginDays * DAY).toISOString(),
+    })),
+  };
+}
+
+/** Throws 4040, also for a login that has expired or was revoked. */
+export async function revokeCliLogin(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.revokeCliLogin>,
+): Promise<OutputOf<typeof contract.revokeCliLogin>> {
+  const selection = { loginId: input.login_id, userId: caller.user.id };
+  const revoked = await logins.revokeLogins(ctx.db, selection, timesOf(ctx.clock.now()));
+  if (revoked === 0) throw new ApiError(4040, 'login_id: you have no such login.');
+  return { revoked: true };
+}
+
+/** The response is the same for an unknown key, as in RFC 7009. */
+export async function endCliLogin(
+  ctx: Context,
+  { input }: Call<typeof contract.endCliLogin>,
+): Promise<OutputOf<typeof contract.endCliLogin>> {
+  await logins.revokeLogins(ctx.db, { keyHash: hashSecret(input.key) }, timesOf(ctx.clock.now()));
+  return { revoked: true };
+}
+
+/** The number of active logins of the person. */
+export function countCliLogins(db: Db, userId: string, now: Date): Promise<number> {
+  return logins.countLogins(db, userId, timesOf(now));
+}
+
+/** Revokes all logins of the person, including approved ones that no command has collected. Returns how many were active. */
+export async function revokeCliLogins(tx: Tx, userId: string, now: Date): Promise<number> {
+  // Deleted first: a command that is collecting its key has locked the request, and its login is then revoked below.
+  await deleteDecided(tx, userId);
+  return logins.revokeLogins(tx, { userId }, timesOf(now));
+}

@@ -1,0 +1,175 @@
+// Signing in a command: it starts, a person decides on the website, and the command collects its key once.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/cli-logins';
+import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
+import { PAGES } from '@chauffeur/contract/pages';
+import type { AccountCaller, Context } from '../../context.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+import { isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { requireMember } from '../games/games.ts';
+import { countCliLogins, timesOf } from './cli-logins.ts';
+import * as logins from './logins.sql.ts';
+import * as requests from './requests.sql.ts';
+import { canonicalUserCode, newUserCode } from './user-code.ts';
+
+type PollResult = OutputOf<typeof contract.pollCliLogin>;
+
+/** 48 characters of 5.8 bits are 279 bits, and 32 are 186 bits. */
+const KEY_LENGTH = 48;
+const DEVICE_CODE_LENGTH = 32;
+const REF_LENGTH = 6;
+const EXPIRES_SECONDS = 600;
+const POLL_SECONDS = 5;
+/** Added to the interval when a command polls too soon (RFC 8628, section 3.5). */
+const SLOW_DOWN_SECONDS = 5;
+/** Requests may arrive closer together than they were sent. */
+const POLL_TOLERANCE_MS = 1000;
+/** Codes that a person may look up or decide about. It makes guessing the code of someone else hopeless. */
+const CODE_LIMIT = { name: 'login codes', scope: 'account', max: 60, windowSeconds: 3600 } as const;
+
+export async function startCliLogin(
+  ctx: Context,
+  { input }: Call<typeof contract.startCliLogin>,
+): Promise<OutputOf<typeof contract.startCliLogin>> {
+  const now = ctx.clock.now();
+  const deviceCode = newSecret(DEVICE_CODE_LENGTH);
+  const userCode = await insertWithCode(ctx, {
+    requestId: newId(now.getTime()),
+    deviceHash: hashSecret(deviceCode),
+    host: input.host,
+    os: input.os,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + EXPIRES_SECONDS * 1000),
+    pollSeconds: POLL_SECONDS,
+  });
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_url: `${ctx.publicUrl}${PAGES.cliLogin}?code=${userCode}`,
+    expires_in: EXPIRES_SECONDS,
+    interval: POLL_SECONDS,
+  };
+}
+
+/** Returns the code. Another request can have the same one, though rarely. */
+async function insertWithCode(ctx: Context, request: Omit<requests.NewRequest, 'userCodeHash'>): Promise<string> {
+  for (;;) {
+    const userCode = newUserCode();
+    try {
+      await requests.insertRequest(ctx.db, { ...request, userCodeHash: hashSecret(userCode) });
+      return userCode;
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+/** Throws 4040, and 4290. */
+export async function getCliLoginRequest(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getCliLoginRequest>,
+): Promise<OutputOf<typeof contract.getCliLoginRequest>> {
+  const userCode = await readCode(ctx, caller, input.user_code);
+  const request = await requests.findPending(ctx.db, hashSecret(userCode), ctx.clock.now());
+  if (request === undefined) throw unknownCode();
+  return {
+    user_code: userCode,
+    host: request.host,
+    os: request.os,
+    created_at: request.created_at.toISOString(),
+    expires_at: request.expires_at.toISOString(),
+  };
+}
+
+/** Throws 4040, 4290, and 4002 for one login too many. */
+export async function decideCliLogin(
+  ctx: Context,
+  { caller, input: { user_code, approve, game: ref } }: Call<typeof contract.decideCliLogin>,
+): Promise<OutputOf<typeof contract.decideCliLogin>> {
+  const userCode = await readCode(ctx, caller, user_code);
+  const gameId = approve && ref !== undefined ? (await requireMember(ctx, caller, ref)).game.game_id : null;
+  const now = ctx.clock.now();
+  const userId = caller.user.id;
+  if (approve && (await countCliLogins(ctx.db, userId, now)) >= LIMITS.cliLogins) throw tooManyLogins();
+  const collectUntil = new Date(now.getTime() + MINUTE);
+  const decision = { approved: approve, userId, gameId, now, collectUntil };
+  try {
+    if (!(await requests.decide(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
+  } catch (error) {
+    // The account or the game was deleted in the meantime.
+    if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+    throw error;
+  }
+  return { approved: approve };
+}
+
+async function readCode(ctx: Context, { user }: AccountCaller, code: string): Promise<string> {
+  await countUse(ctx.db, ctx.clock, user.id, CODE_LIMIT);
+  return canonicalUserCode(code);
+}
+
+function unknownCode(): ApiError {
+  return new ApiError(4040, 'This code is unknown, expired or already used. Run chauffeur login again for a new code.');
+}
+
+function tooManyLogins(): ApiError {
+  return new ApiError(4002, `You have ${LIMITS.cliLogins} active logins, which is the limit. Revoke one first.`);
+}
+
+/** Locks the request, so that of concurrent polls only one gets the key. The key is created now and stored as a hash. */
+export async function pollCliLogin(ctx: Context, { input }: Call<typeof contract.pollCliLogin>): Promise<PollResult> {
+  try {
+    return await transact(ctx.db, (tx) => pollWithin(ctx, tx, hashSecret(input.device_code)));
+  } catch (error) {
+    // The account or the game was deleted in the meantime.
+    if (isMissingReference(error)) return answerOf('expired');
+    throw error;
+  }
+}
+
+function answerOf(status: PollResult['status'], more: Partial<PollResult> = {}): PollResult {
+  return { status, interval: POLL_SECONDS, login: null, ...more };
+}
+
+async function pollWithin(ctx: Context, tx: Tx, deviceHash: Buffer): Promise<PollResult> {
+  const now = ctx.clock.now();
+  const request = await requests.lockRequest(tx, deviceHash);
+  if (request === undefined || request.expires_at <= now) return answerOf('expired');
+  const { request_id: requestId, approved, user_id: userId } = request;
+  if (approved === null || userId === null) return notePoll(tx, request, now);
+  await requests.deleteRequest(tx, requestId);
+  if (!approved) return answerOf('denied');
+  await logins.lockLogins(tx, userId);
+  if ((await logins.countLogins(tx, userId, timesOf(now))) >= LIMITS.cliLogins) return answerOf('denied');
+  const login = await createLogin(tx, request, userId, now);
+  return login === null ? answerOf('expired') : answerOf('approved', { login });
+}
+
+async function notePoll(tx: Tx, request: requests.RequestRow, now: Date): Promise<PollResult> {
+  const { polled_at: polledAt, poll_seconds: pollSeconds } = request;
+  const isEarly = polledAt !== null && now.getTime() - polledAt.getTime() < pollSeconds * 1000 - POLL_TOLERANCE_MS;
+  const interval = isEarly ? pollSeconds + SLOW_DOWN_SECONDS : pollSeconds;
+  await requests.recordPoll(tx, request.request_id, now, interval);
+  return answerOf(isEarly ? 'slow_down' : 'pending', { interval });
+}
+
+/** Null if the account or the game was deleted. */
+async function createLogin(
+  tx: Tx,
+  { host, os, game_id: gameId }: requests.RequestRow,
+  userId: string,
+  now: Date,
+): Promise<PollResult['login']> {
+  const description = await logins.describeLogin(tx, userId, gameId);
+  if (description === undefined || (gameId !== null && description.game === null)) return null;
+  const key = `${CLI_KEY_PREFIX}${newSecret(KEY_LENGTH)}`;
+  const keyRef = key.slice(0, CLI_KEY_PREFIX.length + REF_LENGTH);
+  const loginId = newId(now.getTime());
+  await logins.insertLogin(tx, { loginId, userId, keyRef, keyHash: hashSecret(key), host, os, gameId, now });
+  return { key, key_ref: keyRef, ...description };
+}
