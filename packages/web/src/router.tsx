@@ -231,6 +231,13 @@ const consent = createRoute({
   component: lazyRouteComponent(() => import('./pages/agents/ConsentPage.tsx'), 'ConsentPage'),
 });
 
+const cliLogin = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/cli/login',
+  validateSearch: ({ code }): { code?: string | undefined } => ({ code: textOf(code) }),
+  component: lazyRouteComponent(() => import('./pages/cli/CliLoginPage.tsx'), 'CliLoginPage'),
+});
+
 const games = createRoute({
   getParentRoute: () => signedIn,
   path: '/dev',
@@ -414,6 +421,7 @@ const pages = root.addChildren([
     invitation,
     operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorSettings]),
     consent,
+    cliLogin,
     settings.addChildren([profile, security, agentKeys, agents]),
     games,
     developer,

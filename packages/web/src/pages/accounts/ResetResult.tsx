@@ -13,7 +13,7 @@ import { DeployKeyList } from './DeployKeyList.tsx';
 
 export function ResetResult({ report }: { report: Report }) {
   useTitle('Password changed');
-  const { sessions, personal_keys: keys, programs } = report.revoked;
+  const { sessions, personal_keys: keys, programs, cli_logins: logins } = report.revoked;
   return (
     <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
       <Title order={1} size="h2">
@@ -23,6 +23,7 @@ export function ResetResult({ report }: { report: Report }) {
         <List.Item>{formatItems(sessions, 'session')} ended</List.Item>
         <List.Item>{formatItems(keys, 'personal key')} revoked</List.Item>
         <List.Item>{formatItems(programs, 'agent')} disconnected</List.Item>
+        <List.Item>{formatItems(logins, 'command')} signed out</List.Item>
       </List>
       {report.deploy_keys.length > 0 && <RemainingKeys report={report} />}
       <SiteLink to="/sign-in">Sign in with the new password</SiteLink>

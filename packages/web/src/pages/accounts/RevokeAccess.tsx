@@ -19,7 +19,7 @@ export function RevokeAccess() {
   const revoking = useMutation({
     mutationFn: async () => {
       await endOtherSessions();
-      return call(revokeCredentials, { personal_keys: true, programs: true, deploy_keys: true });
+      return call(revokeCredentials, { personal_keys: true, programs: true, cli_logins: true, deploy_keys: true });
     },
     onSuccess: async () => {
       setConfirming(false);
@@ -39,6 +39,7 @@ export function RevokeAccess() {
             <List size="sm">
               <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
               <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
+              <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
               <List.Item>{formatItems(data.deploy_keys.length, 'deploy key')}</List.Item>
             </List>
             <Text size="sm">If someone else may have had access to your account, revoke everything.</Text>
@@ -66,6 +67,7 @@ export function RevokeAccess() {
           <List size="sm">
             <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
             <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
+            <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
           </List>
           {data.deploy_keys.length > 0 && (
             <>

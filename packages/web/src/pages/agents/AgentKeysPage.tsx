@@ -1,4 +1,4 @@
-// Account settings: personal keys, for agents that can't open the consent page.
+// Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -12,12 +12,22 @@ import { Notice } from '../../ui/Notice.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { usePages } from '../../ui/use-pages.ts';
+import { CliLogins } from '../cli/CliLogins.tsx';
 import { CreateKey, type NewKey } from './CreateKey.tsx';
 import { keyColumns } from './key-columns.tsx';
 import type { Key } from './reach.ts';
 
 export function AgentKeysPage() {
   useTitle('Personal keys');
+  return (
+    <Stack gap="xl">
+      <PersonalKeys />
+      <CliLogins />
+    </Stack>
+  );
+}
+
+function PersonalKeys() {
   const [isCreating, setCreating] = useState(false);
   const [selected, setSelected] = useState<Key | null>(null);
   const queries = useQueryClient();

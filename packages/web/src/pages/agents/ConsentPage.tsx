@@ -11,6 +11,7 @@ import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Unverified } from '../../ui/Unverified.tsx';
 import { ReachFields } from './ReachFields.tsx';
 import { type ConsentRequest, readConsentRequest, scopesOf } from './reach.ts';
 
@@ -66,17 +67,6 @@ function Consent({ consent }: { consent: ConsentRequest }) {
       </Notice>
       <Decide consent={consent} />
     </>
-  );
-}
-
-function Unverified({ text }: { text: string }) {
-  return (
-    <span style={{ overflowWrap: 'anywhere' }}>
-      “{text}”{' '}
-      <Text span size="xs" c="dimmed">
-        unverified
-      </Text>
-    </span>
   );
 }
 
