@@ -122,7 +122,12 @@ export function spawnCommand(args: string[], options: { environment: Environment
   return runScript(COMMAND, args, options);
 }
 
-export type Running = { kill(signal: NodeJS.Signals): void; readonly ended: Promise<Result> };
+export type Running = {
+  kill(signal: NodeJS.Signals): void;
+  /** What it has printed so far. */
+  output(): Pick<Result, 'stdout' | 'stderr'>;
+  readonly ended: Promise<Result>;
+};
 type RunOptions = { environment: Environment; folder?: string; input?: string; echo?: boolean };
 
 function runScript(script: string, args: string[], options: RunOptions): Running {
@@ -147,7 +152,7 @@ export function launch(
   child.stdin.on('error', () => undefined).end(input);
   const { promise: ended, resolve, reject } = Promise.withResolvers<Result>();
   child.on('error', reject).on('close', (code) => resolve({ code, ...texts }));
-  return { kill: (signal) => child.kill(signal), ended };
+  return { kill: (signal) => child.kill(signal), output: () => ({ ...texts }), ended };
 }
 
 /** Creates a folder that all users can enter, because PostgreSQL uses another account if the tests run as root. */

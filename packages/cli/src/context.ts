@@ -1,22 +1,35 @@
 // What a running command needs: its output, its retry policy and a client of the service.
 import { type Client, createClient } from '@chauffeur/contract/client';
 import { CLI_USER_AGENT, isNewer, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
+import { configFolder, type LoginStore, openLoginStore } from './logins.ts';
 import type { Output } from './output.ts';
 import { useProxy } from './proxy.ts';
 import { REAL_WAITING, type RetryOptions, retry } from './retry.ts';
-import { type GlobalOptions, isUnencrypted, readSettings, readUrls, type Settings } from './settings.ts';
+import {
+  type Credential,
+  type GlobalOptions,
+  readSettings,
+  readUrls,
+  type Urls,
+  warnIfUnencrypted,
+} from './settings.ts';
 
 export type Context = {
   output: Output;
   env: Readonly<Record<string, string | undefined>>;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
-  /** Creates a client with the deploy key from the flags or the environment. Rejects with LocalError if it is missing. */
+  /** The logins on this computer. */
+  logins: LoginStore;
+  /**
+   * Creates a client with the deploy key from the flags or the environment, or else with the login for the server. Rejects
+   * with LocalError if there is neither.
+   */
   connect(): Promise<Client>;
-  /** Creates a client without the deploy key, for what anyone may ask. Throws LocalError if the URL is invalid. */
+  /** Creates a client without a key, for what anyone may ask. Throws LocalError if the URL is invalid. */
   connectAsGuest(): Client;
-  /** The URLs from the flags or the environment. Throws LocalError if one is invalid. */
-  urls(): Pick<Settings, 'url' | 'uploadUrl'>;
+  /** The URLs from the flags, the environment or the newest login. Throws LocalError if one is invalid. */
+  urls(): Urls;
   /** The retry policy for long steps such as uploads, which outlasts a restart of the server. */
   retryOptions: RetryOptions;
   /** Runs a call that is safe to repeat, and retries it a few times after transient failures. */
@@ -33,6 +46,8 @@ const LONG_TRIES = 9;
 export function createContext(options: GlobalOptions, output: Output, signal: AbortSignal): Context {
   const { env } = process;
   const note = (line: string) => output.note(line);
+  const logins = openLoginStore(configFolder(env));
+  const urls = () => readUrls(options, env, logins.read);
   const retryOptionsFor = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
   return {
     output,
@@ -40,22 +55,27 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
     signal,
     retryOptions: retryOptionsFor(LONG_TRIES),
     retryBriefly: (attempt) => retry(retryOptionsFor(SHORT_TRIES), attempt),
-    urls: () => readUrls(options, env),
+    logins,
+    urls,
     connectAsGuest() {
       useProxy(env);
-      return createClient({ ...readUrls(options, env), headers: AGENT });
+      return createClient({ ...urls(), headers: AGENT });
     },
     async connect() {
       useProxy(env);
-      const { url, uploadUrl, accessToken, secretKey } = await readSettings(options, env, process.stdin);
-      for (const base of new Set([url, uploadUrl])) {
-        if (isUnencrypted(base))
-          output.note(`warning: ${new URL(base).origin} does not use https: the deploy key is sent unencrypted.`);
-      }
-      const headers = { 'x-access-token': accessToken, 'x-secret-key': secretKey, ...AGENT };
+      const { url, uploadUrl, credential } = await readSettings(options, env, process.stdin, logins.read);
+      warnIfUnencrypted(new Set([url, uploadUrl]), output);
+      const headers = { ...headersOf(credential), ...AGENT };
       return createClient({ url, uploadUrl, headers, fetch: noticeVersion(note) });
     },
   };
+}
+
+function headersOf(credential: Credential): Record<string, string> {
+  if (credential.kind === 'deploy_key')
+    return { 'x-access-token': credential.accessToken, 'x-secret-key': credential.secretKey };
+  const { login, game } = credential;
+  return { authorization: `Bearer ${login.key}`, ...(game !== undefined && { 'x-app-id': game }) };
 }
 
 /** Returns a fetch that says once if the server is newer than this command. */

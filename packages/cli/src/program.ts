@@ -10,6 +10,8 @@ import { completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { genbuildCommand } from './commands/genbuild.ts';
 import { infoCommand } from './commands/info.ts';
+import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
 import { mediaCommand } from './commands/media.ts';
 import { pushCommand } from './commands/push.ts';
 import { selfUpdateCommand } from './commands/self-update.ts';
@@ -29,6 +31,8 @@ const COMMANDS: readonly ((act: Act) => Command)[] = [
   addfilesCommand,
   symbolsCommand,
   mediaCommand,
+  loginCommand,
+  logoutCommand,
   infoCommand,
   buildsCommand,
   doctorCommand,
@@ -97,6 +101,7 @@ function prepare(command: Command, output: Output): Command {
     .option('--url <url>', 'base URL of the API, ending in /api/v1 (or SERVICE_API_URL)')
     .option('--upload <url>', 'base URL of the upload host, if it differs (or SERVICE_UPLOAD_URL)')
     .option('--access <token>', 'access token of the deploy key (or SERVICE_ACCESS_TOKEN)')
+    .option('--game <game>', 'uid or slug of the game, for a login with several (or SERVICE_GAME)')
     .option('--secret-stdin', 'read the secret key from stdin (or set SERVICE_SECRET_KEY)')
     .option('--json', 'print a single JSON object on stdout')
     .option('--quiet', 'do not print progress or notes')

@@ -6,9 +6,14 @@ const key = { SERVICE_ACCESS_TOKEN: 'token', SERVICE_SECRET_KEY: 'secret' };
 async function* stdin(text = '') {
   yield Buffer.from(text);
 }
+const none = () => ({ defaultUrl: null, all: [] });
+const server = 'https://games.example/api/v1';
+const login = { url: server, key: 'chf_cli_1', user: 'Ada', game: null };
+const stored = () => ({ defaultUrl: server, all: [login] });
+const unread = () => assert.fail('the stored logins were read');
 
 test('the URL defaults to a local service, and the upload host to the API', async () => {
-  const settings = await readSettings({}, key, stdin());
+  const settings = await readSettings({}, key, stdin(), none);
   assert.equal(settings.url, 'http://127.0.0.1:4000/api/v1');
   assert.equal(settings.uploadUrl, settings.url);
 });
@@ -19,12 +24,12 @@ test('flags override the environment, and a trailing slash is ignored', async ()
     { url: 'https://b.example/x/api/v1/', access: 'own', secretStdin: true },
     env,
     stdin('hush\n'),
+    unread,
   );
   assert.deepEqual(settings, {
     url: 'https://b.example/x/api/v1',
     uploadUrl: 'https://up.example/api/v1',
-    accessToken: 'own',
-    secretKey: 'hush',
+    credential: { kind: 'deploy_key', accessToken: 'own', secretKey: 'hush' },
   });
 });
 
@@ -37,13 +42,45 @@ test('invalid URLs and keys are rejected', async () => {
     [{}, { SERVICE_SECRET_KEY: 's' }, /access token .* is missing/],
     [{}, { SERVICE_ACCESS_TOKEN: 't' }, /secret key .* is missing/],
     [{ access: 'a\r\nb' }, key, /access token contains a space/],
+    [{}, {}, /not signed in to http:\/\/127\.0\.0\.1:4000/],
+    [{ game: 'owls' }, key, /a deploy key belongs to one game/],
+    [{ access: 'only-half' }, {}, /secret key .* is missing/],
   ];
   for (const [options, env, message] of cases)
-    await assert.rejects(readSettings(options, env as never, stdin()), message);
+    await assert.rejects(readSettings(options, env as never, stdin(), none), message);
 });
 
 test('only plain http to another machine counts as unencrypted', () => {
   assert.ok(isUnencrypted('http://games.example/api/v1'));
   for (const url of ['https://games.example/api/v1', 'http://localhost:4000/api/v1', 'http://[::1]/api/v1'])
     assert.ok(!isUnencrypted(url));
+});
+
+test('the newest login is used if neither the flags nor the environment say anything else', async () => {
+  const settings = await readSettings({}, {}, stdin(), stored);
+  assert.deepEqual(settings, {
+    url: server,
+    uploadUrl: server,
+    credential: { kind: 'login', login, game: undefined },
+  });
+  const named = await readSettings({}, { SERVICE_API_URL: server, SERVICE_GAME: 'owls' }, stdin(), stored);
+  assert.deepEqual(named.credential, { kind: 'login', login, game: 'owls' });
+  const flagged = await readSettings({ game: 'foxes' }, { SERVICE_GAME: 'owls' }, stdin(), stored);
+  assert.deepEqual(flagged.credential, { kind: 'login', login, game: 'foxes' });
+});
+
+test('a deploy key in the environment takes precedence over a login, which is not read', async () => {
+  const env = { ...key, SERVICE_API_URL: server, SERVICE_GAME: 'owls' };
+  const settings = await readSettings({}, env, stdin(), unread);
+  assert.deepEqual(settings.credential, { kind: 'deploy_key', accessToken: 'token', secretKey: 'secret' });
+});
+
+test('the key of a login is for its own server only', async () => {
+  for (const url of ['https://evil.example/api/v1', 'http://games.example/api/v1', 'https://games.example/x/api/v1'])
+    await assert.rejects(readSettings({ url }, {}, stdin(), stored), /You are not signed in to/);
+});
+
+test('a game is named by its uid or slug', async () => {
+  for (const game of ['a b', 'x\r\nCookie: a', '../x', ''])
+    await assert.rejects(readSettings({ game }, {}, stdin(), stored), /neither the uid nor the slug/, game);
 });

@@ -1,24 +1,37 @@
-// Reads and checks the settings from the global flags and the environment variables.
+// Reads and checks the settings: from the global flags, then the environment variables, then the stored logins.
 import { text } from 'node:stream/consumers';
+import { GameRef } from '@chauffeur/contract/operations/fields';
+import { findProblem } from '@chauffeur/contract/validate';
 import { LocalError } from './failures.ts';
+import type { Login, Logins } from './logins.ts';
+import type { Output } from './output.ts';
 
 /** The flags of every command, as parsed by commander. */
 export type GlobalOptions = {
   url?: string;
   upload?: string;
   access?: string;
+  game?: string;
   secretStdin?: boolean;
   json?: boolean;
   quiet?: boolean;
 };
 
-export type Settings = {
+export type Urls = {
   /** Base of the API and of the upload host, each ending in `/api/v1`. */
   url: string;
   uploadUrl: string;
-  accessToken: string;
-  secretKey: string;
 };
+
+export type Credential =
+  | { kind: 'deploy_key'; accessToken: string; secretKey: string }
+  /** `game` is the uid or slug of the game to use; undefined for the only game of the login. */
+  | { kind: 'login'; login: Login; game: string | undefined };
+
+export type Settings = Urls & { credential: Credential };
+
+/** Reads the stored logins. Called only for what neither the flags nor the environment say. */
+type ReadLogins = () => Logins;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,8 +42,22 @@ export async function readSettings(
   options: GlobalOptions,
   env: Environment,
   stdin: AsyncIterable<Uint8Array>,
+  readLogins: ReadLogins,
 ): Promise<Settings> {
-  const urls = readUrls(options, env);
+  const urls = readUrls(options, env, readLogins);
+  const hasKey = options.access !== undefined || options.secretStdin === true;
+  return hasKey || env.SERVICE_ACCESS_TOKEN || env.SERVICE_SECRET_KEY
+    ? { ...urls, credential: await readDeployKey(options, env, stdin) }
+    : { ...urls, credential: readLogin(options, env, urls, readLogins()) };
+}
+
+async function readDeployKey(
+  options: GlobalOptions,
+  env: Environment,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Credential> {
+  if (options.game !== undefined)
+    throw new LocalError('--game: a deploy key belongs to one game.', 'Leave out --game, or use a login instead.');
   const accessToken = checkedCredential(
     options.access ?? env.SERVICE_ACCESS_TOKEN,
     'access token',
@@ -41,17 +68,39 @@ export async function readSettings(
     'secret key',
     'Set SERVICE_SECRET_KEY, or pipe the secret key to stdin and use --secret-stdin.',
   );
-  return { ...urls, accessToken, secretKey };
+  return { kind: 'deploy_key', accessToken, secretKey };
+}
+
+function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { all }: Logins): Credential {
+  const login = all.find((stored) => stored.url === url);
+  if (login === undefined)
+    throw new LocalError(
+      `You are not signed in to ${new URL(url).origin}.`,
+      'Run chauffeur login, or set SERVICE_ACCESS_TOKEN and SERVICE_SECRET_KEY to a deploy key.',
+    );
+  const game = options.game ?? (env.SERVICE_GAME || undefined);
+  if (game !== undefined && findProblem(GameRef, game) !== null)
+    throw new LocalError('--game (SERVICE_GAME): is neither the uid nor the slug of a game.', 'Correct it.');
+  return { kind: 'login', login, game };
 }
 
 /** The part of the settings that is no secret. Throws LocalError. */
-export function readUrls(options: GlobalOptions, env: Environment): Pick<Settings, 'url' | 'uploadUrl'> {
-  const url = checkedUrl(options.url ?? (env.SERVICE_API_URL || DEFAULT_URL), '--url (SERVICE_API_URL)');
+export function readUrls(options: GlobalOptions, env: Environment, readLogins: ReadLogins): Urls {
+  const given = options.url ?? (env.SERVICE_API_URL || undefined);
+  const url = checkedUrl(given ?? readLogins().defaultUrl ?? DEFAULT_URL, '--url (SERVICE_API_URL)');
   const uploadUrl = checkedUrl(options.upload ?? (env.SERVICE_UPLOAD_URL || url), '--upload (SERVICE_UPLOAD_URL)');
   return { url, uploadUrl };
 }
 
-/** Whether the deploy key would be sent over a network unencrypted. */
+/** Warns of addresses to which the deploy key or the key of a login would be sent unencrypted. */
+export function warnIfUnencrypted(urls: Iterable<string>, output: Output): void {
+  for (const url of urls) {
+    if (isUnencrypted(url))
+      output.note(`warning: ${new URL(url).origin} does not use https: your key is sent unencrypted.`);
+  }
+}
+
+/** Whether a key would be sent over a network unencrypted. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);

@@ -62,7 +62,7 @@ function checkProxy({ env }: Context): Check {
 
 function checkEncryption(name: CheckName, url: string): Check {
   if (!isUnencrypted(url)) return ok(name, url);
-  return warning(name, `${url} does not use https: the deploy key is sent unencrypted.`, 'Use an https URL.');
+  return warning(name, `${url} does not use https: your key is sent unencrypted.`, 'Use an https URL.');
 }
 
 /** Checks the connection, the certificate and what responds. `observation` is null if nothing does. */
@@ -97,8 +97,12 @@ async function checkKey({
   try {
     const client = await connect();
     const info = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
-    if (info.owner_verified) return { check: ok('key', `${info.key_ref}… is the deploy key of ${info.name}.`), info };
-    const message = `${info.key_ref}… is the deploy key of ${info.name}, whose owner has no verified email address.`;
+    const key =
+      info.user === null || info.user === undefined
+        ? `${info.key_ref}… is the deploy key of ${info.name}`
+        : `${info.key_ref}… is the login of ${info.user}, used for ${info.name}`;
+    if (info.owner_verified) return { check: ok('key', `${key}.`), info };
+    const message = `${key}, whose owner has no verified email address.`;
     return { check: problem('key', message, 'Uploads are refused until the owner opens the link in the email.'), info };
   } catch (error) {
     signal.throwIfAborted();

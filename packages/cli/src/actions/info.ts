@@ -1,11 +1,11 @@
-// `chauffeur info`: shows the game of the deploy key, its URLs, limits and recent builds.
+// `chauffeur info`: shows the game of the deploy key or login, its URLs, limits and recent builds.
 import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { tableOf } from '../output.ts';
 import type { Action } from './action.ts';
 
-export const info: Action<object> = async ({ connect, retryBriefly, signal }) => {
+export const info: Action<object> = async ({ connect, logins, retryBriefly, signal }) => {
   const client = await connect();
   const data = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
   const { urls, limits, usage } = data;
@@ -20,7 +20,7 @@ export const info: Action<object> = async ({ connect, retryBriefly, signal }) =>
     ...tableOf([
       ['game', `${data.name} (${data.slug}, ${data.visibility})`],
       ['app id', data.app_id],
-      ['deploy key', `${data.key_ref}…`],
+      ...formatCredential(data, logins.path),
       ['owner email', data.owner_verified ? 'verified' : 'not verified: uploads are rejected until it is'],
       ['api', urls.api],
       ['upload host', urls.upload],
@@ -41,6 +41,15 @@ export const info: Action<object> = async ({ connect, retryBriefly, signal }) =>
   ];
   return { data, lines };
 };
+
+/** An older server has no logins, and names no user. */
+function formatCredential({ user, key_ref }: { user?: string | null; key_ref: string }, path: string): string[][] {
+  if (user === null || user === undefined) return [['deploy key', `${key_ref}…`]];
+  return [
+    ['signed in as', user],
+    ['login', `${key_ref}…, stored in ${path}`],
+  ];
+}
 
 function formatUploadLimit(uploadsPerHour: number): string {
   return uploadsPerHour === 0 ? 'unlimited' : `up to ${formatNumber(uploadsPerHour)} per hour`;

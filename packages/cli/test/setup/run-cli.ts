@@ -1,5 +1,6 @@
 // Runs the command as a separate process, as users do.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { KEY, type Peer } from './peer.ts';
@@ -20,7 +21,10 @@ export function startCli(
     SERVICE_ACCESS_TOKEN: KEY.access,
     SERVICE_SECRET_KEY: KEY.secret,
   };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH, TMPDIR, ...credentials, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { PATH, TMPDIR, XDG_CONFIG_HOME: join(cwd, '.config'), ...credentials, ...env },
+  });
   child.stdin.end(stdin);
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
   const outputs = Promise.all([closed, text(child.stdout), text(child.stderr)]);
