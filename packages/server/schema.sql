@@ -938,6 +938,12 @@ create table cli_logins (
   constraint cli_logins_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table held_deletions (
+  blob_key text not null,
+  held_at timestamp with time zone default now() not null,
+  constraint held_deletions_pkey PRIMARY KEY (blob_key)
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

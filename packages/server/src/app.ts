@@ -11,6 +11,7 @@ import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './featu
 import { currentConnection } from './features/agents/agents.ts';
 import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { ownsGames } from './features/games/games.ts';
+import { holdDeletions } from './kernel/blobs/held-deletions.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database/db.ts';
@@ -75,7 +76,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const { db } = database;
   const presence = await joinPresence(connectionString, role, log);
   closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
-  const blobs = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
+  const blobs = holdDeletions(openBlobStore(parseBlobSettings(config.blobs, config.dataFolder)), db);
   closers.add({ name: 'blobs', seconds: CLOSE_SECONDS, close: () => blobs.close() });
   await blobs.check();
   const mailer = createMailer({ smtp: config.smtp, from: config.mailFrom, outbox: join(config.dataFolder, 'outbox') });

@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import * as accounts from './features/accounts/accounts.routes.ts';
 import * as agents from './features/agents/agents.routes.ts';
 import * as approvals from './features/approvals/approvals.routes.ts';
+import * as backups from './features/backups/backups.routes.ts';
 import * as bugs from './features/bugs/bugs.routes.ts';
 import * as buildDeletion from './features/build-deletion/build-deletion.routes.ts';
 import * as builds from './features/builds/builds.routes.ts';
@@ -62,6 +63,7 @@ const FEATURES: readonly Feature[] = [
   approvals,
   invitations,
   gameDeletion,
+  backups,
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [

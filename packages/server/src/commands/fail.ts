@@ -2,7 +2,14 @@
 import { ApiError } from '@chauffeur/contract/errors';
 
 /** Errors whose message is enough for the operator. Other errors are unexpected, so their stack is printed as well. */
-const PLAIN = new Set(['ConfigError', 'EmbeddedPostgresError', 'MigrationError', 'AccountError', 'UsageError']);
+const PLAIN = new Set([
+  'BackupError',
+  'ConfigError',
+  'EmbeddedPostgresError',
+  'MigrationError',
+  'AccountError',
+  'UsageError',
+]);
 
 /** The arguments of a command are invalid. */
 export class UsageError extends Error {

@@ -1,11 +1,11 @@
 // The commands of `chauffeur-server`: run the service, or perform one action as its operator.
 import { Command } from 'commander';
 import { addAdminCommands } from './admin.ts';
+import { runBackup, runRestore, runVerify } from './backup.ts';
 import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';
 import { runRegroup } from './regroup.ts';
 import { runService } from './service.ts';
-import { runVerify } from './verify.ts';
 
 /** Runs the command line. A command that fails prints a plain message and exits with code 1. */
 export async function runProgram(): Promise<void> {
@@ -35,8 +35,24 @@ export async function runProgram(): Promise<void> {
     .option('--json', 'print one JSON object', false)
     .action(runRegroup);
   program
+    .command('backup')
+    .description('back up the database and the blobs while the server runs')
+    .argument('<address>', 'a folder, or a bucket such as s3://backups/chauffeur?region=eu-central-1')
+    .option('--keep <count>', 'keep only the newest backups there')
+    .option('--json', 'print one JSON object', false)
+    .action(runBackup);
+  program
+    .command('restore')
+    .description('restore a backup into an empty installation')
+    .argument('<address>', 'the folder or bucket of the backup')
+    .option('--at <time>', 'restore the newest backup that began at this time or earlier')
+    .option('--json', 'print one JSON object', false)
+    .action(runRestore);
+  program
     .command('verify')
-    .description('check that the blobs of all rows exist and are intact')
+    .description('check that the blobs of all rows are intact, or that a backup is')
+    .argument('[address]', 'the folder or bucket of a backup')
+    .option('--at <time>', 'check the newest backup that began at this time or earlier')
     .option('--json', 'print one JSON object', false)
     .action(runVerify);
   addAdminCommands(

@@ -103,3 +103,12 @@ export async function countJobs({ server }: CrashSender, task: string, reportId:
   );
   return count;
 }
+
+/** Reports a crash and uploads its dump. Returns the id of the report. */
+export async function reportWithDump(sender: CrashSender, dump: Uint8Array, message = 'it crashed'): Promise<string> {
+  const { status, body } = await report(sender, { message, has_dump: true });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  const upload = await request(body.data.uploads.dump.url, { method: 'PUT', body: dump as Uint8Array<ArrayBuffer> });
+  if (upload.status !== 200) throw new Error(JSON.stringify(upload.body));
+  return upload.body.data.crash_id;
+}

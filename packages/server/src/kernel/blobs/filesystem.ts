@@ -4,18 +4,25 @@ import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 
 import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from './file-writer.ts';
 import { assertKey, isKey, PART_SUFFIX } from './key.ts';
+import type { FileSettings } from './settings.ts';
 import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, keepErrors } from './store.ts';
 
 const READ_BYTES = 256 * 1024;
 /** The number of folders known to be durable after which the list is cleared, so that they are synced again. */
 const MAX_REMEMBERED = 10_000;
 
+/** The modes of new files and folders, before the umask. */
+type Modes = { readonly file: number; readonly folder: number };
+const DEFAULT: Modes = { file: 0o666, folder: 0o777 };
+const PRIVATE: Modes = { file: 0o600, folder: 0o700 };
+
 /**
  * Opens the store in `folder`; `check` creates the folder durably. Several processes may share it, but two of them must
  * not write the same key at once. Errors of the file system (ENOSPC, EACCES …) pass through.
  */
-export function openFileStore(folder: string): BlobStore {
+export function openFileStore({ folder, isPrivate = false }: FileSettings): BlobStore {
   const root = resolve(folder);
+  const modes = isPrivate ? PRIVATE : DEFAULT;
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, key);
@@ -37,13 +44,13 @@ export function openFileStore(folder: string): BlobStore {
   }
 
   return {
-    settings: { kind: 'files', folder },
+    settings: { kind: 'files', folder, ...(isPrivate && { isPrivate }) },
     describe: () => ({ kind: 'files', location: root }),
 
     async put(key, source) {
       const path = pathOf(key);
-      await mkdir(dirname(path), { recursive: true });
-      await using file = await open(path + PART_SUFFIX, 'w');
+      await mkdir(dirname(path), { recursive: true, mode: modes.folder });
+      await using file = await open(path + PART_SUFFIX, 'w', modes.file);
       const size = await writeDurably(file, 0, source);
       await rename(path + PART_SUFFIX, path);
       await syncNames(path);
@@ -51,14 +58,14 @@ export function openFileStore(folder: string): BlobStore {
     },
 
     async begin(key) {
-      const file = await makePart(pathOf(key));
+      const file = await makePart(pathOf(key), modes);
       await file.close();
       return { key, size: 0 };
     },
 
     async append(upload, source) {
       const path = pathOf(upload.key);
-      await using file = await openPart(path, upload);
+      await using file = await openPart(path, upload, modes);
       const written = await writeDurably(file, upload.size, source);
       // The bytes are not durable as long as a power failure could remove the name of the file.
       if (upload.size === 0) await syncNames(path);
@@ -68,7 +75,7 @@ export function openFileStore(folder: string): BlobStore {
     async complete(upload) {
       const path = pathOf(upload.key);
       if (!(await isComplete(path, upload))) {
-        await cutPart(path, upload);
+        await cutPart(path, upload, modes);
         await rename(path + PART_SUFFIX, path);
       }
       // Even if it was complete: the process may have ended after the rename.
@@ -111,7 +118,7 @@ export function openFileStore(folder: string): BlobStore {
     },
 
     async check() {
-      const made = await mkdir(root, { recursive: true });
+      const made = await mkdir(root, { recursive: true, mode: modes.folder });
       if (made !== undefined) await syncFolders(root, dirname(made));
       await access(root, constants.R_OK | constants.W_OK | constants.X_OK);
     },
@@ -121,18 +128,18 @@ export function openFileStore(folder: string): BlobStore {
 }
 
 /** Opens the part for writing at any position, and creates it if necessary. */
-async function makePart(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true });
-  return open(path + PART_SUFFIX, constants.O_RDWR | constants.O_CREAT);
+async function makePart(path: string, modes: Modes): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: modes.folder });
+  return open(path + PART_SUFFIX, constants.O_RDWR | constants.O_CREAT, modes.file);
 }
 
 /**
  * Opens the part of `upload`. Bytes beyond `upload.size` are left over from a failed append, and are overwritten or cut
  * off.
  */
-async function openPart(path: string, upload: BlobUpload): Promise<FileHandle> {
+async function openPart(path: string, upload: BlobUpload, modes: Modes): Promise<FileHandle> {
   // A power failure may have removed an empty part, which did not have to be durable.
-  if (upload.size === 0) return makePart(path);
+  if (upload.size === 0) return makePart(path, modes);
   const file = await openExisting(path + PART_SUFFIX, 'r+', upload.key);
   const { size } = await file.stat();
   if (size >= upload.size) return file;
@@ -179,8 +186,8 @@ function missing(key: string, cause: unknown): BlobMissingError {
 }
 
 /** Truncates the part to exactly `upload.size` bytes. */
-async function cutPart(path: string, upload: BlobUpload): Promise<void> {
-  await using file = await openPart(path, upload);
+async function cutPart(path: string, upload: BlobUpload, modes: Modes): Promise<void> {
+  await using file = await openPart(path, upload, modes);
   const { size } = await file.stat();
   if (size === upload.size) return;
   await file.truncate(upload.size);

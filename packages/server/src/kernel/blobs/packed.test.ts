@@ -19,7 +19,7 @@ describe('a packed blob', () => {
   let blobs: BlobStore;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'chauffeur-packed-'));
-    blobs = openFileStore(folder);
+    blobs = openFileStore({ folder });
   });
   after(() => rm(folder, { recursive: true }));
 

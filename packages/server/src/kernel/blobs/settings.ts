@@ -5,4 +5,7 @@
  */
 export type S3Settings = { bucket: string; region: string; endpoint?: string; prefix?: string };
 
-export type BlobSettings = { kind: 'files'; folder: string } | ({ kind: 's3' } & S3Settings);
+/** With `isPrivate`, only the account of the process can read the files, whatever its umask. */
+export type FileSettings = { folder: string; isPrivate?: boolean };
+
+export type BlobSettings = ({ kind: 'files' } & FileSettings) | ({ kind: 's3' } & S3Settings);

@@ -16,15 +16,18 @@ class MigrationError extends Error {
 
 type Migration = { name: string; sql: string; sha256: string };
 
-/** Runs the pending migrations and returns their names. Several processes may call it at once. */
-export async function migrate(pool: pg.Pool, log: Log): Promise<string[]> {
+/**
+ * Runs the pending migrations, or those of them that are in `names`, and returns their names. Several processes may
+ * call it at once.
+ */
+export async function migrate(pool: pg.Pool, log: Log, names?: ReadonlySet<string>): Promise<string[]> {
   const migrations = await readMigrations();
   const client = await pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     const done = await readDone(client);
     checkHistory(migrations, done);
-    const missing = migrations.filter(({ name }) => !done.has(name));
+    const missing = migrations.filter(({ name }) => !done.has(name) && names?.has(name) !== false);
     for (const migration of missing) {
       log.info({ migration: migration.name }, 'migrating the database');
       await apply(client, migration);
@@ -36,7 +39,8 @@ export async function migrate(pool: pg.Pool, log: Log): Promise<string[]> {
   }
 }
 
-async function readMigrations(): Promise<Migration[]> {
+/** The migrations of this version, in order. */
+export async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {

@@ -1,0 +1,119 @@
+// `backup`, `restore` and `verify`: operate on the whole installation, in a folder or in a bucket.
+import { resolve } from 'node:path';
+import { readProcessConfig } from '../config.ts';
+import { BackupError, backUp, restore, verifyBackup, verifyBlobs } from '../features/backups/backups.ts';
+import { openBlobStore, parseBlobSettings, parseStoreArgument } from '../kernel/blobs/open.ts';
+import type { BlobStore } from '../kernel/blobs/store.ts';
+import { openDatabase } from '../kernel/database/db.ts';
+import { startEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.ts';
+import { isStorageFull } from '../kernel/storage-full.ts';
+import { createLog } from '../kernel/telemetry/log.ts';
+import { UsageError } from './fail.ts';
+import { withApp } from './with-app.ts';
+
+type Output = { json: boolean };
+
+const CONNECTIONS = 4;
+
+/** Exits with code 1 if a blob is missing or damaged, although the rest is backed up. */
+export async function runBackup(address: string, { keep, json }: Output & { keep?: string }): Promise<void> {
+  const kept = keep === undefined ? null : readCount(keep);
+  const result = await withTarget(address, 'the backup', (target) =>
+    withApp({ quiet: true }, ({ ctx, pool }) => backUp(ctx, pool, target, { keep: kept, report: reportTo(json) })),
+  );
+  print(result, json);
+  if (result.problems > 0) process.exitCode = 1;
+}
+
+export async function runRestore(address: string, { at, json }: Output & { at?: string }): Promise<void> {
+  const time = readTime(at);
+  const result = await withTarget(address, 'the source', (source) => restoreInto(source, time, json));
+  print(result, json);
+}
+
+/** With an address, checks a backup instead of the installation. */
+export async function runVerify(address: string | undefined, options: Output & { at?: string }): Promise<void> {
+  const { at, json } = options;
+  const time = readTime(at);
+  if (address !== undefined) {
+    const check = (target: BlobStore) => withApp({ quiet: true }, ({ pool }) => verifyBackup(pool, target, time));
+    return print(await withTarget(address, 'the backup', check), json);
+  }
+  if (at !== undefined) throw new UsageError('--at chooses a backup: name its folder or bucket.');
+  const { blobs, problems, orphans } = await withApp({ quiet: true }, ({ ctx, pool }) =>
+    verifyBlobs(ctx, pool, {
+      problem: ({ key, problem, detail }) => printLine(`${problem} ${key}: ${detail}`, json),
+      orphan: (key) => printLine(`note: no row refers to ${key}`, json),
+    }),
+  );
+  print({ blobs, problems: json ? problems : problems.length, orphans }, json);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** Without the app, which would migrate the empty database to the newest version and create secrets. */
+async function restoreInto(source: BlobStore, at: Date, json: boolean) {
+  const config = readProcessConfig();
+  const log = createLog('warn');
+  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataFolder, log) : undefined;
+  const connectionString = config.databaseUrl ?? embedded!.url;
+  const database = openDatabase(connectionString, { connections: CONNECTIONS, log, name: 'chauffeur-restore' });
+  const blobs = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
+  try {
+    await blobs.check();
+    return await restore({ pool: database.pool, blobs, log }, source, { at, report: reportTo(json) });
+  } finally {
+    await blobs.close();
+    await database.close();
+    await embedded?.stop();
+  }
+}
+
+/** Opens the store at the address for `work`. Its files are only readable by this account. */
+async function withTarget<T>(address: string, name: string, work: (target: BlobStore) => Promise<T>): Promise<T> {
+  const settings = readAddress(address);
+  const target = openBlobStore(settings.kind === 'files' ? { ...settings, isPrivate: true } : settings);
+  try {
+    await target.check();
+    return await work(target);
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+    throw new BackupError(`The disk is full, so ${name} is incomplete. Make room, and run the command again.`);
+  } finally {
+    await target.close();
+  }
+}
+
+function readAddress(address: string) {
+  try {
+    const settings = parseStoreArgument(address, 'The address');
+    return settings.kind === 'files' ? { ...settings, folder: resolve(settings.folder) } : settings;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new UsageError('--keep: write a number of backups, at least 1.');
+  return count;
+}
+
+function readTime(text: string | undefined): Date {
+  const time = text === undefined ? new Date() : new Date(text);
+  if (Number.isNaN(time.getTime())) throw new UsageError('--at: write a time such as 2026-11-30T18:00:00Z.');
+  return time;
+}
+
+function reportTo(json: boolean) {
+  const line = (text: string) => printLine(text, json);
+  return { progress: line, problem: line };
+}
+
+function printLine(line: string, json: boolean): void {
+  if (!json) process.stdout.write(`${line}\n`);
+}
+
+function print(result: Record<string, unknown>, json: boolean): void {
+  const lines = Object.entries(result).map(([name, value]) => `${name}=${value}\n`);
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : lines.join(''));
+}

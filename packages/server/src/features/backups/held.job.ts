@@ -1,0 +1,10 @@
+// Deletes blobs whose deletion waited for the end of a backup, also if the backup was killed.
+import type { Context } from '../../context.ts';
+import { deleteHeld } from '../../kernel/blobs/held-deletions.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+
+export const deleteHeldJob = defineJob<object>('backups:delete-held', 3);
+
+export function deleteHeldBlobs({ db, blobs }: Context): Promise<void> {
+  return deleteHeld(db, blobs);
+}

@@ -1,0 +1,50 @@
+// Deletes old backups of a target, and the blobs that no remaining backup needs.
+import type { BlobStore } from '../../kernel/blobs/store.ts';
+import type { Db } from '../../kernel/database/db.ts';
+import { listBackups, readBlobList, readManifest } from './files.ts';
+import { forEachOfPage } from './for-each.ts';
+import { BLOBS_PREFIX, isManifestKey } from './manifest.ts';
+import type { BackupReport } from './report.ts';
+import { addBlobs, emptyBlobTable, notInBlobTable } from './snapshot.sql.ts';
+
+const PAGE = 1000;
+
+/**
+ * Keeps the newest `keep` complete backups. Manifests are deleted first, so a backup without all its blobs never looks
+ * complete, and an interrupted run can be repeated. If a kept backup is damaged, throws BackupError before anything is
+ * deleted.
+ */
+export async function prune(db: Db, target: BlobStore, keep: number, report: BackupReport): Promise<void> {
+  const backups = await listBackups(target);
+  const kept = new Set(
+    backups
+      .filter(({ isComplete }) => isComplete)
+      .slice(-keep)
+      .map(({ id }) => id),
+  );
+  await emptyBlobTable(db);
+  for (const id of kept)
+    for (const list of (await readManifest(target, id)).blobLists)
+      for await (const page of readBlobList(target, list)) await addBlobs(db, page);
+  const old = backups.filter(({ id }) => !kept.has(id)).flatMap(({ keys }) => keys);
+  for (const key of old.filter(isManifestKey)) await target.delete(key);
+  let blobs = 0;
+  for await (const page of pageKeys(target)) {
+    const unused = await notInBlobTable(db, page);
+    await forEachOfPage(unused, (key) => target.delete(BLOBS_PREFIX + key));
+    blobs += unused.length;
+  }
+  await forEachOfPage(old, (key) => target.delete(key));
+  report.progress(`kept ${kept.size} backups, deleted ${blobs} blobs that only older ones needed`);
+}
+
+async function* pageKeys(target: BlobStore): AsyncGenerator<string[]> {
+  let page: string[] = [];
+  for await (const { key } of target.list(BLOBS_PREFIX)) {
+    page.push(key.slice(BLOBS_PREFIX.length));
+    if (page.length < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

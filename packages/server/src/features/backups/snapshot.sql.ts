@@ -1,0 +1,201 @@
+// The SQL of a backup: the catalog of what to save and restore, and temporary tables of blobs.
+// cspell:ignore datestyle intervalstyle relpartbound sequencename schemaname conname constraintdef conparentid
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
+import type { BlobEntry } from './files.ts';
+import type { Partition } from './manifest.ts';
+import type { BlobReference } from './references.sql.ts';
+
+/** State of processes, which has no meaning in another installation, and what migrations write themselves. */
+const EXCLUDED = ['held_deletions', 'migrations', 'processes'];
+
+/** Values as text that do not depend on the settings of the server or its time zone. */
+export async function setTextFormats(db: Db): Promise<void> {
+  await rows(
+    db,
+    sql`select set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO, YMD', false),
+      set_config('intervalstyle', 'postgres', false), set_config('bytea_output', 'hex', false),
+      set_config('extra_float_digits', '1', false), set_config('statement_timeout', '0', false),
+      set_config('idle_in_transaction_session_timeout', '0', false)`,
+  );
+}
+
+export async function beginSnapshot(db: Db): Promise<string> {
+  await rows(db, sql`begin isolation level repeatable read`);
+  const { name } = await onlyRow(db, sql<{ name: string }>`select pg_current_snapshot()::text as name`);
+  return name;
+}
+
+export type Table = { readonly name: string; readonly columns: string[] };
+
+/** Tables with the columns that are stored. Rows of partitions belong to the partitioned table. */
+export function listTables(db: Db): Promise<Table[]> {
+  return rows(
+    db,
+    sql<Table>`select relname::text as name,
+        array(select attname::text from pg_attribute
+          where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
+      from pg_class
+      where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
+        and relname <> all(${EXCLUDED})
+      order by relname`,
+  );
+}
+
+/** Partitions with bounds; default partitions exist in every installation. */
+export function listBoundedPartitions(db: Db): Promise<Partition[]> {
+  return rows(
+    db,
+    sql<Partition>`select inhparent::regclass::text as table, relname::text as name, bound[1] as from, bound[2] as to
+      from pg_inherits join pg_class on pg_class.oid = inhrelid,
+        regexp_match(pg_get_expr(relpartbound, pg_class.oid), '^FOR VALUES FROM \\(''([^'']+)''\\) TO \\(''([^'']+)''\\)$') as bound
+      where relkind = 'r' and relnamespace = current_schema()::regnamespace and bound is not null
+      order by relname`,
+  );
+}
+
+export async function createPartition(db: Db, { table, name, from, to }: Partition): Promise<void> {
+  await rows(
+    db,
+    sql`create table if not exists ${sql.table(name)} partition of ${sql.table(table)}
+      for values from (${sql.lit(from)}) to (${sql.lit(to)})`,
+  );
+}
+
+export function listSequences(db: Db): Promise<{ name: string; value: number }[]> {
+  return rows(
+    db,
+    sql<{ name: string; value: number }>`select sequencename::text as name, last_value as value from pg_sequences
+      where schemaname = current_schema() and last_value is not null order by sequencename`,
+  );
+}
+
+export async function setSequence(db: Db, { name, value }: { name: string; value: number }): Promise<void> {
+  await rows(db, sql`select setval(to_regclass(${name}), ${value})`);
+}
+
+export function appliedMigrations(db: Db): Promise<{ name: string; sha256: string }[]> {
+  return rows(db, sql<{ name: string; sha256: string }>`select name, sha256 from migrations order by name`);
+}
+
+type ForeignKey = { readonly table: string; readonly name: string; readonly definition: string };
+
+/** Rows are loaded without foreign keys, in any order, and checked when the keys are added again. */
+export async function dropForeignKeys(db: Db): Promise<ForeignKey[]> {
+  const keys = await rows(
+    db,
+    sql<ForeignKey>`select relname::text as table, conname::text as name, pg_get_constraintdef(pg_constraint.oid) as definition
+      from pg_constraint join pg_class on pg_class.oid = conrelid
+      where contype = 'f' and conparentid = 0 and relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { table, name } of keys)
+    await rows(db, sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`);
+  return keys;
+}
+
+export async function addForeignKeys(db: Db, keys: readonly ForeignKey[]): Promise<void> {
+  for (const { table, name, definition } of keys)
+    await rows(db, sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`);
+}
+
+/** Creates a temporary table of blobs. */
+export async function createBlobTable(db: Db): Promise<void> {
+  await rows(
+    db,
+    sql`create temporary table backup_blobs (key text collate "C" primary key, size bigint not null, sha256 text not null)`,
+  );
+}
+
+export async function emptyBlobTable(db: Db): Promise<void> {
+  await rows(db, sql`truncate backup_blobs`);
+}
+
+/** Adds blobs to the temporary table, except those it already has. */
+export async function addBlobs(db: Db, entries: readonly BlobEntry[]): Promise<void> {
+  await changed(
+    db,
+    sql`insert into backup_blobs select * from unnest(${entries.map(({ key }) => key)}::text[],
+        ${entries.map(({ size }) => size)}::bigint[], ${entries.map(({ sha256 }) => sha256)}::text[])
+      on conflict do nothing`,
+  );
+}
+
+/** Yields the blobs of the temporary table in pages. */
+export async function* pageBlobs(db: Db, pageSize: number): AsyncGenerator<BlobEntry[]> {
+  for (let after = ''; ; ) {
+    const page = await rows(
+      db,
+      sql<BlobEntry>`select key, size, sha256 from backup_blobs where key > ${after} collate "C" order by key limit ${pageSize}`,
+    );
+    if (page.length === 0) return;
+    yield page;
+    after = page.at(-1)!.key;
+  }
+}
+
+export type PendingBlob = BlobReference & { readonly known: BlobEntry | null };
+
+/** The collected references in pages, with what an earlier backup recorded about each blob. */
+export async function* pagePending(db: Db, pageSize: number): AsyncGenerator<PendingBlob[]> {
+  for (let after = ''; ; ) {
+    const page = await rows(
+      db,
+      sql<PendingBlob>`select reference.key, reference.size, reference.sha256, reference.packing,
+          case when blob.key is not null
+            then json_build_object('key', blob.key, 'size', blob.size, 'sha256', blob.sha256) end as known
+        from blob_references as reference left join backup_blobs as blob on blob.key = reference.key
+        where reference.key > ${after} collate "C" order by reference.key limit ${pageSize}`,
+    );
+    if (page.length === 0) return;
+    yield page;
+    after = page.at(-1)!.key;
+  }
+}
+
+/** Returns the keys that are not in the temporary table. */
+export async function notInBlobTable(db: Db, keys: readonly string[]): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ key: string }>`select key from unnest(${keys}::text[]) as listed (key)
+      where not exists (select from backup_blobs where backup_blobs.key = listed.key collate "C")`,
+  );
+  return found.map(({ key }) => key);
+}
+
+/** The collected references to blobs that the backup does not have. */
+export async function referencesWithoutBlob(db: Db, expected: readonly string[]): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ key: string }>`select key from blob_references as reference
+      where not exists (select from backup_blobs where backup_blobs.key = reference.key) and key <> all(${expected}::text[])`,
+  );
+  return found.map(({ key }) => key);
+}
+
+/** Why the database cannot be restored into; null if nothing in it would be lost. */
+export async function findContent(db: Db): Promise<string | null> {
+  const { migrated } = await onlyRow(
+    db,
+    sql<{
+      migrated: boolean;
+    }>`select to_regclass('users') is not null and to_regclass('all_games') is not null as migrated`,
+  );
+  if (!migrated) return null;
+  const { users, games } = await onlyRow(
+    db,
+    sql<{
+      users: number;
+      games: number;
+    }>`select (select count(*) from users) as users, (select count(*) from all_games) as games`,
+  );
+  return users + games === 0 ? null : `it has ${users} accounts and ${games} games`;
+}
+
+export async function hasMigrations(db: Db): Promise<boolean> {
+  const { found } = await onlyRow(db, sql<{ found: boolean }>`select to_regclass('migrations') is not null as found`);
+  return found;
+}
+
+export async function emptyTables(db: Db, tables: readonly Table[]): Promise<void> {
+  await rows(db, sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`);
+}

@@ -1,0 +1,239 @@
+// Restoring: damaged backups and installations in use are refused, an interrupted restore is repeated, and backups go to
+// buckets and between versions.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { verifyBlobs } from '../src/features/backups/backups.ts';
+import { formatManifest, type Manifest } from '../src/features/backups/manifest.ts';
+import { openDatabase } from '../src/kernel/database/db.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
+import { makeFullGame } from './setup/full-game.ts';
+import { backUpTo, digestsOf, makeFolder, makePlace, type Place, restoreFrom, serve } from './setup/installations.ts';
+import { S3_MISSING, startS3 } from './setup/s3.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { environmentOf, runServerCommand } from './setup/server-command.ts';
+
+let server: TestServer;
+let target: string;
+let place: Place;
+const folders: string[] = [];
+
+before(async () => {
+  server = await startServer({ role: 'api' });
+  await makeFullGame(server);
+  target = await newFolder();
+  const { code, stderr } = await backUpTo(target, server);
+  assert.equal(code, 0, stderr);
+  place = await makePlace();
+});
+after(async () => {
+  await server.stop();
+  await place.remove();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await makeFolder();
+  folders.push(folder);
+  return folder;
+}
+
+/** The path of the first file of the backup whose path matches. */
+async function findFile(pattern: RegExp): Promise<string> {
+  const paths = (await readdir(target, { recursive: true })).toSorted();
+  return join(target, paths.find((path) => pattern.test(path)) ?? assert.fail(`no file matches ${pattern}`));
+}
+
+async function digestsIn({ database }: Place) {
+  const { db, close } = openDatabase(database.url, { connections: 1, log: createLog('silent'), name: 'test' });
+  try {
+    return await digestsOf(db);
+  } finally {
+    await close();
+  }
+}
+
+async function assertRefused(address: string, to: Place | TestServer, message: RegExp): Promise<void> {
+  const { code, stderr } = await restoreFrom(address, to);
+  assert.equal(code, 1);
+  assert.match(stderr, message);
+  // One plain message, without a stack.
+  assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+}
+
+async function flipByte(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[Math.floor(bytes.length / 2)]! ^= 1;
+  await writeFile(path, bytes);
+}
+
+const DAMAGE = {
+  'a flipped byte': flipByte,
+  'a truncated file': (path: string) => truncate(path, 5),
+  'a missing file': rm,
+};
+
+for (const [damage, harm] of Object.entries(DAMAGE)) {
+  for (const pattern of [
+    /^blobs\/files\/.+\.zip$/,
+    /users\.copy\.zst$/,
+    /graphile-worker/,
+    /blobs-000001/,
+    /manifest\.json$/,
+  ]) {
+    test(`${damage} in ${pattern} is found by verify and restore, before anything is written`, async () => {
+      const path = await findFile(pattern);
+      const bytes = await readFile(path);
+      await harm(path);
+      const { code, stderr } = await runServerCommand(environmentOf(server), ['verify', target]);
+      assert.deepEqual(
+        [code, /^error: (The backup is damaged|There is no complete backup)/.test(stderr)],
+        [1, true],
+        stderr,
+      );
+      await assertRefused(target, place, /^error: (The backup is damaged|There is no complete backup)/);
+      await writeFile(path, bytes);
+      assert.deepEqual(await readdir(join(place.dataFolder, 'blobs')).catch(() => []), []);
+    });
+  }
+}
+
+test('an intact backup passes verify', async () => {
+  const { code, stdout, stderr } = await runServerCommand(environmentOf(server), ['verify', target, '--json']);
+  assert.equal(code, 0, stderr);
+  assert.ok(JSON.parse(stdout).blobs > 10);
+});
+
+test('an installation with data is refused', async () => {
+  await assertRefused(target, server, /^error: The database is not empty: it has 3 accounts and 1 games\./);
+});
+
+test('a running server is refused', async () => {
+  const running = await startServer({ role: 'api' });
+  await assertRefused(target, running, /^error: A server is running on this database\. Stop it first\./);
+  await running.stop();
+});
+
+test('a blob store with other blobs is refused', async () => {
+  const used = await makePlace();
+  await mkdir(join(used.dataFolder, 'blobs', 'files'), { recursive: true });
+  await writeFile(join(used.dataFolder, 'blobs', 'files', 'other.zip'), 'other');
+  await assertRefused(target, used, /^error: The blob store is not empty: .+ has files\/other\.zip\./);
+  await used.remove();
+});
+
+test('an interrupted restore can be repeated, and repairs a blob that it had damaged', async () => {
+  const half = await makePlace();
+  // A folder where a file must be written stops the restore after most of the blobs.
+  const symbols = (await findFile(/^blobs\/symbols\/.+\.gz$/)).slice(target.length);
+  const blocked = join(half.dataFolder, `${symbols}.part`);
+  await mkdir(blocked, { recursive: true });
+  assert.equal((await restoreFrom(target, half)).code, 1);
+  await rmdir(blocked);
+  const written = (await readdir(join(half.dataFolder, 'blobs'), { recursive: true })).find((path) =>
+    path.endsWith('.zip'),
+  );
+  await flipByte(join(half.dataFolder, 'blobs', written!));
+  const { code, stderr } = await restoreFrom(target, half);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await digestsIn(half), await digestsOf(server.ctx.db));
+  const copy = await serve(half);
+  const silent = { problem: () => undefined, orphan: () => undefined };
+  assert.deepEqual((await verifyBlobs(copy.ctx, copy.app.pool, silent)).problems, []);
+  await copy.stop();
+  await half.remove();
+});
+
+/** Replaces the manifest while `work` runs. */
+async function withManifest(change: (manifest: Manifest) => Manifest, work: () => Promise<void>): Promise<void> {
+  const path = await findFile(/manifest\.json$/);
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, formatManifest(change(JSON.parse(text).manifest)));
+  await work();
+  await writeFile(path, text);
+}
+
+test('a backup of an older version is migrated; one of a newer version is refused', async () => {
+  const old = await makePlace();
+  const withoutLast = (manifest: Manifest) => ({ ...manifest, migrations: manifest.migrations.slice(0, -1) });
+  await withManifest(withoutLast, async () => {
+    const { code, stderr } = await restoreFrom(target, old);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await digestsIn(old), await digestsOf(server.ctx.db));
+  });
+  await old.remove();
+  const newer = { name: '9999_future.sql', sha256: 'f' };
+  const withNewer = (manifest: Manifest) => ({
+    ...manifest,
+    version: '9.0.0',
+    migrations: [...manifest.migrations, newer],
+  });
+  await withManifest(withNewer, () => assertRefused(target, place, /^error: The backup is from Chauffeur 9\.0\.0/));
+});
+
+test('a backup goes to a bucket and is restored into another one', async (t) => {
+  const s3 = await startS3();
+  if (s3 === null) return t.skip(S3_MISSING);
+  const addressOf = (prefix: string) => s3.url.replace('?', `/${prefix}?`);
+  const copy = await makePlace();
+  try {
+    const source = { ...environmentOf(server), ...s3.env };
+    for (const copied of [11, 0]) {
+      const { code, stdout, stderr } = await runServerCommand(source, [
+        'backup',
+        addressOf('backups'),
+        '--keep',
+        '1',
+        '--json',
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.equal(JSON.parse(stdout).copied, copied);
+    }
+    const place = { ...environmentOf(copy), ...s3.env, CHAUFFEUR_BLOBS: addressOf('blobs') };
+    const restored = await runServerCommand(place, ['restore', addressOf('backups')]);
+    assert.equal(restored.code, 0, restored.stderr);
+    const checked = await runServerCommand(place, ['verify', '--json']);
+    assert.equal(checked.code, 0, checked.stderr);
+    assert.equal(JSON.parse(checked.stdout).blobs, 11);
+  } finally {
+    await copy.remove();
+    await s3.stop();
+  }
+});
+
+test('a full disk ends the backup with a plain message, and the next one completes it', async (t) => {
+  const disk = await newFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk], { stdio: 'ignore' });
+  } catch {
+    return t.skip('skipped: this account cannot mount a disk');
+  }
+  try {
+    const { code, stderr } = await backUpTo(disk, server);
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'error: The disk is full, so the backup is incomplete. Make room, and run the command again.\n'],
+    );
+    execFileSync('mount', ['-o', 'remount,size=64m', disk]);
+    assert.equal((await backUpTo(disk, server)).code, 0);
+    assert.equal((await runServerCommand(environmentOf(server), ['verify', disk])).code, 0);
+  } finally {
+    execFileSync('umount', [disk]);
+  }
+});
+
+test('works with the embedded PostgreSQL', async () => {
+  const folder = await newFolder();
+  await chmod(folder, 0o755);
+  const [from, to, backup] = ['from', 'to', 'backup'].map((name) => join(folder, name)) as [string, string, string];
+  const create = ['admin', 'key', 'issue', '--game', 'none'];
+  // Creates the database, and finds no game in it.
+  assert.equal((await runServerCommand({ CHAUFFEUR_DATA: from }, create)).code, 1);
+  assert.equal((await runServerCommand({ CHAUFFEUR_DATA: from }, ['backup', backup])).code, 0);
+  const { code, stderr } = await runServerCommand({ CHAUFFEUR_DATA: to }, ['restore', backup]);
+  assert.equal(code, 0, stderr);
+  assert.equal((await runServerCommand({ CHAUFFEUR_DATA: to }, ['verify'])).code, 0);
+});
