@@ -43,7 +43,7 @@ describe('an installation on Debian 12', () => {
     assert.ok(setUp !== undefined && start !== undefined);
     await sh(`cd /root && ${setUp}`);
     await sh(`cd /root
-      CHAUFFEUR_PORT=${port} CHAUFFEUR_DATA=/var/lib/chauffeur nohup ${start} >/root/server.log 2>&1 &
+      CHAUFFEUR_PORT=${port} CHAUFFEUR_DATA=/var/lib/chauffeur ${start} >/root/server.log 2>&1 &
       echo $! >/root/pid`);
     await sh(`for try in $(seq 300); do
         if curl -fsS http://127.0.0.1:${port}/ready >/dev/null 2>&1; then exit 0; fi
