@@ -1,15 +1,14 @@
 // `backup`, `restore` and `verify`: operate on the whole installation, in a folder or in a bucket.
-import { resolve } from 'node:path';
 import { readProcessConfig } from '../config.ts';
-import { BackupError, backUp, restore, verifyBackup, verifyBlobs } from '../features/backups/backups.ts';
-import { openBlobStore, parseBlobSettings, parseStoreArgument } from '../kernel/blobs/open.ts';
+import { backUp, restore, verifyBackup, verifyBlobs } from '../features/backups/backups.ts';
+import { openBlobStore, parseBlobSettings } from '../kernel/blobs/open.ts';
 import type { BlobStore } from '../kernel/blobs/store.ts';
 import { openDatabase } from '../kernel/database/db.ts';
 import { startEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.ts';
-import { isStorageFull } from '../kernel/storage-full.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './with-app.ts';
+import { withStore } from './with-store.ts';
 
 type Output = { json: boolean };
 
@@ -18,7 +17,7 @@ const CONNECTIONS = 4;
 /** Exits with code 1 if a blob is missing or damaged, although the rest is backed up. */
 export async function runBackup(address: string, { keep, json }: Output & { keep?: string }): Promise<void> {
   const kept = keep === undefined ? null : readCount(keep);
-  const result = await withTarget(address, 'the backup', (target) =>
+  const result = await withStore(address, { what: 'the backup', isPrivate: true }, (target) =>
     withApp({ quiet: true }, ({ ctx, pool }) => backUp(ctx, pool, target, { keep: kept, report: reportTo(json) })),
   );
   print(result, json);
@@ -27,7 +26,9 @@ export async function runBackup(address: string, { keep, json }: Output & { keep
 
 export async function runRestore(address: string, { at, json }: Output & { at?: string }): Promise<void> {
   const time = readTime(at);
-  const result = await withTarget(address, 'the source', (source) => restoreInto(source, time, json));
+  const result = await withStore(address, { what: 'the restore', isPrivate: true }, (source) =>
+    restoreInto(source, time, json),
+  );
   print(result, json);
 }
 
@@ -37,7 +38,7 @@ export async function runVerify(address: string | undefined, options: Output & {
   const time = readTime(at);
   if (address !== undefined) {
     const check = (target: BlobStore) => withApp({ quiet: true }, ({ pool }) => verifyBackup(pool, target, time));
-    return print(await withTarget(address, 'the backup', check), json);
+    return print(await withStore(address, { what: 'the backup', isPrivate: true }, check), json);
   }
   if (at !== undefined) throw new UsageError('--at chooses a backup: name its folder or bucket.');
   const { blobs, problems, orphans } = await withApp({ quiet: true }, ({ ctx, pool }) =>
@@ -65,30 +66,6 @@ async function restoreInto(source: BlobStore, at: Date, json: boolean) {
     await blobs.close();
     await database.close();
     await embedded?.stop();
-  }
-}
-
-/** Opens the store at the address for `work`. Its files are only readable by this account. */
-async function withTarget<T>(address: string, name: string, work: (target: BlobStore) => Promise<T>): Promise<T> {
-  const settings = readAddress(address);
-  const target = openBlobStore(settings.kind === 'files' ? { ...settings, isPrivate: true } : settings);
-  try {
-    await target.check();
-    return await work(target);
-  } catch (error) {
-    if (!isStorageFull(error)) throw error;
-    throw new BackupError(`The disk is full, so ${name} is incomplete. Make room, and run the command again.`);
-  } finally {
-    await target.close();
-  }
-}
-
-function readAddress(address: string) {
-  try {
-    const settings = parseStoreArgument(address, 'The address');
-    return settings.kind === 'files' ? { ...settings, folder: resolve(settings.folder) } : settings;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
   }
 }
 

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { addAdminCommands } from './admin.ts';
 import { runBackup, runRestore, runVerify } from './backup.ts';
+import { runBlobsCopy } from './blobs.ts';
 import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';
 import { runRegroup } from './regroup.ts';
@@ -55,6 +56,15 @@ export async function runProgram(): Promise<void> {
     .option('--at <time>', 'check the newest backup that began at this time or earlier')
     .option('--json', 'print one JSON object', false)
     .action(runVerify);
+  program
+    .command('blobs')
+    .description('manage the blob store')
+    .command('copy')
+    .description('copy all blobs to another store, even while the server runs')
+    .requiredOption('--from <address>', 'a folder, or a bucket such as s3://builds?region=eu-central-1')
+    .requiredOption('--to <address>', 'a folder, or a bucket')
+    .option('--json', 'print one JSON object', false)
+    .action(runBlobsCopy);
   addAdminCommands(
     program.command('admin').description('manage accounts, games and deploy keys, even while the server is running'),
   );
