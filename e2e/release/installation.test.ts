@@ -5,13 +5,13 @@ import { copyFile, cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { VERSION } from '@chauffeur/contract/version';
-import { buildServerPackage } from '../scripts/release/server-package.ts';
-import { type Debian, NO_DEBIAN, readCommands, setUpDebian } from './setup/debian.ts';
-import { findFreePort } from './setup/processes.ts';
+import { buildServerPackage } from '../../scripts/release/server-package.ts';
+import { type Debian, NO_DEBIAN, readCommands, setUpDebian } from '../setup/debian.ts';
+import { findFreePort } from '../setup/processes.ts';
 
-const EXAMPLES = join(import.meta.dirname, '../examples');
-const DUMP = join(import.meta.dirname, '../packages/server/test/fixtures/crashes/nosym_middle.dmp');
-const OPERATE = join(import.meta.dirname, '../docs/operate.md');
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+const DUMP = join(import.meta.dirname, '../../packages/server/test/fixtures/crashes/nosym_middle.dmp');
+const OPERATE = join(import.meta.dirname, '../../docs/operate.md');
 
 describe('an installation on Debian 12', () => {
   let debian: Debian | undefined;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import { SETTINGS } from '../packages/server/src/config.ts';
-import { launch, type Result } from './setup/processes.ts';
+import { SETTINGS } from '../../packages/server/src/config.ts';
+import { launch, type Result } from '../setup/processes.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const CHART = join(ROOT, 'ops/helm/chauffeur');
 const REQUIRED = [
   '--set',

@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { access, cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { picture } from '../packages/server/test/setup/images.ts';
-import { run } from '../scripts/release/run.ts';
-import { buildServerPackage } from '../scripts/release/server-package.ts';
-import { askAs } from './setup/ask.ts';
-import { reportByApi } from './setup/crash-clients.ts';
-import { launch, makeFolder, type Service, startService } from './setup/processes.ts';
-import { addPictures, addSymbols } from './setup/shop.ts';
-import { openStudio, readOffers, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
+import { picture } from '../../packages/server/test/setup/images.ts';
+import { run } from '../../scripts/release/run.ts';
+import { buildServerPackage } from '../../scripts/release/server-package.ts';
+import { askAs } from '../setup/ask.ts';
+import { reportByApi } from '../setup/crash-clients.ts';
+import { launch, makeFolder, type Service, startService } from '../setup/processes.ts';
+import { addPictures, addSymbols } from '../setup/shop.ts';
+import { openStudio, readOffers, type Studio } from '../setup/studio.ts';
+import { until } from '../setup/until.ts';
 
-const FIXTURES = join(import.meta.dirname, '../packages/server/test/fixtures/crashes');
-const GAME = join(import.meta.dirname, '../examples/tiny-game');
+const FIXTURES = join(import.meta.dirname, '../../packages/server/test/fixtures/crashes');
+const GAME = join(import.meta.dirname, '../../examples/tiny-game');
 
 describe('the package of the server', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { VERSION } from '@chauffeur/contract/version';
 import { parse, parseAllDocuments } from 'yaml';
-import { type Environment, launch, makeFolder, type Service, startService } from './setup/processes.ts';
-import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
+import { type Environment, launch, makeFolder, type Service, startService } from '../setup/processes.ts';
+import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const COMMAND = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+const ROOT = join(import.meta.dirname, '../..');
+const COMMAND = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'macos-arm64', 'macos-x64'];
 
 const readRecipe = (path: string) => readFile(join(ROOT, 'integrations', path), 'utf8');
