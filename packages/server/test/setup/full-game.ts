@@ -1,5 +1,4 @@
 // Creates a game with data of every kind, and finds what is left of it in the tables and the blob store.
-import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { requestApproval } from '../../src/features/approvals/approvals.ts';
 import { findGame } from '../../src/features/games/games.ts';
@@ -9,7 +8,7 @@ import { callApi, makeOwnedGame, type OwnedGame } from './api-calls.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';
 import { send } from './events.ts';
 import { addPictures, named, picture } from './images.ts';
-import { makeAdmin, makePlayer, type TestServer } from './server.ts';
+import { makeAdmin, makePlayer, type TestServer, until } from './server.ts';
 import { addSymbols, symText } from './symbols.ts';
 import { sendChunk, ship, smallZip, startSession } from './uploads.ts';
 
@@ -37,10 +36,13 @@ export async function makeFullGame(server: TestServer): Promise<FullGame> {
   const [admin, player] = [await makePlayer(server), await makePlayer(server)];
   await makeAdmin(server, game.uid, admin);
   const { buildId, fileUid } = await ship(server, game, { version: '1.0', channel: 'beta' });
-  await changed(server.ctx.db, sql`update files set scan_state = 'unscanned' where game_id = ${game.uid}`);
   const { buildId: removed } = await ship(server, game, { version: '0.9' });
   const promotion = { channel: 'stable', build_id: buildId };
-  assert.equal((await call(owner, 'POST', '/channels/stable/promote', promotion)).status, 200);
+  // Repeated, because the workers of the server, if it has any, change the state as well.
+  await until(async () => {
+    await changed(server.ctx.db, sql`update files set scan_state = 'unscanned' where build_id = ${buildId}`);
+    return (await call(owner, 'POST', '/channels/stable/promote', promotion)).status === 200;
+  });
   await call(owner, 'DELETE', `/builds/${removed}`);
   await addSymbols(server, game, buildId, symText({}));
   const symbolsUrl = (await call(owner, 'POST', '/symbol-token')).body.data.symbols_url;
