@@ -175,6 +175,17 @@ for (const { name, settings, skip } of STORES) {
       await assert.rejects(store.complete(upload), BlobMissingError);
     });
 
+    test('does not append to a blob whose bytes are lost, or were written to another store', async () => {
+      for (const size of [1000, 6 * MIB, 6 * MIB + 1000]) {
+        const key = newKey();
+        const upload = await store.append(await store.begin(key), inBuffers(randomBytes(size)));
+        await store.delete(key);
+        await assert.rejects(store.append(throughJson(upload), inBuffers(randomBytes(6 * MIB))), BlobMissingError);
+      }
+      const other = name === 'S3' ? { key: newKey(), size: 1000 } : { key: newKey(), size: 1000, parts: { parts: [] } };
+      await assert.rejects(store.append(other, inBuffers(randomBytes(1000))), BlobMissingError);
+    });
+
     test('reads ranges that include both ends', async () => {
       const [key, bytes] = [newKey(), randomBytes(MIB)];
       await put(store, key, bytes);

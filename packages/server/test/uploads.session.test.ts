@@ -1,7 +1,7 @@
 // Upload sessions on the real server: every state transition, and recovery from failures.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -257,6 +257,20 @@ describe('an upload session', () => {
     assert.equal(aborted.status, 200);
     assert.deepEqual(await list(), []);
     assert.equal((await sendChunk(server, game, session, zip, 1000, 2000)).body.error?.code, 4045);
+  });
+
+  test('ends if its bytes are lost, as after a restore, so that the upload starts over', async () => {
+    const zip = zipOfSize(4000);
+    for (const from of [1000, 3000]) {
+      const before = new Set(await blobs());
+      const session = await startSession(server, game, zip);
+      await sendChunk(server, game, session, zip, 0, from);
+      const part = (await blobs()).find((name) => !before.has(name));
+      await rm(join(server.dataFolder, 'blobs', 'files', game.uid, part ?? ''));
+      const to = from === 1000 ? 2000 : zip.length;
+      assert.equal((await sendChunk(server, game, session, zip, from, to)).body.error?.code, 4045);
+      assert.equal((await lockOf(server, session)).rows.length, 0);
+    }
   });
 });
 

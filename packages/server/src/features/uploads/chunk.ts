@@ -3,7 +3,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { ChunkReceipt, UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
-import type { BlobUpload } from '../../kernel/blobs/store.ts';
+import { BlobMissingError, type BlobUpload } from '../../kernel/blobs/store.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
@@ -13,7 +13,7 @@ import { completeFile, uploadedFileOf } from './complete-file.ts';
 import { type ContentRange, parseContentRange } from './content-range.ts';
 import { createReceiver, type Receiver, storeBytes } from './receive.ts';
 import { forgetHash, hashAt, rememberHash } from './session-hashes.ts';
-import { dropSession, lockSession, requireSession, type Session } from './session-lock.ts';
+import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
 
 export type ReadFile = (onFile: (part: FilePart) => Promise<void>, signal?: AbortSignal) => Promise<unknown>;
@@ -37,10 +37,19 @@ export async function receiveChunk(
     if (isLast) return await finish(ctx, session, lock, upload, receiver);
     return await commit(ctx, session, lock, upload, receiver);
   } catch (error) {
+    if (isLost(error)) {
+      await dropSession(ctx, session);
+      throw unknownSession();
+    }
     // Only needed after an error: a successful chunk releases the lock in the statement that records it.
     await sessions.releaseLock(ctx.db, session, lock);
     throw error;
   }
+}
+
+/** Whether the bytes of the session are gone, as after a restore, or a move to another store. */
+function isLost(error: unknown): boolean {
+  return error instanceof BlobMissingError || (error instanceof ApiError && error.cause instanceof BlobMissingError);
 }
 
 function readHeaders({ sessionId, contentRange }: { sessionId: string; contentRange: string }): ContentRange {

@@ -135,7 +135,7 @@ async function makePart(path: string, modes: Modes): Promise<FileHandle> {
 
 /**
  * Opens the part of `upload`. Bytes beyond `upload.size` are left over from a failed append, and are overwritten or cut
- * off.
+ * off. Throws BlobMissingError if there are fewer.
  */
 async function openPart(path: string, upload: BlobUpload, modes: Modes): Promise<FileHandle> {
   // A power failure may have removed an empty part, which did not have to be durable.
@@ -144,7 +144,7 @@ async function openPart(path: string, upload: BlobUpload, modes: Modes): Promise
   const { size } = await file.stat();
   if (size >= upload.size) return file;
   await file.close();
-  throw new Error(`The part of blob ${upload.key} has ${size} bytes where ${upload.size} were written`);
+  throw new BlobMissingError(`The part of blob ${upload.key} has ${size} bytes where ${upload.size} were written`);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Decides how to split a blob into the parts of an S3 multipart upload, and what to remember between two requests.
 import { TAIL_SUFFIX } from './key.ts';
-import type { BlobUpload, ByteSource } from './store.ts';
+import { BlobMissingError, type BlobUpload, type ByteSource } from './store.ts';
 
 const MIB = 1024 * 1024;
 
@@ -27,11 +27,15 @@ export type S3State = {
   readonly tail: S3Tail | null;
 };
 
-/** The state in `upload`. Throws if its sizes do not add up to `upload.size`, because the blob would be corrupt. */
+/**
+ * The state in `upload`. Throws BlobMissingError if its sizes do not add up to `upload.size`, as for an upload that was
+ * begun in another kind of store: the blob would be corrupt.
+ */
 export function readState(upload: BlobUpload): S3State {
   const state = (upload.parts ?? { uploadId: null, parts: [], tail: null }) as S3State;
   const size = state.parts.reduce((sum, part) => sum + part.size, state.tail?.size ?? 0);
-  if (size !== upload.size) throw new Error(`The parts of blob ${upload.key} have ${size} bytes, not ${upload.size}`);
+  if (size !== upload.size)
+    throw new BlobMissingError(`The parts of blob ${upload.key} have ${size} bytes, not ${upload.size}`);
   return state;
 }
 

@@ -38,7 +38,8 @@ export type BlobStore = {
   begin(key: string): Promise<BlobUpload>;
   /**
    * Writes `source` after the `upload.size` bytes that are already there. When it returns, the bytes are durable and
-   * the returned state replaces `upload`. If `source` throws, the error passes through and `upload` stays valid.
+   * the returned state replaces `upload`. If `source` throws, the error passes through and `upload` stays valid. Rejects
+   * with BlobMissingError if the bytes that are already there are lost, or are in another store.
    */
   append(upload: BlobUpload, source: ByteSource): Promise<BlobUpload>;
   /** Makes exactly `upload.size` bytes readable, atomically and durably. Safe to repeat. */
