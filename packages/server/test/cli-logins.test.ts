@@ -30,7 +30,7 @@ const requestOf = (headers: object, code: string) =>
   callApi(server, headers, 'GET', `/account/cli-login-requests/${code}`);
 
 describe('a login', () => {
-  test('starts with a code, shows who asks, and returns its key once after the approval', async () => {
+  test('begins with a code, shows who is asking, and returns the key once after the approval', async () => {
     const started = await startLogin(server, { host: "ana's <laptop>", os: 'Linux 6.1' });
     assert.match(started.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
     assert.equal(started.verification_url, `${server.ctx.publicUrl}/cli/login?code=${started.user_code}`);

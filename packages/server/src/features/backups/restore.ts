@@ -145,7 +145,11 @@ async function requireIntact(store: BlobStore, key: string, entry: BlobEntry): P
   const stored = await store.stat(key);
   if (stored === null) throw damaged(key, 'the file is missing');
   if (stored.size !== entry.size) throw damaged(key, `it has ${stored.size} bytes instead of ${entry.size}`);
-  if ((await checksumOf(store, key, entry.size)) !== entry.sha256) throw damaged(key);
+  if ((await checksumOf(store, key, entry.size)) !== entry.sha256)
+    throw damaged(
+      key,
+      'its checksum is wrong. If the installation still works, delete this file, and the next backup copies it again',
+    );
 }
 
 async function checksumOf(store: BlobStore, key: string, size: number): Promise<string> {

@@ -1,5 +1,7 @@
 // Removes all data of a deleted game: immediately, and again when no earlier request or job can still write data.
+
 import type { Context } from '../../context.ts';
+import { deleteBelow } from '../../kernel/blobs/delete-below.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
 import { deleteReportsOfGame } from '../crashes/crashes.ts';
@@ -46,12 +48,5 @@ async function removeAll(ctx: Context, gameId: string, signal: AbortSignal): Pro
   await deleteReportsOfGame(ctx, gameId, signal);
   for (const table of orderTables(await listTenantTables(ctx.db))) await deleteRows(ctx.db, table, gameId, signal);
   await deletion.deleteCounters(ctx.db, gameId);
-  for (const folder of BLOB_FOLDERS) await removeBlobs(ctx, `${folder}/${gameId}/`, signal);
-}
-
-async function removeBlobs(ctx: Context, prefix: string, signal: AbortSignal): Promise<void> {
-  for await (const { key } of ctx.blobs.list(prefix)) {
-    signal.throwIfAborted();
-    await ctx.blobs.delete(key);
-  }
+  for (const folder of BLOB_FOLDERS) await deleteBelow(ctx.blobs, `${folder}/${gameId}/`, signal);
 }

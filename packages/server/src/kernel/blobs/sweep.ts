@@ -20,10 +20,9 @@ export async function sweepOrphans(
   let batch: string[] = [];
   const deleteOrphans = async () => {
     const kept = await findKept(batch);
-    for (const key of batch.filter((candidate) => !kept.has(candidate))) {
-      log.info({ key }, 'deleting a blob that no row refers to');
-      await blobs.delete(key);
-    }
+    const orphans = batch.filter((key) => !kept.has(key));
+    for (const key of orphans) log.info({ key }, 'deleting a blob that no row refers to');
+    await Promise.all(orphans.map((key) => blobs.delete(key)));
     batch = [];
   };
   for await (const { key, modifiedAt } of blobs.list(prefix)) {

@@ -1,6 +1,8 @@
 // Deletes crash reports that are older than the configured number of days: whole months, with their files. Groups keep
 // their counts.
+
 import type { Context } from '../../../context.ts';
+import { deleteBelow } from '../../../kernel/blobs/delete-below.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
@@ -22,7 +24,7 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
   for (const partition of await listPartitions(ctx.db, 'crash_reports')) {
     const month = partition.slice(-firstKept.length);
     if (month >= firstKept) break;
-    await deleteBlobs(ctx, `${CRASH_PREFIX}${month}/`);
+    await deleteBelow(ctx.blobs, `${CRASH_PREFIX}${month}/`);
     await dropPartition(ctx.db, partition);
     ctx.log.info({ month }, 'dropped expired crash reports');
   }
@@ -50,7 +52,3 @@ async function forgetFunctions(ctx: Context, limit: Date): Promise<void> {
 
 /** Small enough for a short transaction. */
 const BATCH = 10_000;
-
-async function deleteBlobs(ctx: Context, prefix: string): Promise<void> {
-  for await (const { key } of ctx.blobs.list(prefix)) await ctx.blobs.delete(key);
-}
