@@ -5,10 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-
-import { verifyBlobs } from '../src/features/backups/backups.ts';
+import { restore, verifyBackup, verifyBlobs } from '../src/features/backups/backups.ts';
 import { formatManifest, type Manifest } from '../src/features/backups/manifest.ts';
-import { openDatabase } from '../src/kernel/database/db.ts';
+import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
+import { type Database, openDatabase } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { makeFullGame } from './setup/full-game.ts';
 import { backUpTo, digestsOf, makeFolder, makePlace, type Place, restoreFrom, serve } from './setup/installations.ts';
@@ -19,6 +19,9 @@ import { environmentOf, runServerCommand } from './setup/server-command.ts';
 let server: TestServer;
 let target: string;
 let place: Place;
+let database: Database;
+/** The place, as restore gets it in this process. */
+let empty: Parameters<typeof restore>[0];
 const folders: string[] = [];
 
 before(async () => {
@@ -28,9 +31,13 @@ before(async () => {
   const { code, stderr } = await backUpTo(target, server);
   assert.equal(code, 0, stderr);
   place = await makePlace();
+  const log = createLog('silent');
+  database = openDatabase(place.database.url, { connections: 4, log, name: 'restore' });
+  empty = { pool: database.pool, blobs: openFileStore({ folder: join(place.dataFolder, 'blobs') }), log };
 });
 after(async () => {
   await server.stop();
+  await database.close();
   await place.remove();
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
@@ -70,6 +77,8 @@ async function flipByte(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
+const SILENT = { progress: () => undefined, problem: () => undefined };
+
 const DAMAGE = {
   'a flipped byte': flipByte,
   'a truncated file': (path: string) => truncate(path, 5),
@@ -88,18 +97,26 @@ for (const [damage, harm] of Object.entries(DAMAGE)) {
       const path = await findFile(pattern);
       const bytes = await readFile(path);
       await harm(path);
-      const { code, stderr } = await runServerCommand(environmentOf(server), ['verify', target]);
-      assert.deepEqual(
-        [code, /^error: (The backup is damaged|There is no complete backup)/.test(stderr)],
-        [1, true],
-        stderr,
-      );
-      await assertRefused(target, place, /^error: (The backup is damaged|There is no complete backup)/);
+      const source = openFileStore({ folder: target });
+      const isRefused = { name: 'BackupError', message: /^(The backup is damaged|There is no complete backup)/ };
+      await assert.rejects(verifyBackup(server.app.pool, source, new Date()), isRefused);
+      await assert.rejects(restore(empty, source, { at: new Date(), report: SILENT }), isRefused);
       await writeFile(path, bytes);
       assert.deepEqual(await readdir(join(place.dataFolder, 'blobs')).catch(() => []), []);
     });
   }
 }
+
+test('a damaged backup is refused with one plain message', async () => {
+  const path = await findFile(/users\.copy\.zst$/);
+  const bytes = await readFile(path);
+  await flipByte(path);
+  const { code, stderr } = await runServerCommand(environmentOf(server), ['verify', target]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: The backup is damaged: .+\n$/);
+  await assertRefused(target, place, /^error: The backup is damaged/);
+  await writeFile(path, bytes);
+});
 
 test('an intact backup passes verify', async () => {
   const { code, stdout, stderr } = await runServerCommand(environmentOf(server), ['verify', target, '--json']);
