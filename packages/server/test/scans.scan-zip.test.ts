@@ -6,7 +6,15 @@ import type { Examination } from '../src/features/scans/examine.ts';
 import { scanZip } from '../src/features/scans/scan-zip.ts';
 import { createClamdScanner } from '../src/kernel/scanner/clamd.ts';
 import { type Scanner, ScannerUnavailableError } from '../src/kernel/scanner/scanner.ts';
-import { CLAMD_STREAM_LIMIT, EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
+import {
+  CLAMD_STREAM_LIMIT,
+  EICAR,
+  EICAR_SIGNATURE,
+  NO_CLAMD,
+  openScanner,
+  type RunningClamd,
+  startClamd,
+} from './setup/clamd.ts';
 import { buildZip, ordinaryPieces, storeZip, type ZipPiece } from './setup/zips.ts';
 
 const MIB = 1024 * 1024;
@@ -143,10 +151,7 @@ describe('scanZip with clamd', () => {
   });
   after(() => clamd?.stop());
 
-  function open(t: TestContext, streamLimit = CLAMD_STREAM_LIMIT) {
-    if (clamd === null) return t.skip(NO_CLAMD);
-    return createClamdScanner({ address: clamd.address, streamLimit });
-  }
+  const open = (t: TestContext, streamLimit?: number) => openScanner(t, clamd, streamLimit);
 
   /** Larger, packed plus unpacked, than the limit of this scanner for one stream. */
   const small = 256 * 1024;

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createClamdScanner } from '../../src/kernel/scanner/clamd.ts';
+import { type ClamdScanner, createClamdScanner } from '../../src/kernel/scanner/clamd.ts';
 
 /** The EICAR test file, in two halves so that virus scanners do not report this source file. */
 export const EICAR = Buffer.from('X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*');
@@ -26,6 +27,17 @@ export type RunningClamd = {
 /** The reason to skip a test if `startClamd` returns null. */
 export const NO_CLAMD = 'skipped: clamd not found';
 const START_MS = 20_000;
+
+/** Returns a scanner that uses this clamd; without clamd, skips the test. */
+export function openScanner(
+  t: TestContext,
+  clamd: RunningClamd | null,
+  streamLimit = CLAMD_STREAM_LIMIT,
+): ClamdScanner | undefined {
+  if (clamd !== null) return createClamdScanner({ address: clamd.address, streamLimit });
+  t.skip(NO_CLAMD);
+  return undefined;
+}
 
 /** Starts clamd in a new folder. Returns null if it is not installed; with CI=true, throws instead. */
 export async function startClamd(): Promise<RunningClamd | null> {

@@ -8,6 +8,7 @@ import {
   EICAR,
   EICAR_SIGNATURE,
   NO_CLAMD,
+  openScanner,
   type RunningClamd,
   startClamd,
 } from '../../../test/setup/clamd.ts';
@@ -59,10 +60,7 @@ describe('a scan by clamd', () => {
   });
   after(() => clamd?.stop());
 
-  function open(t: TestContext, streamLimit = CLAMD_STREAM_LIMIT) {
-    if (clamd === null) return t.skip(NO_CLAMD);
-    return createClamdScanner({ address: clamd.address, streamLimit });
-  }
+  const open = (t: TestContext, streamLimit?: number) => openScanner(t, clamd, streamLimit);
 
   it('returns its version', async (t) => {
     const scanner = open(t);
