@@ -7,6 +7,7 @@ import { writeBands } from './generate/bands.ts';
 import { writeConfig } from './generate/config.ts';
 import { writeErrors } from './generate/errors.ts';
 import { writeMcpTools } from './generate/mcp-tools.ts';
+import { writeMigrationPlan } from './generate/migration-plan.ts';
 import { writeSchema } from './generate/schema.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -18,6 +19,7 @@ const GENERATED: readonly { path: string; write: () => string | Promise<string> 
   { path: 'docs/mcp-tools.md', write: writeMcpTools },
   { path: 'docs/events.md', write: writeBands },
   { path: 'packages/server/schema.sql', write: writeSchema },
+  { path: 'packages/server/migrations/plan.json', write: writeMigrationPlan },
 ];
 
 const isCheck = process.argv.includes('--check');

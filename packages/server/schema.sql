@@ -67,6 +67,7 @@ create table migrations (
   name text not null,
   sha256 text not null,
   applied_at timestamp with time zone default now() not null,
+  works_with text,
   constraint migrations_pkey PRIMARY KEY (name)
 );
 

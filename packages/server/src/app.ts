@@ -15,7 +15,7 @@ import { holdDeletions } from './kernel/blobs/held-deletions.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database/db.ts';
-import { migrate } from './kernel/database/migrate.ts';
+import { compareMigrations, MigrationError, migrate } from './kernel/database/migrate.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
 import { createMailer } from './kernel/mail/mail.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
@@ -127,9 +127,21 @@ async function connect(
     name: `chauffeur-${role}`,
   });
   closers.add({ name: 'database', seconds: CLOSE_SECONDS, close: () => database.close() });
-  await migrate(database.pool, log);
-  await migrateJobs(database.pool);
+  if (role !== 'admin' || (await isEmpty(database.pool))) {
+    await migrate(database.pool, log);
+    await migrateJobs(database.pool);
+  }
   return { database, connectionString };
+}
+
+/** A command must not migrate a database that another version may be using. Throws MigrationError if it would have to. */
+async function isEmpty(pool: pg.Pool): Promise<boolean> {
+  const { applied, pending } = await compareMigrations(pool);
+  if (applied.length > 0 && pending.length > 0)
+    throw new MigrationError(
+      `The database does not have ${pending[0]!.name} yet. Run chauffeur-server migrate or start this version first, or use the commands of the version that is running.`,
+    );
+  return applied.length === 0;
 }
 
 /** Port 0 means any free port. It must be known before the server listens, because mails and links contain it. */

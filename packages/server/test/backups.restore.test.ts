@@ -9,6 +9,7 @@ import { restore, verifyBackup, verifyBlobs } from '../src/features/backups/back
 import { formatManifest, type Manifest } from '../src/features/backups/manifest.ts';
 import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
 import { type Database, openDatabase } from '../src/kernel/database/db.ts';
+import { readMigrations } from '../src/kernel/database/migrations.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { makeFullGame } from './setup/full-game.ts';
 import { backUpTo, digestsOf, makeFolder, makePlace, type Place, restoreFrom, serve } from './setup/installations.ts';
@@ -175,11 +176,19 @@ async function withManifest(change: (manifest: Manifest) => Manifest, work: () =
 
 test('a backup of an older version is migrated; one of a newer version is refused', async () => {
   const old = await makePlace();
-  const withoutLast = (manifest: Manifest) => ({ ...manifest, migrations: manifest.migrations.slice(0, -1) });
+  const last = (await readMigrations()).at(-1)!;
+  // A backup of the version before does not have the tables that this migration creates.
+  const isNew = (table: string) => new RegExp(`create table ${table}\\b`).test(last.sql);
+  const withoutLast = (manifest: Manifest) => ({
+    ...manifest,
+    migrations: manifest.migrations.slice(0, -1),
+    tables: manifest.tables.filter(({ table }) => !isNew(table)),
+  });
+  const oldTables = (digests: Record<string, string>) => Object.entries(digests).filter(([table]) => !isNew(table));
   await withManifest(withoutLast, async () => {
     const { code, stderr } = await restoreFrom(target, old);
     assert.equal(code, 0, stderr);
-    assert.deepEqual(await digestsIn(old), await digestsOf(server.ctx.db));
+    assert.deepEqual(oldTables(await digestsIn(old)), oldTables(await digestsOf(server.ctx.db)));
   });
   await old.remove();
   const newer = { name: '9999_future.sql', sha256: 'f' };

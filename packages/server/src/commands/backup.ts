@@ -3,16 +3,13 @@ import { readProcessConfig } from '../config.ts';
 import { backUp, restore, verifyBackup, verifyBlobs } from '../features/backups/backups.ts';
 import { openBlobStore, parseBlobSettings } from '../kernel/blobs/open.ts';
 import type { BlobStore } from '../kernel/blobs/store.ts';
-import { openDatabase } from '../kernel/database/db.ts';
-import { startEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './with-app.ts';
+import { withDatabase } from './with-database.ts';
 import { withStore } from './with-store.ts';
 
 type Output = { json: boolean };
-
-const CONNECTIONS = 4;
 
 /** Exits with code 1 if a blob is missing or damaged, although the rest is backed up. */
 export async function runBackup(address: string, { keep, json }: Output & { keep?: string }): Promise<void> {
@@ -55,18 +52,15 @@ export async function runVerify(address: string | undefined, options: Output & {
 async function restoreInto(source: BlobStore, at: Date, json: boolean) {
   const config = readProcessConfig();
   const log = createLog('warn');
-  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataFolder, log) : undefined;
-  const connectionString = config.databaseUrl ?? embedded!.url;
-  const database = openDatabase(connectionString, { connections: CONNECTIONS, log, name: 'chauffeur-restore' });
-  const blobs = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
-  try {
-    await blobs.check();
-    return await restore({ pool: database.pool, blobs, log }, source, { at, report: reportTo(json) });
-  } finally {
-    await blobs.close();
-    await database.close();
-    await embedded?.stop();
-  }
+  return withDatabase(config, { log, name: 'restore' }, async (pool) => {
+    const blobs = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
+    try {
+      await blobs.check();
+      return await restore({ pool, blobs, log }, source, { at, report: reportTo(json) });
+    } finally {
+      await blobs.close();
+    }
+  });
 }
 
 function readCount(text: string): number {

@@ -27,7 +27,12 @@ export async function runProgram(): Promise<void> {
     .command('worker')
     .description('run the workers only')
     .action(() => runService('worker'));
-  program.command('migrate').description('migrate the database to the newest schema, then exit').action(runMigrations);
+  program
+    .command('migrate')
+    .description('migrate the database to the newest schema, then exit')
+    .option('--check', 'only list what would run, which tables it blocks, and for how long', false)
+    .option('--json', 'print one JSON object', false)
+    .action(runMigrations);
   program
     .command('regroup')
     .description('group crash reports again after an update changed the grouping rules')

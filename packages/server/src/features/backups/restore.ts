@@ -6,7 +6,8 @@ import type pg from 'pg';
 import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { rows } from '../../kernel/database/db.ts';
-import { migrate, readMigrations } from '../../kernel/database/migrate.ts';
+import { migrate } from '../../kernel/database/migrate.ts';
+import { readMigrations } from '../../kernel/database/migrations.ts';
 import { type Session, withSession } from '../../kernel/database/session.ts';
 import { migrateJobs } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
@@ -47,7 +48,7 @@ export function restore(
     await requireEmptyStore(session, blobs);
     await checkFiles(session, source, manifest);
     report.progress('the backup is intact');
-    await migrate(pool, log, new Set(manifest.migrations.map(({ name }) => name)));
+    await migrate(pool, log, { names: new Set(manifest.migrations.map(({ name }) => name)) });
     await migrateJobs(pool);
     for await (const page of snapshot.pageBlobs(db, PAGE))
       await forEachOfPage(page, (entry) => restoreBlob(source, blobs, entry));

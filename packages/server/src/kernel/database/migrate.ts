@@ -1,83 +1,155 @@
-// Migrates the database to the newest schema: numbered SQL files, each run once, in order, under a lock.
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// Migrates the database to the newest schema: each migration runs once, in order, in a transaction, under a lock.
+import { setTimeout as wait } from 'node:timers/promises';
+import { isNewer, VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
-import { MIGRATIONS_FOLDER } from '../../folders.ts';
 import type { Log } from '../telemetry/log.ts';
+import { type Migration, readMigrations } from './migrations.ts';
 
 /** An arbitrary constant: the key of the advisory lock that only one migrating process holds. */
 const LOCK = 4_011_986_001;
 
+/** How a migration waits for the locks on its tables. */
+type Waits = {
+  /** Meanwhile requests to the table wait behind it, so it soon gives up and tries again: a backup may take minutes. */
+  readonly lockMs: number;
+  readonly retryMs: number;
+  /** How long all attempts take together. */
+  readonly deadlineMs: number;
+};
+const WAITS: Waits = { lockMs: 2_000, retryMs: 3_000, deadlineMs: 10 * 60_000 };
+
+/** SQLSTATE of a lock that was not available in time, and of a deadlock. */
+const LOCKED = new Set(['55P03', '40P01']);
+
 /** A migration failed or does not match the database, and was rolled back. */
-class MigrationError extends Error {
+export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-type Migration = { name: string; sql: string; sha256: string };
+type Options = {
+  /** Runs only these of the pending migrations. */
+  readonly names?: ReadonlySet<string>;
+  /** Called in the transaction of each migration, before it is committed. */
+  readonly beforeCommit?: (client: pg.PoolClient, name: string) => Promise<void>;
+  readonly waits?: Waits;
+};
 
-/**
- * Runs the pending migrations, or those of them that are in `names`, and returns their names. Several processes may
- * call it at once.
- */
-export async function migrate(pool: pg.Pool, log: Log, names?: ReadonlySet<string>): Promise<string[]> {
+/** A row of the table `migrations`. */
+type Applied = { readonly name: string; readonly sha256: string; readonly works_with: string | null };
+
+/** Runs the pending migrations and returns their names. Several processes may call it at once. */
+export async function migrate(pool: pg.Pool, log: Log, options: Options = {}): Promise<string[]> {
   const migrations = await readMigrations();
   const client = await pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    const done = await readDone(client);
-    checkHistory(migrations, done);
-    const missing = migrations.filter(({ name }) => !done.has(name) && names?.has(name) !== false);
-    for (const migration of missing) {
+    await createTable(client);
+    const pending = findPending(migrations, await readApplied(client)).filter(
+      ({ name }) => options.names?.has(name) !== false,
+    );
+    for (const migration of pending) {
       log.info({ migration: migration.name }, 'migrating the database');
-      await apply(client, migration);
+      await applyWhenFree(client, migration, log, options);
     }
-    return missing.map(({ name }) => name);
+    return pending.map(({ name }) => name);
   } finally {
     await client.query('select pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
     client.release();
   }
 }
 
-/** The migrations of this version, in order. */
-export async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(MIGRATIONS_FOLDER, name), 'utf8');
-      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
+/** Which migrations a database has, and which are pending. Throws MigrationError if this version doesn't work with it. */
+export async function compareMigrations(
+  pool: Pick<pg.Pool, 'query'>,
+): Promise<{ applied: readonly string[]; pending: Migration[] }> {
+  const migrations = await readMigrations();
+  const { rows } = await pool.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`);
+  const applied = rows[0]?.found === true ? await readApplied(pool) : [];
+  return { applied: applied.map(({ name }) => name), pending: findPending(migrations, applied) };
 }
 
-async function readDone(client: pg.PoolClient): Promise<Map<string, string>> {
+/** Without a lock on an existing table, which a backup may be reading. */
+async function createTable(client: pg.PoolClient): Promise<void> {
   await client.query(
-    'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now(), works_with text)',
   );
-  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from migrations');
-  return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
+  await client.query(
+    `do $$ begin
+      if not exists (select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'works_with') then
+        alter table migrations add column works_with text;
+      end if;
+    end $$`,
+  );
 }
 
-function checkHistory(migrations: readonly Migration[], done: ReadonlyMap<string, string>): void {
+/** Databases of before 0.2.0 have no column `works_with`. */
+async function readApplied(client: Pick<pg.Pool, 'query'>): Promise<Applied[]> {
+  const { rows } = await client.query<Applied>(
+    `select name, sha256, to_jsonb(migrations) ->> 'works_with' as works_with from migrations order by name`,
+  );
+  return rows;
+}
+
+function findPending(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const available = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
-  for (const [name, sha256] of done) {
-    if (!available.has(name))
-      throw new MigrationError(`The database has ${name}, which is newer than this version: start a newer version.`);
-    if (available.get(name) !== sha256)
+  for (const { name, sha256, works_with: worksWith } of applied) {
+    if (!available.has(name) && (worksWith === null || isNewer(worksWith, VERSION)))
+      throw new MigrationError(
+        `The database has ${name}, with which Chauffeur ${VERSION} does not work: start ${worksWith === null ? 'a newer version' : `version ${worksWith} or newer`}.`,
+      );
+    if (available.has(name) && available.get(name) !== sha256)
       throw new MigrationError(
         `${name} was changed after it was applied to this database: restore the file, and put the change into a new migration.`,
       );
   }
+  const done = new Set(applied.map(({ name }) => name));
+  return migrations.filter(({ name }) => !done.has(name));
 }
 
-async function apply(client: pg.PoolClient, { name, sql, sha256 }: Migration): Promise<void> {
+async function applyWhenFree(
+  client: pg.PoolClient,
+  migration: Migration,
+  log: Log,
+  { beforeCommit, waits = WAITS }: Options,
+): Promise<void> {
+  const deadline = Date.now() + waits.deadlineMs;
+  for (;;) {
+    try {
+      return await apply(client, migration, waits.lockMs, beforeCommit);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === undefined || !LOCKED.has(code))
+        throw new MigrationError(`${migration.name} failed: ${(error as Error).message}`, { cause: error });
+      if (Date.now() + waits.retryMs > deadline)
+        throw new MigrationError(
+          `${migration.name} could not lock its tables, because others use them, such as a backup. Run it again when they have ended.`,
+          { cause: error },
+        );
+      log.warn({ migration: migration.name }, 'waiting for a table that is in use, such as by a backup');
+      await wait(waits.retryMs);
+    }
+  }
+}
+
+async function apply(
+  client: pg.PoolClient,
+  { name, sql, sha256, worksWith }: Migration,
+  lockMs: number,
+  beforeCommit: Options['beforeCommit'],
+): Promise<void> {
   try {
     await client.query('begin');
+    await client.query(`set local lock_timeout = ${lockMs}`);
     await client.query(sql);
-    await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
+    await client.query('insert into migrations (name, sha256, works_with) values ($1, $2, $3)', [
+      name,
+      sha256,
+      worksWith,
+    ]);
+    await beforeCommit?.(client, name);
     await client.query('commit');
-  } catch (cause) {
+  } catch (error) {
     await client.query('rollback').catch(() => undefined);
-    throw new MigrationError(`${name} failed: ${(cause as Error).message}`, { cause });
+    throw error;
   }
 }
