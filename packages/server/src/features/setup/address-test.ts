@@ -1,0 +1,46 @@
+// Tests the way from a browser to the server, with the request that the browser sends for it.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/setup';
+import { ADDRESS_TEST_BYTES } from '@chauffeur/contract/operations/setup';
+import type { Context } from '../../context.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import { BodyTooLargeError, receiveBody, UnreadableBodyError } from '../../request/body.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { checkBody, checkProxies, checkPublicUrl } from './address-check.ts';
+import { countProxies } from './forwarded.ts';
+import { countTest } from './installation.ts';
+
+/** Throws 4290, 4043 for a body that is too large, and 4002 for one that breaks off. */
+export async function testAddress(
+  ctx: Context,
+  { caller, input: { nonce }, request }: StreamCall<typeof contract.testAddress>,
+): Promise<Answer<OutputOf<typeof contract.testAddress>>> {
+  await countTest(ctx, caller);
+  const { publicUrl, config } = ctx;
+  const received = await countBytes(ctx, request.raw);
+  const facts = { trustProxy: config.trustProxy, proxies: countProxies(request.headers) };
+  return answer(200, {
+    nonce,
+    received_bytes: received,
+    checks: [checkPublicUrl({ publicUrl }), checkProxies(facts), checkBody(received, ADDRESS_TEST_BYTES)],
+  });
+}
+
+async function countBytes(
+  { config }: Context,
+  request: StreamCall<typeof contract.testAddress>['request']['raw'],
+): Promise<number> {
+  const options = { maxBytes: ADDRESS_TEST_BYTES, idleMs: config.uploadIdleSeconds * 1000, encoding: 'none' } as const;
+  try {
+    return await receiveBody(request, options, async (body) => {
+      let received = 0;
+      for await (const bytes of body) received += bytes.length;
+      return received;
+    });
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) throw new ApiError(4043, `Send at most ${ADDRESS_TEST_BYTES} bytes.`);
+    if (error instanceof UnreadableBodyError) throw new ApiError(4002, error.message, { cause: error });
+    throw error;
+  }
+}

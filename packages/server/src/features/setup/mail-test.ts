@@ -1,0 +1,30 @@
+// Tests mail: sends one to the operator, and reports the reply of the mail server.
+import { join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { createMailer } from '../../kernel/mail/mail.ts';
+import { type Check, fail, pass, TooSlowError, warn, withDeadline } from './checks.ts';
+import { explainMailFailure, type MailError, quoteReply } from './mail-failure.ts';
+
+const REPLY_MS = 10_000;
+const TOTAL_MS = 30_000;
+
+export async function testMail({ config, publicUrl, log }: Context, to: string): Promise<Check[]> {
+  const { smtp, mailFrom: from, dataFolder } = config;
+  const mailer = createMailer({ smtp, from, outbox: join(dataFolder, 'outbox'), timeoutMs: REPLY_MS });
+  const text = `This mail shows that the server at ${publicUrl} can send mail.\n`;
+  try {
+    const reply = await withDeadline(TOTAL_MS, mailer.send({ to, subject: 'Test mail from Chauffeur', text }));
+    if (smtp === undefined)
+      return [warn(`The mail was written to ${reply}, and not sent.`, 'Set CHAUFFEUR_SMTP to send mail.')];
+    return [pass(`The mail server accepted a mail to ${to}. It replied: ${quoteReply(reply, smtp)}`)];
+  } catch (error) {
+    if (smtp === undefined) {
+      log.warn({ err: error }, 'a test mail could not be written to the outbox');
+      return [fail('The mail could not be written to the outbox.', 'Make sure that the data folder is writable.')];
+    }
+    const reason = error instanceof TooSlowError ? { code: 'ETIMEDOUT' } : (error as MailError);
+    return [explainMailFailure(reason, smtp)];
+  } finally {
+    mailer.close();
+  }
+}
