@@ -3,6 +3,8 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { changed, type Db, onlyRow } from '../database/db.ts';
+import type { LimitName } from '../telemetry/metric-table.ts';
+import { countLimit, type LimitCounts } from './count-limit.ts';
 
 export type Limit = {
   /** Identifies the counter, and names the limited resource in the message. */
@@ -13,7 +15,8 @@ export type Limit = {
     | 'symbol uploads'
     | 'invitations'
     | 'password confirmations'
-    | 'login codes';
+    | 'login codes'
+    | 'set-up tests';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account';
   /** The maximum number of uses in one window; 0 for no limit. */
@@ -21,11 +24,28 @@ export type Limit = {
   windowSeconds: number;
 };
 
+/** The label of each limit in the metrics. */
+const LABELS = {
+  uploads: 'uploads',
+  chunks: 'chunks',
+  'media uploads': 'media_uploads',
+  'symbol uploads': 'symbol_uploads',
+  invitations: 'invitations',
+  'password confirmations': 'password_confirmations',
+  'login codes': 'login_codes',
+  'set-up tests': 'set_up_tests',
+} as const satisfies Record<Limit['name'], LimitName>;
+
 /**
  * Counts one use by `subject`, the id of a game or account. Throws 4290 with `retry_after` in seconds when the limit is
  * reached.
  */
-export async function countUse(db: Db, clock: Clock, subject: string, limit: Limit): Promise<void> {
+export async function countUse(
+  { clock, metrics }: { clock: Clock; metrics: LimitCounts },
+  db: Db,
+  subject: string,
+  limit: Limit,
+): Promise<void> {
   if (limit.max === 0) return;
   const window = limit.windowSeconds * 1000;
   const start = Math.floor(clock.now().getTime() / window) * window;
@@ -35,7 +55,7 @@ export async function countUse(db: Db, clock: Clock, subject: string, limit: Lim
       insert into rate_counters (subject, name, window_start, used) values (${subject}, ${limit.name}, ${new Date(start)}, 1)
       on conflict (subject, name, window_start) do update set used = rate_counters.used + 1 returning used`,
   );
-  if (used <= limit.max) return;
+  if (countLimit(metrics, LABELS[limit.name], used <= limit.max)) return;
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
   throw new ApiError(
     4290,
