@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { writeApi } from './generate/api.ts';
 import { writeBands } from './generate/bands.ts';
 import { writeConfig } from './generate/config.ts';
+import { writeDashboard } from './generate/dashboard.ts';
 import { writeErrors } from './generate/errors.ts';
 import { writeMcpTools } from './generate/mcp-tools.ts';
+import { writeMetrics } from './generate/metrics.ts';
 import { writeMigrationPlan } from './generate/migration-plan.ts';
+import { writeReadme } from './generate/readme.ts';
 import { writeSchema } from './generate/schema.ts';
+import { TRANSLATED_PAGES, writeShellVariants } from './generate/shell-variants.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -17,7 +21,17 @@ const GENERATED: readonly { path: string; write: () => string | Promise<string> 
   { path: 'docs/config.md', write: writeConfig },
   { path: 'docs/api.md', write: writeApi },
   { path: 'docs/mcp-tools.md', write: writeMcpTools },
+  { path: 'docs/metrics.md', write: writeMetrics },
   { path: 'docs/events.md', write: writeBands },
+  { path: 'README.md', write: writeReadme },
+  ...TRANSLATED_PAGES.map((page) => ({ path: `docs/${page}.md`, write: () => writeShellVariants(page) })),
+  { path: 'ops/grafana/chauffeur.json', write: writeDashboard },
+  // The chart can only read files in its folder.
+  { path: 'ops/helm/chauffeur/files/chauffeur.json', write: writeDashboard },
+  {
+    path: 'ops/helm/chauffeur/files/chauffeur.rules.yml',
+    write: () => readFile(join(ROOT, 'ops/prometheus/chauffeur.rules.yml'), 'utf8'),
+  },
   { path: 'packages/server/schema.sql', write: writeSchema },
   { path: 'packages/server/migrations/plan.json', write: writeMigrationPlan },
 ];

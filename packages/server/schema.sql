@@ -945,6 +945,49 @@ create table held_deletions (
   constraint held_deletions_pkey PRIMARY KEY (blob_key)
 );
 
+create table setup_codes (
+  code_hash bytea not null,
+  issued_at timestamp with time zone not null,
+  constraint setup_codes_pkey PRIMARY KEY (code_hash)
+);
+
+create table setup_end (
+  is_over boolean default true not null,
+  ended_at timestamp with time zone default now() not null,
+  constraint setup_end_pkey PRIMARY KEY (is_over),
+  constraint setup_end_is_over_check CHECK (is_over)
+);
+
+create table backup_runs (
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  constraint backup_runs_pkey PRIMARY KEY (started_at),
+  constraint backup_runs_outcome_check CHECK ((outcome = ANY (ARRAY['complete'::text, 'damaged'::text, 'failed'::text]))),
+  constraint backup_runs_check CHECK (((ended_at IS NULL) = (outcome IS NULL)))
+);
+
+create table game_quotas (
+  game_id uuid not null,
+  storage_mb bigint,
+  crash_mb bigint,
+  constraint game_quotas_pkey PRIMARY KEY (game_id),
+  constraint game_quotas_storage_mb_check CHECK ((storage_mb >= 0)),
+  constraint game_quotas_crash_mb_check CHECK ((crash_mb >= 0)),
+  constraint game_quotas_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table game_quota_changes (
+  game_id uuid not null,
+  change_id uuid not null,
+  changed_at timestamp with time zone not null,
+  changed_by text,
+  storage_mb bigint,
+  crash_mb bigint,
+  constraint game_quota_changes_pkey PRIMARY KEY (game_id, change_id),
+  constraint game_quota_changes_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -1028,6 +1071,7 @@ CREATE INDEX cli_login_requests_by_user ON public.cli_login_requests USING btree
 CREATE INDEX cli_login_requests_by_expiry ON public.cli_login_requests USING btree (expires_at);
 CREATE INDEX cli_logins_by_user ON public.cli_logins USING btree (user_id, login_id);
 CREATE INDEX cli_logins_by_game ON public.cli_logins USING btree (game_id) WHERE (game_id IS NOT NULL);
+CREATE INDEX files_awaiting_scan ON public.files USING btree (uploaded_at) WHERE (scan_state = ANY (ARRAY['pending'::text, 'scanning'::text]));
 
 create view build_names as
  SELECT builds.game_id,

@@ -10,7 +10,11 @@ Switches are \`1\` or \`0\`. Sizes are in bytes. The \`chauffeur\` command has i
 [The chauffeur command](cli.md).`;
 
 const OTHER_VARIABLES = `With \`CHAUFFEUR_BLOBS\`, the AWS SDK finds its credentials in the usual places: \`AWS_ACCESS_KEY_ID\` and
-\`AWS_SECRET_ACCESS_KEY\`, a profile, or the machine's role.`;
+\`AWS_SECRET_ACCESS_KEY\`, a profile, or the machine's role.
+
+With \`OTEL_EXPORTER_OTLP_ENDPOINT\`, the other [variables of
+OpenTelemetry](https://opentelemetry.io/docs/specs/otel/protocol/exporter/) for OTLP work as well, such as
+\`OTEL_EXPORTER_OTLP_HEADERS\` for a token of the collector, and \`OTEL_SERVICE_NAME\`, which is \`chauffeur\` by default.`;
 
 export function writeConfig(): string {
   const rows = Object.values(SETTINGS).map(({ variable, fallback, doc }) => [

@@ -89,6 +89,7 @@ const FEATURES: readonly string[] = [
   'accounts',
   'games',
   'cli-logins',
+  'quotas',
   'usage',
   'deploy-keys',
   'files',
@@ -114,6 +115,7 @@ const FEATURES: readonly string[] = [
   'game-deletion',
   'backups',
   'operator',
+  'setup',
 ];
 
 /** The only files that read the environment, one for each program. */

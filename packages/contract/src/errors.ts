@@ -289,6 +289,11 @@ export const ERRORS = {
     meaning: 'Incorrect password.',
     remedy: 'Enter the password of your account.',
   },
+  4237: {
+    status: 403,
+    meaning: 'The set-up code is wrong, was already used, or is no longer needed because there is an operator.',
+    remedy: 'Copy the code that the server printed when it last started. If it printed none, sign in as an operator.',
+  },
   4260: {
     status: 426,
     meaning: 'The chauffeur command has another major version than the server.',
@@ -307,7 +312,7 @@ export const ERRORS = {
   4292: {
     status: 403,
     meaning: 'The game has reached its storage limit for builds and symbols.',
-    remedy: 'Delete builds or symbols you no longer need, or ask the operator to raise CHAUFFEUR_LIMIT_STORAGE_MB.',
+    remedy: 'Delete builds or symbols you no longer need, or ask an operator for a larger quota.',
   },
   5000: {
     status: 500,

@@ -17,6 +17,7 @@ export const LIMITS = {
   versionLength: 32,
   buildTypeLength: 32,
   titleLength: 255,
+  passwordMinLength: 10,
   passwordLength: 128,
   channelLength: 32,
   descriptionLength: 10_000,

@@ -26,7 +26,8 @@ export const TAGS = {
   approvals: 'Approve or deny changes that agents asked for.',
   credentials: 'See and revoke what works without a password.',
   agents: 'Manage the keys and connections of agents, and see what they called.',
-  operator: 'Operate the service: its state, failed jobs, accounts and settings.',
+  setup: 'Create the first account, and test the parts of the installation.',
+  operator: 'Operate the service: its state, failed jobs, accounts, settings and quotas.',
 } as const;
 
 export type Tag = keyof typeof TAGS;

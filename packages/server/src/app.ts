@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -12,17 +13,19 @@ import { currentConnection } from './features/agents/agents.ts';
 import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { ownsGames } from './features/games/games.ts';
 import { holdDeletions } from './kernel/blobs/held-deletions.ts';
+import { measureBlobs } from './kernel/blobs/measured.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database/db.ts';
 import { compareMigrations, MigrationError, migrate } from './kernel/database/migrate.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
-import { createMailer } from './kernel/mail/mail.ts';
+import { createMailer, measureMailer } from './kernel/mail/mail.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
 import { type Closers, openClosers } from './kernel/processes/closers.ts';
 import { joinPresence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
-import { createMetrics } from './kernel/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from './kernel/telemetry/metrics.ts';
+import type { Tracer } from './kernel/telemetry/tracing.ts';
 import type { Role } from './roles.ts';
 
 export type App = {
@@ -76,13 +79,19 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const { db } = database;
   const presence = await joinPresence(connectionString, role, log);
   closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
-  const blobs = holdDeletions(openBlobStore(parseBlobSettings(config.blobs, config.dataFolder)), db);
+  const metrics = createMetrics();
+  metrics.buildInfo.set({ version: VERSION, node: process.versions.node, role }, 1);
+  const store = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
+  const blobs = holdDeletions(measureBlobs(store, metrics), db);
   closers.add({ name: 'blobs', seconds: CLOSE_SECONDS, close: () => blobs.close() });
   await blobs.check();
-  const mailer = createMailer({ smtp: config.smtp, from: config.mailFrom, outbox: join(config.dataFolder, 'outbox') });
+  const outbox = join(config.dataFolder, 'outbox');
+  const mailer = measureMailer(createMailer({ smtp: config.smtp, from: config.mailFrom, outbox }), metrics);
   closers.add({ name: 'mailer', seconds: CLOSE_SECONDS, close: () => mailer.close() });
   const secret = await readAuthSecret(db, config);
-  const base = { config, db, blobs, clock, log, mailer, metrics: createMetrics(), presence, secret };
+  const tracer = await openTracer(config, role, { log, metrics });
+  if (tracer !== undefined) closers.add({ name: 'tracer', seconds: CLOSE_SECONDS, close: () => tracer.stop() });
+  const base = { config, db, blobs, clock, log, mailer, metrics, presence, secret, tracer };
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
   const ctx: Context = { ...base, publicUrl: (config.publicUrl ?? url).replace(/\/+$/, '') };
   const auth = createAuth(db, {
@@ -106,6 +115,17 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     url: takesRequests ? url : undefined,
     close: (maxGraceSeconds) => closers.close(maxGraceSeconds),
   };
+}
+
+/** Undefined without a collector, and in commands. Without it, the code of OpenTelemetry is not loaded. */
+async function openTracer(
+  { otlpEndpoint: endpoint, otlpShare: share }: Config,
+  role: Role,
+  parts: { log: Log; metrics: Metrics },
+): Promise<Tracer | undefined> {
+  if (endpoint === undefined || role === 'admin') return undefined;
+  const { startTracer } = await import('./kernel/telemetry/open-telemetry.ts');
+  return startTracer({ endpoint, share, role, ...parts });
 }
 
 async function connect(

@@ -264,7 +264,7 @@ export const SETTINGS = {
     'CHAUFFEUR_LIMIT_SIGN_INS',
     '20',
     limit,
-    'Sign-ins per minute and IP address, and likewise sign-ups and password resets.',
+    'Sign-ins per minute and IP address, and likewise sign-ups, password resets and attempts to use a set-up code.',
   ),
   crashDays: setting(
     'CHAUFFEUR_CRASH_DAYS',
@@ -308,10 +308,26 @@ export const SETTINGS = {
     word('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     'Minimum severity of log lines.',
   ),
+  metricsPort: optional(
+    'CHAUFFEUR_METRICS_PORT',
+    number(1, 65_535),
+    'Port on which `/metrics`, `/health` and `/ready` are also served. Workers serve them only there. Default: none.',
+  ),
   metricsToken: optional(
     'CHAUFFEUR_METRICS_TOKEN',
     text,
     'Bearer token required for /metrics. Default: /metrics is only available to programs on the same machine.',
+  ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    url('http:', 'https:'),
+    'URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, which receives traces of requests and jobs. Default: no traces.',
+  ),
+  otlpShare: setting(
+    'OTEL_TRACES_SAMPLER_ARG',
+    '1',
+    number(0, 1, { whole: false }),
+    'Share of requests and jobs that are traced, from 0 to 1. A caller that sends `traceparent` decides for its request.',
   ),
 } as const;
 

@@ -7,6 +7,7 @@ import type { Mailer } from './kernel/mail/mail.ts';
 import type { Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import type { Metrics } from './kernel/telemetry/metrics.ts';
+import type { Tracer } from './kernel/telemetry/tracing.ts';
 
 export type Context = {
   readonly config: Config;
@@ -16,6 +17,8 @@ export type Context = {
   readonly log: Log;
   readonly mailer: Mailer;
   readonly metrics: Metrics;
+  /** Starts the traces of requests and jobs; undefined unless they are sent to a collector. */
+  readonly tracer: Tracer | undefined;
   /** Signs tokens of the service. Never used directly; see deriveKey in kernel/secrets/signed-token.ts. */
   readonly secret: string;
   /** The address at which players and developers reach the service, without a trailing slash. */

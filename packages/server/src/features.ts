@@ -22,9 +22,12 @@ import * as health from './features/health/health.routes.ts';
 import * as invitations from './features/invitations/invitations.routes.ts';
 import * as media from './features/media/media.routes.ts';
 import * as operator from './features/operator/operator.routes.ts';
+import { watchState as watchStateWith } from './features/operator/operator.ts';
 import * as overview from './features/overview/overview.routes.ts';
 import * as play from './features/play/play.routes.ts';
+import * as quotas from './features/quotas/quotas.routes.ts';
 import * as scans from './features/scans/scans.routes.ts';
+import * as setup from './features/setup/setup.routes.ts';
 import * as store from './features/store/store.routes.ts';
 import * as symbols from './features/symbols/symbols.routes.ts';
 import * as uploads from './features/uploads/uploads.routes.ts';
@@ -38,6 +41,7 @@ type Feature = { readonly ROUTES?: readonly Route[]; readonly JOBS?: readonly Jo
 const FEATURES: readonly Feature[] = [
   accounts,
   games,
+  quotas,
   usage,
   deployKeys,
   files,
@@ -64,6 +68,7 @@ const FEATURES: readonly Feature[] = [
   invitations,
   gameDeletion,
   backups,
+  setup,
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
@@ -73,6 +78,11 @@ export const JOBS: readonly JobBinding<Context>[] = [
 
 /** The operator pages show in which lane each kind of job runs. */
 const LANES = new Map(JOBS.map(({ kind, lane }) => [kind.task, lane]));
+
+/** Adds the state of the service to its metrics. */
+export function watchState(ctx: Context): void {
+  watchStateWith(ctx, LANES);
+}
 
 export const ROUTES: readonly Route[] = [
   ...FEATURES.flatMap(({ ROUTES = [] }) => ROUTES),

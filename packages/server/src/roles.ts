@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Context } from './context.ts';
 import type { Auth } from './features/accounts/accounts.ts';
-import { JOBS, ROUTES } from './features.ts';
+import { JOBS, ROUTES, watchState } from './features.ts';
+import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Closers } from './kernel/processes/closers.ts';
 import type { Log } from './kernel/telemetry/log.ts';
+import { watchProcess } from './kernel/telemetry/process-metrics.ts';
 import { mountMcp } from './mcp/mcp.ts';
 import { startWorker } from './worker/run.ts';
 
@@ -30,7 +32,14 @@ export async function startRole(
   role: Role,
   closers: Closers,
 ): Promise<boolean> {
-  const { host, port, shutdownSeconds } = ctx.config;
+  const { host, port, metricsPort, shutdownSeconds } = ctx.config;
+  watchState(ctx);
+  watchProcess(ctx.metrics, pool);
+  if (metricsPort !== undefined) {
+    const metricsServer = createMetricsServer(ctx);
+    closers.add({ name: 'metrics server', seconds: CUT_SECONDS, close: () => metricsServer.close() });
+    await metricsServer.listen({ host, port: metricsPort });
+  }
   const server =
     role === 'start' || role === 'api'
       ? createHttpServer(ctx, auth, ROUTES, (http) => mountMcp(http, ctx, auth, ROUTES))

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { MIB } from '@chauffeur/contract/limits';
+import { changeQuota } from '../src/features/quotas/quotas.ts';
 import { DAY, MINUTE, SECOND } from '../src/kernel/clock.ts';
 import { type CrashSender, idHeaders, makeSender, orphansOf, report, reportsOf } from './setup/crashes.ts';
 import { filePart, multipartOf } from './setup/raw.ts';
@@ -220,6 +221,28 @@ describe('the daily limit on bytes of crash files', () => {
     // The bytes of refused files are not counted.
     assert.equal((await put(sender, SMALL)).status, 200);
     assert.ok((await storedBytes(sender)) < MIB);
+  });
+
+  test('is the quota of the game, if it has one', async () => {
+    const sender = await makeSender(server);
+    const setQuota = (mb: number | null) =>
+      changeQuota(server.ctx, sender.game.uid, { storage_mb: undefined, crash_mb: mb }, null);
+    const kept = async () => (await reportsOf(sender)).filter(({ dump_key }) => dump_key !== null).length;
+    await setQuota(2);
+    await Promise.all(Array.from({ length: 3 }, () => sendForm(sender, LARGE)));
+    assert.equal((await put(sender, LARGE)).status, 200);
+    assert.equal(await kept(), 4);
+    const { url } = (await report(sender, { has_dump: true })).body.data.uploads.dump;
+    await setQuota(1);
+    await sendForm(sender, LARGE);
+    assertLimited(await put(sender, SMALL, url), 30);
+    assert.equal(await kept(), 4);
+    await setQuota(0);
+    assert.equal((await put(sender, LARGE, url)).status, 200);
+    await sendForm(sender, LARGE);
+    assert.equal(await kept(), 6);
+    await setQuota(null);
+    assertLimited(await put(sender, SMALL), 30);
   });
 
   test('applies to a form with its ids after its files', async () => {

@@ -10,6 +10,7 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { idHeaders, makeSender } from './setup/crashes.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { assertAccepted, DEVICE, eventsOf, type Sender, type SendOptions, send, sendByEngine } from './setup/events.ts';
+import { readMetric } from './setup/metrics.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
@@ -292,10 +293,8 @@ describe('an invalid request', () => {
   });
 
   test('is counted by the rule that refuses it', async () => {
-    const of = async (rule: string) => {
-      const { values } = await server.ctx.metrics.eventRefusals.get();
-      return values.find(({ labels }) => labels.rule === rule)?.value ?? 0;
-    };
+    const of = async (rule: string) =>
+      (await readMetric(server, `chauffeur_event_refusals_total{rule="${rule}"}`)) ?? 0;
     for (const [rule, body] of [
       ['no_events', []],
       ['many_events', { events: Array(101).fill(boot) }],

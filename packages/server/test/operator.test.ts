@@ -41,6 +41,9 @@ describe('operators', () => {
       ['POST', `/users/${player.id}/verify`],
       ['POST', `/users/${player.id}/sign-out`],
       ['GET', '/settings'],
+      ['GET', '/games'],
+      ['GET', '/games/any-game/quota'],
+      ['PUT', '/games/any-game/quota', { storage_mb: 0, crash_mb: 0 }],
     ];
     for (const [method, path, body] of paths) {
       const response = await call(method, path, body, player.headers);

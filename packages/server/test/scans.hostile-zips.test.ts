@@ -91,9 +91,9 @@ it('neither throws nor hangs when the threads process a mutated zip', { timeout:
     fc.asyncProperty(mutated, async (bytes) => {
       const { settings, key, size, remove } = await storeZip(bytes);
       try {
-        const reason = await inspectZip(settings, key);
+        const refusal = await inspectZip(settings, key);
         const examination = await examine({ blobSettings: settings, key, size, scanner: null, timeoutMs: 20_000 });
-        if (reason !== null) assert.deepEqual([examination.outcome, examination.detail], ['failed', reason]);
+        if (refusal !== null) assert.deepEqual([examination.outcome, examination.detail], ['failed', refusal.reason]);
       } finally {
         await remove();
       }

@@ -48,7 +48,10 @@ describe('every server', () => {
     const metrics = await (
       await fetch(`${server.url}/metrics`, { headers: { authorization: 'Bearer a token for the monitor' } })
     ).text();
-    assert.match(metrics, /chauffeur_http_request_seconds_count\{operation="uploads.file",status="201"\} 1/);
+    assert.match(
+      metrics,
+      /chauffeur_http_request_duration_seconds_count\{operation="uploads.file",method="POST",status="2xx"\} 1/,
+    );
     assert.match(metrics, /chauffeur_refusals_total\{operation="builds.list",code="4020"\} 1/);
     assert.match(metrics, /chauffeur_uploaded_bytes_total\{way="single"\} [1-9]/);
     assert.match(metrics, /process_resident_memory_bytes/);

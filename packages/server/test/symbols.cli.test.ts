@@ -6,14 +6,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { COMMAND } from './setup/programs.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
 import { register } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
-
-const MAIN = fileURLToPath(import.meta.resolve('../../cli/src/main.ts'));
 
 let server: TestServer;
 let game: TestGame;
@@ -36,7 +34,10 @@ async function put(path: string, content: Uint8Array): Promise<void> {
 async function run(buildId: string, path: string) {
   const { 'x-access-token': access, 'x-secret-key': secret } = game.keyHeaders;
   const env = { PATH: '', SERVICE_API_URL: server.api, SERVICE_ACCESS_TOKEN: access, SERVICE_SECRET_KEY: secret };
-  const child = spawn(process.execPath, [MAIN, 'symbols', '--json', '--build-id', buildId, path], { cwd: folder, env });
+  const child = spawn(process.execPath, [COMMAND, 'symbols', '--json', '--build-id', buildId, path], {
+    cwd: folder,
+    env,
+  });
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
   const [code, stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
   return { code, output: JSON.parse(stdout), stderr };

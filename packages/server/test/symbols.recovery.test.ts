@@ -6,9 +6,9 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
+import { SERVER } from './setup/programs.ts';
 import { beginRequest } from './setup/raw.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import {
@@ -23,7 +23,6 @@ import {
 import { register } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
-const MAIN = fileURLToPath(import.meta.resolve('../src/main.ts'));
 /** Symbols for many addresses, so that storing and compiling take a while. */
 const MANY_LINES = Buffer.from(
   Array.from({ length: 100_000 }, (_, i) => `FUNC ${(4096 + 16 * i).toString(16)} 8 0 f${i}\n`).join(''),
@@ -54,7 +53,7 @@ async function startProcess(role: 'api' | 'worker'): Promise<{ child: ChildProce
     DATABASE_URL: server.database.url,
     CHAUFFEUR_DATABASE_CONNECTIONS: '8',
   };
-  const child = spawn(process.execPath, [MAIN, role], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [SERVER, role], { env, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   if (role === 'api') await until(async () => (await fetch(`${url}/ready`).catch(() => null))?.ok);
   return { child, url };

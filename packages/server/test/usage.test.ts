@@ -22,7 +22,17 @@ import {
   type TestServer,
 } from './setup/server.ts';
 import { debugIdOf, NOTHING_STORED, sendSymbols, storedCountsOf, symText } from './setup/symbols.ts';
-import { formOf, openSession, register, sendChunk, sha256, smallZip, upload, uploadFields } from './setup/uploads.ts';
+import {
+  formOf,
+  openSession,
+  register,
+  sendChunk,
+  sha256,
+  smallZip,
+  untilScanned,
+  upload,
+  uploadFields,
+} from './setup/uploads.ts';
 
 const QUOTA = MIB;
 
@@ -164,7 +174,9 @@ describe('the storage quota of a game', () => {
     const game = await makeGame(server);
     const headers = { ...(await signIn(server, game.owner)), 'content-type': 'application/json' };
     const buildId = await register(server, game);
-    assert.equal((await send(game, buildId, zipOf(800_000))).status, 201);
+    const sent = await send(game, buildId, zipOf(800_000));
+    assert.equal(sent.status, 201);
+    await untilScanned(server, game, sent.body.data.file_uid);
     const other = await register(server, game, { version: '2.0.0' });
     assertFull(await send(game, other, zipOf(800_000)));
     await changed(server.ctx.db, sql`update files set scan_state = 'infected' where game_id = ${game.uid}`);

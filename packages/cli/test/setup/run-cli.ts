@@ -1,11 +1,12 @@
-// Runs the command as a separate process, as users do.
+// Runs the command as a separate process, as users do: from its bundle during `npm test`, which builds it, and from the
+// sources otherwise.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { KEY, type Peer } from './peer.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = process.env.CHAUFFEUR_TEST_COMMAND ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export type CliResult = { code: number | null; stdout: string; stderr: string };
 type Options = { cwd: string; peer?: Peer; env?: Record<string, string>; stdin?: string };

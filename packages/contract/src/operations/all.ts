@@ -26,6 +26,8 @@ import * as operator from './operator.ts';
 import * as overview from './overview.ts';
 import * as play from './play.ts';
 import * as profile from './profile.ts';
+import * as quotas from './quotas.ts';
+import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
@@ -142,6 +144,15 @@ export const OPERATIONS: readonly Operation[] = [
   operator.verifyUser,
   operator.signUserOut,
   operator.getSettings,
+  quotas.listGameStorage,
+  quotas.getGameQuota,
+  quotas.setGameQuota,
+  setup.getSetup,
+  setup.createOperator,
+  setup.claimOperator,
+  setup.getInstallation,
+  setup.testPart,
+  setup.testAddress,
   files.listRejectedUploads,
   channels.listChannels,
   channels.promoteBuild,

@@ -64,6 +64,19 @@ export const SenderQuery = Type.Object({
   ),
 });
 
+/**
+ * A single address: no characters that separate addresses in a mail header, and no invisible characters. The ranges are
+ * written out because JSON Schema validators in other languages do not know Unicode classes.
+ */
+const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+`;
+
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: LIMITS.emailLength,
+  pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`,
+  description: 'an email address',
+});
+
 /** `T` or null. */
 export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(schema: S) {
   return Type.Union([schema, Type.Null()]);

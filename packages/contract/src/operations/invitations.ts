@@ -2,20 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
-
-/**
- * A single address: no characters that separate addresses in a mail header, and no invisible characters. The ranges are
- * written out because JSON Schema validators in other languages do not know Unicode classes.
- */
-const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+`;
-
-const Email = Type.String({
-  minLength: 3,
-  maxLength: LIMITS.emailLength,
-  pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`,
-  description: 'an email address',
-});
+import { Email, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const InvitationRole = Type.Enum(['admin', 'owner'], {
   description: 'The role offered; accepting the role of owner transfers the game',

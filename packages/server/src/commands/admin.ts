@@ -1,20 +1,23 @@
 // `admin …`: lets the operator create accounts, games and deploy keys. Also works while a server runs on the same
 // database.
 
+import { LIMITS } from '@chauffeur/contract/limits';
 import { createGame } from '@chauffeur/contract/operations/games';
+import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/quotas';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { createUser, findUser, setUserOperator, verifyUser } from '../features/accounts/accounts.ts';
 import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
 import { createGameFor, findGame } from '../features/games/games.ts';
+import { changeQuota } from '../features/quotas/quotas.ts';
+import { endSetup } from '../features/setup/setup.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './with-app.ts';
 
-type Output = Record<string, string | boolean>;
+type Output = Record<string, string | number | boolean>;
 
 const OPERATOR = 'operator';
-const MIN_PASSWORD_LENGTH = 10;
 
 export function addAdminCommands(admin: Command): void {
   const user = admin.command('user').description('manage accounts');
@@ -47,12 +50,12 @@ export function addAdminCommands(admin: Command): void {
     .action((options: { email: string; revoke: boolean; json: boolean }) =>
       perform(options.json, async ({ ctx }) => {
         const { id, email } = await setUserOperator(ctx, options.email, !options.revoke);
+        await endSetup(ctx.db);
         return { user_id: id, email, operator: !options.revoke };
       }),
     );
-  admin
-    .command('game')
-    .description('manage games')
+  const game = admin.command('game').description('manage games');
+  game
     .command('create')
     .description('create a game for an account')
     .requiredOption('--owner <email>', 'the email address of the owner')
@@ -61,6 +64,14 @@ export function addAdminCommands(admin: Command): void {
     .option('--visibility <visibility>', 'public, invisible or draft', 'draft')
     .option('--json', 'print one JSON object', false)
     .action(createGameCommand);
+  game
+    .command('quota')
+    .description('show the quotas of a game, or set them instead of the settings')
+    .requiredOption('--game <uid>', 'uid or slug of the game')
+    .option('--storage-mb <n>', 'MiB of builds and symbols; 0 for no limit, "default" for the setting')
+    .option('--crash-mb <n>', 'MiB of crash files per day; 0 for no limit, "default" for the setting')
+    .option('--json', 'print one JSON object', false)
+    .action(quotaCommand);
   admin
     .command('key')
     .description('manage deploy keys')
@@ -85,8 +96,8 @@ async function createUserCommand(options: {
 }): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(options.email)) throw new UsageError('--email: not an email address.');
   const password = await readLine();
-  if (password.length < MIN_PASSWORD_LENGTH)
-    throw new UsageError(`The password on standard input is shorter than ${MIN_PASSWORD_LENGTH} characters.`);
+  if (password.length < LIMITS.passwordMinLength)
+    throw new UsageError(`The password on standard input is shorter than ${LIMITS.passwordMinLength} characters.`);
   const name = options.name ?? options.email.split('@')[0] ?? options.email;
   await perform(options.json, async ({ ctx, auth }) => {
     const user = await createUser(ctx, auth, { email: options.email, password, name, verified: options.verified });
@@ -114,6 +125,35 @@ async function createGameCommand(options: {
     const { game_uid, slug, name, visibility } = await createGameFor(ctx, owner.id, input as never);
     return { game_uid, slug, name, visibility };
   });
+}
+
+type QuotaOptions = { game: string; storageMb?: string; crashMb?: string; json: boolean };
+
+async function quotaCommand({ game: gameRef, storageMb, crashMb, json }: QuotaOptions): Promise<void> {
+  const changes = { storage_mb: parseMb('--storage-mb', storageMb), crash_mb: parseMb('--crash-mb', crashMb) };
+  await perform(json, async ({ ctx }) => {
+    const found = await findGame(ctx.db, gameRef);
+    if (found === null) throw new UsageError('--game: there is no game with this uid or slug.');
+    const { game } = await changeQuota(ctx, found.game_id, changes, null);
+    return {
+      game_uid: game.game_uid,
+      slug: game.slug,
+      storage_mb: game.storage_mb ?? 'default',
+      crash_mb: game.crash_mb ?? 'default',
+      storage_limit_bytes: game.storage_limit_bytes,
+      crash_limit_bytes: game.crash_limit_bytes,
+      used_bytes: game.used_bytes,
+    };
+  });
+}
+
+/** Undefined if the option was not given, null for the setting of the server. */
+function parseMb(option: string, text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'default') return null;
+  const mb = Number(text);
+  if (/^\d+$/.test(text) && mb <= MAX_QUOTA_MB) return mb;
+  throw new UsageError(`${option}: use a whole number from 0 to ${MAX_QUOTA_MB}, or default.`);
 }
 
 /** Performs one action with the parts of the service and prints its result. */

@@ -26,7 +26,7 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const { code, address, port } = error as { code?: string; address?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `error: ${address}:${port} is in use. Stop the program that uses it, or set CHAUFFEUR_PORT.`;
+    return `error: ${address}:${port} is in use. Stop the program that uses it, or set CHAUFFEUR_PORT or CHAUFFEUR_METRICS_PORT to another port.`;
   if (code === 'ECONNREFUSED')
     return 'error: cannot connect to PostgreSQL at DATABASE_URL. Start it, or correct the address.';
   return PLAIN.has(error.name) ? `error: ${error.message}` : `error: ${error.stack ?? error.message}`;

@@ -1,6 +1,7 @@
 // `start`, `api` and `worker`: run the service until a signal, then let requests and jobs in progress end.
 import { type App, startApp } from '../app.ts';
 import { type Config, readProcessConfig } from '../config.ts';
+import { issueSetupLink } from '../features/setup/setup.ts';
 import { IS_CHECKOUT } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import type { Role } from '../roles.ts';
@@ -14,13 +15,12 @@ export async function runService(role: Role): Promise<void> {
   stopOnSignal(starting, log);
   const app = await starting;
   log.info({ role, url: app.url }, 'started');
-  process.stdout.write(greeting(role, app, config));
+  const setupLink = app.url === undefined ? null : await issueSetupLink(app.ctx);
+  process.stdout.write(greeting(role, app, config, setupLink));
 }
 
-function greeting(role: Role, app: App, config: Config): string {
+function greeting(role: Role, app: App, config: Config, setupLink: string | null): string {
   if (app.url === undefined) return 'The worker is running. Press Ctrl-C to stop it.\n';
-  // Outside a checkout, npx would look for a package of this name on npm.
-  const npx = IS_CHECKOUT ? 'npx ' : '';
   const lines = [
     '',
     `  Chauffeur is running at ${app.ctx.publicUrl}`,
@@ -30,11 +30,9 @@ function greeting(role: Role, app: App, config: Config): string {
     `  scanner   ${config.clamd ?? 'none; files are offered unscanned. Set CHAUFFEUR_CLAMD to scan them.'}`,
     `  mails     ${config.smtp === undefined ? `written to ${config.dataFolder}/outbox. Set CHAUFFEUR_SMTP to send them.` : 'sent by SMTP'}`,
     '',
-    '  Next: create an account and a game. Run these commands in another terminal:',
-    `    ${npx}chauffeur-server admin user create --email you@example.com --password-stdin --verified`,
-    `    ${npx}chauffeur-server admin game create --owner you@example.com --name "My game" --visibility public`,
-    `    ${npx}chauffeur-server admin key issue --game <game uid>`,
-    `  To ship builds, install the chauffeur command: ${app.ctx.publicUrl}/cli`,
+    ...(setupLink === null
+      ? [`  To ship builds, install the chauffeur command: ${app.ctx.publicUrl}/cli`]
+      : firstSteps(setupLink)),
     ...(IS_CHECKOUT ? ['  Or watch a demo: npm run demo'] : []),
     '',
     role === 'api'
@@ -43,6 +41,16 @@ function greeting(role: Role, app: App, config: Config): string {
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function firstSteps(setupLink: string): string[] {
+  // Outside a checkout, npx would look for a package of this name on npm.
+  const npx = IS_CHECKOUT ? 'npx ' : '';
+  return [
+    '  Next: create the first account. Open this link, which works once:',
+    `    ${setupLink}`,
+    `  Or create it with a command: ${npx}chauffeur-server admin user create --help`,
+  ];
 }
 
 /**

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
+import { spanOf } from './tracing.ts';
 
 const RETRY_SECONDS = 2;
 const TOO_LARGE = 'body: too large for this route. Make it smaller.';
@@ -24,6 +25,9 @@ export function sendError(
   const error = translate(thrown, invalid);
   if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
   ctx.metrics.refusals.inc({ operation: request.routeOptions.config?.operation ?? 'unknown', code: error.code });
+  const span = spanOf(request);
+  span?.set({ 'chauffeur.error_code': error.code });
+  if (error.status >= 500) span?.fail(error);
   const retryAfter = error.data?.retry_after ?? (error.code === 5030 ? RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, CLIENT_ADDRESS_HEADER } from '../features/accounts/accounts.ts';
 import { isUniqueViolation } from '../kernel/database/db.ts';
+import { countLimit } from '../kernel/limits/count-limit.ts';
 import { accountFailure, errorOf, oauthFailure } from './auth-answer.ts';
 import { sendError } from './errors.ts';
 
@@ -134,5 +135,6 @@ export function sendAuthError(
   thrown: unknown,
   form: 'account' | 'oauth',
 ): FastifyReply {
+  if (thrown instanceof ApiError && thrown.code === 4290) countLimit(ctx.metrics, 'sign_ins', false);
   return sendError(ctx, request, reply, thrown, 4002, form === 'oauth' ? oauthFailure : accountFailure);
 }

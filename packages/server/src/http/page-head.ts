@@ -15,6 +15,14 @@ const SITE = 'Chauffeur';
 /** Roughly what search engines and previews display. */
 const MAX_CHARACTERS = 200;
 
+/** Fills in the place for the head of a built document, after what only this page has. */
+export function fillHead(document: string, head: PageHead, first = ''): string {
+  // A function, because inserted values are not replacement patterns: a game may be called `$&`.
+  return document.replace(/<!--head-->[\s\S]*?<\/title>/, () =>
+    [first, writeHead(head)].filter(Boolean).join('\n    '),
+  );
+}
+
 /** Title and meta elements: Open Graph (ogp.me), which X and Mastodon also read, and the card format of X. */
 export function writeHead({ title, description, url, image, isHidden = false }: PageHead): string {
   const said = shortenText(description);

@@ -1,5 +1,4 @@
 // Finds out whether a page exists and what its head contains, before its script runs.
-import { findDoc } from '@chauffeur/contract/docs';
 import { findHandleProblem } from '@chauffeur/contract/handle';
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { matchPage, type PageName } from '@chauffeur/contract/pages';
@@ -19,7 +18,6 @@ export type Page = {
   readonly isIsolated: boolean;
 };
 
-const DOCS_DESCRIPTION = 'How to ship games, track crashes and game health, and run the server.';
 const CLI_DESCRIPTION = 'Install the command that ships builds, symbols and store images from a terminal or from CI.';
 const SITE_DESCRIPTION =
   'Games by independent developers. Every download shows where it came from and how it was scanned.';
@@ -40,8 +38,6 @@ const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead 
   reportBug: (visit) => headOfGame(visit, false),
   developer: headOfDeveloper,
   cli: async ({ ctx }) => ({ title: 'Install chauffeur', description: CLI_DESCRIPTION, url: `${ctx.publicUrl}/cli` }),
-  docs: async ({ ctx }) => ({ title: 'Documentation', description: DOCS_DESCRIPTION, url: `${ctx.publicUrl}/docs` }),
-  doc: headOfDoc,
 };
 
 /**
@@ -95,13 +91,6 @@ async function headOfDeveloper({ ctx, params: { handle = '' } }: Visit): Promise
     // A developer without a game has nothing to index yet.
     isHidden: !developer.hasGames,
   };
-}
-
-async function headOfDoc({ ctx, params: { page = '' } }: Visit): Promise<PageHead | null> {
-  const doc = findDoc(page);
-  return doc === undefined
-    ? null
-    : { title: doc.title, description: doc.description, url: `${ctx.publicUrl}/docs/${doc.page}` };
 }
 
 function imageOf(image: GameFacts['image'], alt: string): Pick<PageHead, 'image'> {

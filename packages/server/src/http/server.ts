@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { newId } from '../kernel/secrets/ids.ts';
+import { METRICS } from '../kernel/telemetry/metric-table.ts';
 import type { Route } from '../request/route.ts';
 import { mountAccounts } from './accounts.ts';
 import { addBodyParsers } from './body.ts';
@@ -18,6 +19,7 @@ import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { addResponseHeaders } from './response-headers.ts';
 import { mountStatus } from './status.ts';
+import { spanOf, traceRequests } from './tracing.ts';
 import { mountWebsite } from './website.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
@@ -96,6 +98,13 @@ function trustOf(proxies: number): false | ((address: string, hop: number) => bo
 function addHooks(app: FastifyInstance, ctx: Context): void {
   app.decorateRequest('caller', null as never);
   addResponseHeaders(app, ctx);
+  traceRequests(app, ctx);
+  app.addHook('onRequest', (_request, reply, done) => {
+    ctx.metrics.requestsInProgress.inc();
+    // Also if the client leaves before the end of the response.
+    reply.raw.once('close', () => ctx.metrics.requestsInProgress.dec());
+    done();
+  });
   app.addHook('onResponse', async (request, reply) => {
     endRefusedBody(request);
     recordRequest(ctx, request, reply);
@@ -131,9 +140,24 @@ function endRefusedBody(request: FastifyRequest): void {
 
 function recordRequest(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   const operation = request.routeOptions.config?.operation ?? 'other';
-  ctx.metrics.requests.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+  const labels = { operation, method: methodOf(request), status: statusClassOf(reply.statusCode) };
+  ctx.metrics.requests.observe(labels, reply.elapsedTime / 1000);
   if (operation === 'other') return;
   const caller = request.caller as typeof request.caller | null;
   const game = caller?.kind === 'game' ? { game: caller.gameId, keyRef: caller.keyRef, user: caller.user?.id } : {};
-  request.log.info({ operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ...game }, 'request');
+  const trace = spanOf(request)?.traceId;
+  const line = { operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ...game };
+  request.log.info(trace === undefined ? line : { ...line, trace }, 'request');
+}
+
+const METHODS = METRICS.requests.labels.method;
+const STATUS_CLASSES = METRICS.requests.labels.status;
+
+/** Never what a client made up, because each value is a series of its own. */
+function methodOf({ method }: FastifyRequest): (typeof METHODS)[number] {
+  return METHODS.find((known) => known === method) ?? 'other';
+}
+
+function statusClassOf(status: number): (typeof STATUS_CLASSES)[number] {
+  return STATUS_CLASSES[Math.floor(status / 100) - 1] ?? '5xx';
 }

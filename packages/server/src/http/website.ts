@@ -1,17 +1,17 @@
 // Serves the website: its built files and, for every page, the same document with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ApiError } from '@chauffeur/contract/errors';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
-import { countPublicRead } from '../request/address-limit.ts';
 import { frameSource } from '../request/play-origin.ts';
 import { mountCrawlers } from './crawlers.ts';
-import { writeHead } from './page-head.ts';
+import { mountDocs } from './docs.ts';
+import { fillHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
+import { refuseRead } from './refuse-read.ts';
 
 /** Their names change with their content. */
 const UNCHANGING = '/assets/';
@@ -36,7 +36,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
     index: false,
     // One route per file, so that other paths do not cause lookups on disk.
     wildcard: false,
-    globIgnore: ['**/*.br', '**/*.gz', 'index.html'],
+    globIgnore: ['**/*.br', '**/*.gz', 'index.html', 'docs/**'],
     preCompressed: true,
     cacheControl: false,
     setHeaders(reply, path) {
@@ -48,6 +48,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
     },
   });
   mountCrawlers(app, ctx);
+  mountDocs(app, ctx);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refuseRead(ctx, request, reply);
     if (refusal !== null) return refusal;
@@ -62,7 +63,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
         .header('referrer-policy', 'strict-origin-when-cross-origin')
         // A draft is visible to its members only.
         .header('cache-control', 'private, no-cache')
-        .send(fill(document, `<meta name="style-nonce" content="${nonce}">\n    ${writeHead(head)}`))
+        .send(fillHead(document, head, `<meta name="style-nonce" content="${nonce}">`))
     );
   };
   app.get('/', async (request, reply) => send(request, reply));
@@ -75,39 +76,6 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
   };
 }
 
-/**
- * Returns a page of its own if the address exceeded its read limit, since the website could only send more requests;
- * otherwise null.
- */
-function refuseRead(ctx: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
-  try {
-    countPublicRead(ctx, request);
-    return null;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const seconds = Number(error.data?.retry_after);
-    return reply
-      .code(error.status)
-      .header('retry-after', String(seconds))
-      .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-      .header('cache-control', 'no-store')
-      .send(tooManyReads(seconds));
-  }
-}
-
-function tooManyReads(seconds: number): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Too many requests</title>
-<h1>Too many requests</h1>
-<p>Too many pages were opened from your network. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.</p>
-</html>
-`;
-}
-
 function readDocument(): string | undefined {
   try {
     return readFileSync(`${WEBSITE_FOLDER}index.html`, 'utf8');
@@ -115,11 +83,6 @@ function readDocument(): string | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** Inserted values are not replacement patterns: a game may be called `$&`. */
-function fill(document: string, head: string): string {
-  return document.replace(/<!--head-->[\s\S]*?<\/title>/, () => head);
 }
 
 function pathOf(request: FastifyRequest): string {

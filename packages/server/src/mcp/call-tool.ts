@@ -23,7 +23,7 @@ export type ToolResult = {
   _meta?: Record<string, unknown>;
 };
 
-const countCall = countByMinute();
+const countCall = countByMinute('agent_calls');
 
 /** Never throws: every error becomes a result. */
 export async function callTool(ctx: Context, caller: AccountCaller, tool: Tool, args: Arguments): Promise<ToolResult> {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../context.ts';
+import { createMetrics } from '../kernel/telemetry/metrics.ts';
 import { countPublicPost, networkOf } from './address-limit.ts';
 
 function setUp(limitPublic: number) {
   const at = { now: new Date('2026-11-21T10:00:30Z') };
-  const ctx = { config: { limitPublic }, clock: { now: () => at.now } } as Context;
+  const ctx = { config: { limitPublic }, clock: { now: () => at.now }, metrics: createMetrics() } as Context;
   return { at, post: (ip: string) => countPublicPost(ctx, { ip }) };
 }
 

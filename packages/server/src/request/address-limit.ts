@@ -3,8 +3,9 @@ import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
 import { countByMinute } from './minute-limit.ts';
 
-const countPost = countAddress('requests');
-const countRead = countAddress('reads');
+const countPost = countAddress('public_posts', 'requests');
+const countRead = countAddress('public_reads', 'reads');
+const countAttempt = countAddress('set_up_codes', 'set-up codes');
 
 type Request = { readonly ip: string };
 
@@ -18,8 +19,16 @@ export function countPublicRead(ctx: Context, request: Request): void {
   countRead(ctx, request, ctx.config.limitReads);
 }
 
-function countAddress(uses: string): (ctx: Context, request: Request, max: number) => void {
-  const count = countByMinute();
+/** Counts an attempt to use a set-up code. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_SIGN_INS. */
+export function countSetupCode(ctx: Context, request: Request): void {
+  countAttempt(ctx, request, ctx.config.limitSignIns);
+}
+
+function countAddress(
+  name: 'public_posts' | 'public_reads' | 'set_up_codes',
+  uses: string,
+): (ctx: Context, request: Request, max: number) => void {
+  const count = countByMinute(name);
   return (ctx, { ip }, max) => {
     // Checked first, because determining the network costs more than counting.
     if (max === 0) return;

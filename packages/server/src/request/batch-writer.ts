@@ -3,6 +3,9 @@ import type { Context } from '../context.ts';
 import { isDataError } from '../kernel/database/db.ts';
 import { type GroupCommitOptions, groupCommit } from '../kernel/database/group-commit.ts';
 import { ensurePartition, type Partition } from '../kernel/database/partitions.ts';
+import type { BatchQueue } from '../kernel/telemetry/metric-table.ts';
+import { secondsSince } from '../kernel/telemetry/seconds-since.ts';
+import { inSpan } from '../kernel/telemetry/tracing.ts';
 import { perContext } from './per-context.ts';
 
 /**
@@ -15,6 +18,8 @@ export type BatchWriterOptions<Item, Result> = Pick<
   GroupCommitOptions<Item, Result>,
   'maxBatch' | 'writers' | 'maxWaiting' | 'weigh'
 > & {
+  /** Its label in the metrics. */
+  readonly queue: BatchQueue;
   /**
    * Writes a batch, all items or none, and returns for each item its result or the error that refuses it. After an
    * error that a value caused, the items are written one by one, so only the item with that value fails.
@@ -32,6 +37,7 @@ export type BatchWriterOptions<Item, Result> = Pick<
  * 5030 if too many are waiting.
  */
 export function batchWriter<Item, Result>({
+  queue,
   write,
   partitionOf,
   ...options
@@ -42,15 +48,28 @@ export function batchWriter<Item, Result>({
       if (!existing.has(partition.name)) await ensurePartition(ctx.db, partition);
       existing.add(partition.name);
     };
+    const { batchWrites, batchRequests, batchWaiting, batchCapacity, batchRefusals } = ctx.metrics;
+    batchCapacity.set({ queue }, options.maxWaiting);
     return groupCommit<Item, Result>({
       ...options,
       isItemError: isDataError,
+      onQueue: (weight) => batchWaiting.set({ queue }, weight),
+      onRefused: () => batchRefusals.inc({ queue }),
       async write(items, writer) {
-        const now = ctx.clock.now();
-        if (partitionOf !== undefined) await ensure(partitionOf(now));
-        return write(ctx, items, { now, writer });
+        const begun = performance.now();
+        let outcome: 'written' | 'failed' = 'failed';
+        try {
+          const now = ctx.clock.now();
+          if (partitionOf !== undefined) await ensure(partitionOf(now));
+          const results = await write(ctx, items, { now, writer });
+          batchRequests.inc({ queue }, items.length);
+          outcome = 'written';
+          return results;
+        } finally {
+          batchWrites.observe({ queue, outcome }, secondsSince(begun));
+        }
       },
     });
   });
-  return (ctx, item) => queueOf(ctx)(item);
+  return (ctx, item) => inSpan('write batch', { attributes: { 'chauffeur.queue': queue } }, () => queueOf(ctx)(item));
 }

@@ -3,11 +3,13 @@ import { hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 
 /**
- * The parts of a position: an id, a time in microseconds since 1970 (more precise than a Date), or one line of text.
+ * The parts of a position: an id, a time in microseconds since 1970 (more precise than a Date), a number of bytes, or one line of
+ * text.
  */
 const FIELDS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   microseconds: /^\d{1,16}$/,
+  bytes: /^\d{1,16}$/,
   /** The index into a list that is read as a whole. */
   index: /^\d{1,9}$/,
   // PostgreSQL does not accept U+0000.

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Context } from '../context.ts';
 import { type Db, rows } from '../kernel/database/db.ts';
+import type { Lane } from '../kernel/jobs/binding.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 
 export type Queue = {
@@ -14,7 +15,12 @@ export type Queue = {
 };
 
 /** What the queue runs: a function per kind of job, the schedule, and how many jobs at once. */
-export type Tasks = { readonly list: TaskList; readonly crontab: string; readonly concurrency: number };
+export type Tasks = {
+  readonly lane: Lane;
+  readonly list: TaskList;
+  readonly crontab: string;
+  readonly concurrency: number;
+};
 
 type Run = {
   /** Resolves when no job of this run is running any more, because the run was ended or failed. */
@@ -29,7 +35,8 @@ export async function startQueue(ctx: Context, pool: pg.Pool, tasks: Tasks): Pro
   const stopping = new AbortController();
   const workerIds: string[] = [];
   const start = () => startRun(ctx, pool, tasks, workerIds);
-  const kept = keepRunning(await start(), start, stopping.signal, ctx.log);
+  const onRestart = () => ctx.metrics.queueRestarts.inc({ lane: tasks.lane });
+  const kept = keepRunning(await start(), start, onRestart, stopping.signal, ctx.log);
   return {
     async stop() {
       stopping.abort();
@@ -38,7 +45,13 @@ export async function startQueue(ctx: Context, pool: pg.Pool, tasks: Tasks): Pro
   };
 }
 
-async function keepRunning(first: Run, start: () => Promise<Run>, stopping: AbortSignal, log: Log): Promise<void> {
+async function keepRunning(
+  first: Run,
+  start: () => Promise<Run>,
+  onRestart: () => void,
+  stopping: AbortSignal,
+  log: Log,
+): Promise<void> {
   let current: Run | undefined = first;
   for (;;) {
     if (current !== undefined) {
@@ -47,6 +60,7 @@ async function keepRunning(first: Run, start: () => Promise<Run>, stopping: Abor
     }
     await wait(RESTART_MS, undefined, { signal: stopping }).catch(() => undefined);
     if (stopping.aborted) return;
+    onRestart();
     current = await start().catch((err) => {
       log.error({ err }, 'the job queue could not be restarted');
       return undefined;

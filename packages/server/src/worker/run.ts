@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { transact } from '../kernel/database/db.ts';
 import type { JobBinding, Lane } from '../kernel/jobs/binding.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
+import { measureJob, type QueuedJob } from './measure-job.ts';
 import { type Queue, releaseJobs, startQueue } from './queue.ts';
 
 export type Worker = {
@@ -44,7 +45,9 @@ function startLane(
   { lane, concurrency }: { lane: Lane; concurrency: number },
 ): Promise<Queue> {
   const laneBindings = bindings.filter((binding) => binding.lane === lane);
-  return startQueue(ctx, pool, { list: tasksOf(ctx, laneBindings), crontab: crontabOf(laneBindings), concurrency });
+  ctx.metrics.jobSlots.set({ lane }, concurrency);
+  const tasks = { lane, list: tasksOf(ctx, laneBindings), crontab: crontabOf(laneBindings), concurrency };
+  return startQueue(ctx, pool, tasks);
 }
 
 // In one transaction: otherwise the jobs of a worker whose row is gone would stay locked for hours.
@@ -63,23 +66,18 @@ function crontabOf(bindings: readonly JobBinding<Context>[]): string {
 
 function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskList {
   return Object.fromEntries(
-    bindings.map(({ kind, work }) => [
+    bindings.map(({ kind, lane, work }) => [
       kind.task,
-      async (
-        payload: unknown,
-        { job, abortSignal }: { job: { attempts: number; max_attempts: number }; abortSignal?: AbortSignal },
-      ) => {
+      async (payload: unknown, { job, abortSignal }: { job: QueuedJob; abortSignal?: AbortSignal }) => {
         const attempt = {
           number: job.attempts,
           last: job.attempts >= job.max_attempts,
           signal: abortSignal ?? new AbortController().signal,
         };
-        const end = ctx.metrics.jobs.startTimer({ task: kind.task });
+        const run = { task: kind.task, lane, attempt, job, payload };
         try {
-          await work(ctx, payload as never, attempt);
-          end({ outcome: 'done' });
+          await measureJob(ctx, run, () => work(ctx, payload as never, attempt));
         } catch (err) {
-          end({ outcome: attempt.last ? 'failed' : 'retry' });
           ctx.log.warn({ err, task: kind.task, attempt: attempt.number, last: attempt.last }, 'job failed');
           throw err;
         }

@@ -45,8 +45,10 @@ async function startOwn(log: ReturnType<typeof createLog>): Promise<string> {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  // The tests' data need not survive a crash of the machine, and commits are much faster without fsync.
-  await run(postgres.url, 'alter system set fsync = off', 'select pg_reload_conf()');
+  // The tests' data need not survive a crash of the machine. Commits are much faster without fsync, and the other two
+  // settings save a fifth of their processor time.
+  const settings = ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) => `alter system set ${name} = off`);
+  await run(postgres.url, ...settings, 'select pg_reload_conf()');
   return postgres.url;
 }
 

@@ -9,6 +9,7 @@ import { newId } from '../../src/kernel/secrets/ids.ts';
 import { makeKey } from './agents.ts';
 import { signInCommand, startLogin } from './cli-logins.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
+import { issueCode, reopenSetup } from './first-run.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
 import { connectProgram, registerClient } from './oauth.ts';
@@ -46,7 +47,10 @@ export async function callOf({ calls }: Samples, operation: Operation): Promise<
 }
 
 /** Called last, in this order, because they remove what the other calls need. */
-export const LAST = ['games.removeAdmin', 'builds.delete', 'deployKeys.issue'];
+export const LAST = [
+  ...['games.removeAdmin', 'builds.delete', 'deployKeys.issue'],
+  ...['setup.createOperator', 'setup.claimOperator'],
+];
 
 /** Sorts the operations so that deletions come after the calls that need the deleted objects. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
@@ -105,6 +109,10 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     return { path: { token }, headers: person.headers };
   };
   const groups = (await call('GET', `/games/${game.uid}/crash-groups`)).body.data.groups;
+  const newSetupCode = async () => {
+    await reopenSetup(server);
+    return issueCode(server);
+  };
   const zip = smallZip();
   const mail = await mailTo(server, game.owner.email, /^Approve/);
   const values = {
@@ -117,6 +125,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     channel: 'beta',
     device_uid: 'device-1',
     shelf: 'new',
+    part: 'storage',
     user_id: player.id,
     handle: `ada-${newId().slice(-12)}`,
   };
@@ -268,6 +277,12 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     },
     'operator.retryJobs': () => ({ json: {} }),
     'operator.deleteJob': async () => ({ path: { job_id: await addFailedJob(server) } }),
+    'setup.createOperator': async () => {
+      const email = `${newId()}@example.com`;
+      return { json: { code: await newSetupCode(), name: 'Olga', email, password: 'correct horse battery' } };
+    },
+    'setup.claimOperator': async () => ({ json: { code: await newSetupCode() } }),
+    'setup.testAddress': () => ({ query: { nonce: '1' }, body: 'x'.repeat(1000) }),
     'operator.signOut': async () => ({ path: { user_id: (await makePlayer(server)).id } }),
   };
   return { studio, values, calls };

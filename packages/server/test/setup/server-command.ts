@@ -1,9 +1,7 @@
 // Runs an operator's command of the server as a process of its own, on the database and the folder of a test server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+import { SERVER } from './programs.ts';
 
 export type CommandResult = { code: number | null; stdout: string; stderr: string };
 /** The settings of the process: those of a test server, or others by the names of their environment variables. */
@@ -18,7 +16,7 @@ export function startServerCommand(
   environment: CommandEnvironment,
   args: readonly string[],
 ): { child: ChildProcess; ended: Promise<CommandResult> } {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [SERVER, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

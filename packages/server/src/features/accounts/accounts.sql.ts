@@ -1,8 +1,8 @@
 // The SQL of accounts, in addition to the statements of better-auth.
 import { sql } from 'kysely';
 import type { User } from '../../context.ts';
-import { changed, type Db, onlyRow, row } from '../../kernel/database/db.ts';
-import { newSecret } from '../../kernel/secrets/ids.ts';
+import { changed, type Db, onlyRow, row, type Tx } from '../../kernel/database/db.ts';
+import { newId, newSecret } from '../../kernel/secrets/ids.ts';
 
 /** Returns the secret with this name. The first process to request it creates it. */
 export async function keepServiceSecret(db: Db, name: string): Promise<string> {
@@ -49,6 +49,30 @@ export async function setOperator(db: Db, email: string, operator: boolean): Pro
     db,
     sql`update users set operator = ${operator}, updated_at = now() where email = ${email.trim().toLowerCase()}`,
   );
+}
+
+export type NewUser = { id: string; name: string; email: string; passwordHash: string; operator: boolean };
+
+/** Inserts a verified account with a password, as better-auth does. Violates a unique index if the email is taken. */
+export async function insertUser(tx: Tx, { id, name, email, passwordHash, operator }: NewUser): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into users (id, name, email, email_verified, operator) values (${id}, ${name}, ${email}, true, ${operator})`,
+  );
+  await changed(
+    tx,
+    sql`insert into user_credentials (id, user_id, account_id, provider_id, password)
+      values (${newId()}, ${id}, ${id}, 'credential', ${passwordHash})`,
+  );
+}
+
+/** Also marks the email as verified. Returns false if the account was deleted. */
+export async function appointOperator(tx: Tx, userId: string): Promise<boolean> {
+  const appointed = await changed(
+    tx,
+    sql`update users set operator = true, email_verified = true, updated_at = now() where id = ${userId}`,
+  );
+  return appointed > 0;
 }
 
 export async function markVerified(db: Db, email: string): Promise<void> {

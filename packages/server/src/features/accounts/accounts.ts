@@ -1,22 +1,26 @@
 // Accounts: sign-up, sign-in, verification and sessions with better-auth; finding users; the operator's user commands.
+import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import { betterAuth } from 'better-auth';
-import { verifyPassword } from 'better-auth/crypto';
+import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
 import type { Context, User } from '../../context.ts';
-import { type Db, isMissingReference } from '../../kernel/database/db.ts';
+import { type Db, isMissingReference, isUniqueViolation, type Tx } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
 import {
+  appointOperator as appointOperatorRow,
   deleteSessions,
   deleteUser,
   findUserByEmail,
   findUserById as findUserRow,
   forgetResetLinks,
+  insertUser,
   isOperator as isOperatorRow,
   keepServiceSecret,
   markVerified,
@@ -74,7 +78,8 @@ export function createAuth(db: Db, options: AuthOptions) {
     databaseHooks: databaseHooks(db) as any,
     emailAndPassword: {
       enabled: true,
-      minPasswordLength: 10,
+      minPasswordLength: LIMITS.passwordMinLength,
+      maxPasswordLength: LIMITS.passwordLength,
       // A session in the response would reveal whether the account is new.
       autoSignIn: false,
       onExistingUserSignUp: ({ user }) => addJob(db, mailJob, existingAccountMail(user.email, options.publicUrl)),
@@ -218,7 +223,7 @@ const PASSWORD_LIMIT = { name: 'password confirmations', max: 20, windowSeconds:
  * Confirms that the signed-in person knows the password. Throws 4236 for a wrong one, and 4290 after too many attempts.
  */
 export async function requirePassword(ctx: Context, userId: string, password: string): Promise<void> {
-  await countUse(ctx.db, ctx.clock, userId, PASSWORD_LIMIT);
+  await countUse(ctx, ctx.db, userId, PASSWORD_LIMIT);
   const hash = await readPasswordHash(ctx.db, userId);
   if (hash === null || !(await verifyPassword({ hash, password }))) throw new ApiError(4236);
 }
@@ -262,6 +267,35 @@ export async function createUser(
   });
   if (!input.verified) await auth.api.sendVerificationEmail({ body: { email } });
   return { id, name, email, emailVerified: input.verified };
+}
+
+/**
+ * Creates a verified operator's account. Throws 4002 for an invalid name, and for an email that another account has.
+ */
+export async function createOperatorAccount(
+  tx: Tx,
+  input: { name: string; email: string; password: string },
+): Promise<{ email: string }> {
+  const refusal = refuseName(input.name);
+  if (refusal !== null) throw new ApiError(4002, refusal.message);
+  const email = input.email.trim().toLowerCase();
+  const passwordHash = await hashPassword(input.password);
+  try {
+    await insertUser(tx, { id: newId(), name: tidyDisplayName(input.name), email, passwordHash, operator: true });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new ApiError(
+      4002,
+      'email: an account with this email already exists. Sign in with it, and open the set-up page again.',
+      { cause: error },
+    );
+  }
+  return { email };
+}
+
+/** Makes an existing account an operator, and marks its email as verified. Throws 4011 if it was deleted. */
+export async function appointOperator(tx: Tx, userId: string): Promise<void> {
+  if (!(await appointOperatorRow(tx, userId))) throw new ApiError(4011);
 }
 
 /** Marks an account's email as verified for the operator. */

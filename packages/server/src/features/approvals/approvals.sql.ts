@@ -177,3 +177,12 @@ export async function recordDecision(
       where approval_id = ${approvalId}`,
   );
 }
+
+/** The number of requests of all games that wait for a decision. */
+export async function countPending(db: Db): Promise<number> {
+  const { count } = await onlyRow(
+    db,
+    sql<{ count: number }>`select count(*) as count from approvals where state = 'pending' and expires_at > now()`,
+  );
+  return count;
+}

@@ -6,6 +6,7 @@ import type { ApprovalAction, ApprovalState } from '@chauffeur/contract/operatio
 import type { Context, User } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import type { Game } from '../games/games.ts';
@@ -16,6 +17,8 @@ import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
 import { approvalMail } from './mail.ts';
 import { moverOf, recordOf, stateOf, ticketOf } from './record.ts';
+
+export const { countPending } = approvals;
 
 export type Requested = {
   readonly status: ApprovalState;
@@ -152,11 +155,11 @@ async function requireBelowLimit(ctx: Context, tx: Tx, game: Game, now: Date): P
   const max = ctx.config.limitApprovals;
   if (max === 0) return;
   const { count, first_ends_at: end } = await approvals.countUnapproved(tx, game.game_id, now);
-  if (count < max || end === null) return;
+  if (countLimit(ctx.metrics, 'approvals', count < max || end === null)) return;
   throw new ApiError(
     4290,
     `This game has ${count} pending or denied requests in the last 24 hours. Wait for its owner to decide.`,
-    { data: { retry_after: Math.max(1, Math.ceil((end.getTime() - now.getTime()) / SECOND)) } },
+    { data: { retry_after: Math.max(1, Math.ceil((end!.getTime() - now.getTime()) / SECOND)) } },
   );
 }
 

@@ -37,6 +37,7 @@ import {
 import { prune } from './prune.ts';
 import { collectReferences, isReferenced } from './references.sql.ts';
 import type { BackupReport } from './report.ts';
+import { beginRun, canRecordRuns, endRun } from './runs.sql.ts';
 import * as snapshot from './snapshot.sql.ts';
 import { saveQuery, saveTable } from './tables.ts';
 
@@ -67,8 +68,11 @@ export async function backUp(
   const result = await withSession(pool, async (session) => {
     if (!(await lockDeletions(session.db)))
       throw new BackupError('Another backup of this installation is running. Wait for its end.');
-    const result = await saveAll(ctx, session, target, report);
-    if (keep !== null) await prune(session.db, target, keep, report);
+    const result = await recordRun(ctx, async (startedAt) => {
+      const saved = await saveAll(ctx, session, target, startedAt, report);
+      if (keep !== null) await prune(session.db, target, keep, report);
+      return saved;
+    });
     await unlockDeletions(session.db);
     return result;
   });
@@ -76,9 +80,30 @@ export async function backUp(
   return result;
 }
 
-async function saveAll(ctx: Context, session: Session, target: BlobStore, report: BackupReport): Promise<BackupResult> {
-  const { db } = session;
+/** Records the run for monitoring. A run whose end cannot be recorded counts as interrupted. */
+async function recordRun(ctx: Context, work: (startedAt: Date) => Promise<BackupResult>): Promise<BackupResult> {
   const startedAt = ctx.clock.now();
+  // A command of this version may back up a database that an older version is using.
+  if (!(await canRecordRuns(ctx.db))) return work(startedAt);
+  await beginRun(ctx.db, startedAt);
+  try {
+    const result = await work(startedAt);
+    await endRun(ctx.db, startedAt, ctx.clock.now(), result.problems > 0 ? 'damaged' : 'complete');
+    return result;
+  } catch (error) {
+    await endRun(ctx.db, startedAt, ctx.clock.now(), 'failed').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function saveAll(
+  ctx: Context,
+  session: Session,
+  target: BlobStore,
+  startedAt: Date,
+  report: BackupReport,
+): Promise<BackupResult> {
+  const { db } = session;
   const id = backupIdOf(startedAt);
   await snapshot.setTextFormats(db);
   await snapshot.createBlobTable(db);

@@ -6,8 +6,8 @@ import type { BlobEntry } from './files.ts';
 import type { Partition } from './manifest.ts';
 import type { BlobReference } from './references.sql.ts';
 
-/** State of processes, which has no meaning in another installation, and what migrations write themselves. */
-const EXCLUDED = ['held_deletions', 'migrations', 'processes'];
+/** State of this installation, which has no meaning in another one, and what migrations write themselves. */
+const EXCLUDED = ['backup_runs', 'held_deletions', 'migrations', 'processes'];
 
 /** Values as text that do not depend on the settings of the server or its time zone. */
 export async function setTextFormats(db: Db): Promise<void> {

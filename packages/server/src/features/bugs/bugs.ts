@@ -8,6 +8,7 @@ import type * as contract from '@chauffeur/contract/operations/bugs';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
@@ -80,7 +81,8 @@ async function insertWithinLimit(ctx: Context, bug: bugs.NewBug): Promise<void> 
   const limit = ctx.config.limitBugs;
   const day = Math.floor(bug.filedAt.getTime() / DAY) * DAY;
   await transact(ctx.db, async (tx) => {
-    if (limit > 0 && (await bugs.lockAndCount(tx, bug.userId, new Date(day))) >= limit) {
+    const isAllowed = limit === 0 || (await bugs.lockAndCount(tx, bug.userId, new Date(day))) < limit;
+    if (limit > 0 && !countLimit(ctx.metrics, 'bugs', isAllowed)) {
       const retryAfter = Math.max(1, Math.ceil((day + DAY - bug.filedAt.getTime()) / SECOND));
       const message = `You have reached the limit of ${limit} bugs a day. Try again in ${retryAfter} s.`;
       throw new ApiError(4290, message, { data: { retry_after: retryAfter } });

@@ -109,7 +109,7 @@ export async function decideCliLogin(
 }
 
 async function readCode(ctx: Context, { user }: AccountCaller, code: string): Promise<string> {
-  await countUse(ctx.db, ctx.clock, user.id, CODE_LIMIT);
+  await countUse(ctx, ctx.db, user.id, CODE_LIMIT);
   return canonicalUserCode(code);
 }
 

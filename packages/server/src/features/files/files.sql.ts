@@ -192,3 +192,13 @@ export async function countRejected(db: Db, gameId: string, since: Date): Promis
 export function deleteRejectedBefore(db: Db, time: Date): Promise<number> {
   return changed(db, sql`delete from files where rejected_at < ${time}`);
 }
+
+/** The files without the result of a scan: their number, and how many seconds ago the oldest was uploaded. */
+export function readScanBacklog(db: Db): Promise<{ count: number; oldest_seconds: number }> {
+  return onlyRow(
+    db,
+    sql<{ count: number; oldest_seconds: number }>`select count(*) as count,
+        coalesce(extract(epoch from now() - min(uploaded_at)), 0)::double precision as oldest_seconds
+      from files where scan_state in ('pending', 'scanning')`,
+  );
+}

@@ -132,6 +132,8 @@ export function readEntries(db: Db, file: FileRow): Promise<ZipEntry[]> {
 }
 
 /** Returns the ids that have a row; the sweep keeps their blobs. */
+export const { readScanBacklog } = files;
+
 export function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
   return files.existingFiles(db, fileIds);
 }

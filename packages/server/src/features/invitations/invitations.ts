@@ -158,7 +158,7 @@ async function mail(
     windowSeconds: 3600,
     scope: 'account',
   } as const;
-  await countUse(tx, ctx.clock, game.owner_id, limit);
+  await countUse(ctx, tx, game.owner_id, limit);
   const url = `${ctx.publicUrl}/invitations/${token}`;
   await enqueueMail(tx, invitationMail({ to: email, role, game: game.name, invitedBy, url, days: VALID_DAYS }));
 }

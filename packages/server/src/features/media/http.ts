@@ -51,7 +51,7 @@ export async function addGameMedia(
 async function receiveMedia(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
   await requireVerifiedOwner(ctx, gameId);
   const limit = { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 } as const;
-  await countUse(ctx.db, ctx.clock, gameId, limit);
+  await countUse(ctx, ctx.db, gameId, limit);
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-media-'));
   try {
     const form = await receiveImages(request.raw, folder, ctx.config.uploadIdleSeconds * 1000);
@@ -67,7 +67,9 @@ async function storeForm(ctx: Context, gameId: string, { kind, files }: Received
   const images: StoredImage[] = [];
   for (const file of encoded) images.push(await storeFile(ctx, gameId, file));
   try {
-    return await addImages(ctx, gameId, kind, images);
+    const added = await addImages(ctx, gameId, kind, images);
+    for (const { size } of images) ctx.metrics.uploadedBytes.inc({ way: 'image' }, size);
+    return added;
   } catch (error) {
     // After any other error the rows may exist, so the blobs are left to the sweep.
     if (error instanceof ApiError) await dropBlobs(ctx, images);

@@ -1,10 +1,10 @@
 // Binds the operations of the operator pages to the functions that serve them.
 import * as contract from '@chauffeur/contract/operations/operator';
+import type { Lanes } from '../../kernel/jobs/binding.ts';
 import { handle, type Route } from '../../request/route.ts';
 import {
   deleteFailedJob,
   getSettings,
-  type Lanes,
   listFailedJobs,
   listUsers,
   readServiceState,

@@ -4,21 +4,23 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/operator';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import type { Lane } from '../../kernel/jobs/binding.ts';
+import type { Lanes } from '../../kernel/jobs/binding.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
+import * as readiness from './readiness.ts';
 import { showSettings } from './settings.ts';
 import * as state from './state.sql.ts';
+import * as stateMetrics from './state-metrics.ts';
 import * as users from './users.sql.ts';
 
-/** The lane of each kind of job, by the name of its task. */
-export type Lanes = ReadonlyMap<string, Lane>;
-
 type User = OutputOf<typeof contract.verifyUser>;
+
+export const { checkParts } = readiness;
+export const { watchState } = stateMetrics;
 
 const PAGE_SIZE = 50;
 const MAX_LIMITS = 50;
@@ -142,6 +144,11 @@ async function requireUser(ctx: Context, userId: string): Promise<User> {
 
 function userOf({ created_at, ...user }: users.UserRow): User {
   return { ...user, created_at: created_at.toISOString() };
+}
+
+/** The active settings with these variables, without secrets. */
+export function settingsNamed(ctx: Context, variables: readonly string[]): ReturnType<typeof showSettings> {
+  return showSettings(ctx.config).filter(({ variable }) => variables.includes(variable));
 }
 
 export async function getSettings(ctx: Context): Promise<OutputOf<typeof contract.getSettings>> {

@@ -37,12 +37,18 @@ export async function readScanner(ctx: Context): Promise<ServiceState['scanner']
 export async function readStorage(ctx: Context): Promise<Omit<ServiceState['storage'], 'kept'>> {
   const [reachable, disk] = await Promise.all([
     checkWithTimeout(ctx, 'blobs', () => ctx.blobs.check().then(() => true)),
-    checkWithTimeout(ctx, 'disk', () => statfs(ctx.config.dataFolder)),
+    checkWithTimeout(ctx, 'disk', () => readDiskSpace(ctx)),
   ]);
   return {
     kind: ctx.blobs.describe().kind,
     reachable: reachable === true,
-    free_bytes: disk === null ? null : disk.bavail * disk.bsize,
-    total_bytes: disk === null ? null : disk.blocks * disk.bsize,
+    free_bytes: disk?.free ?? null,
+    total_bytes: disk?.total ?? null,
   };
+}
+
+/** The space of the disk of the data folder, in bytes. */
+export async function readDiskSpace({ config }: Context): Promise<{ free: number; total: number }> {
+  const { bavail, blocks, bsize } = await statfs(config.dataFolder);
+  return { free: bavail * bsize, total: blocks * bsize };
 }

@@ -7,7 +7,7 @@ import { inspectZip } from './inspect.ts';
 async function inspect(t: { after: (fn: () => Promise<void>) => void }, bytes: Buffer): Promise<string | null> {
   const { settings, key, remove } = await storeZip(bytes);
   t.after(remove);
-  return inspectZip(settings, key);
+  return (await inspectZip(settings, key))?.reason ?? null;
 }
 
 it('accepts an ordinary zip', async (t) => {

@@ -6,16 +6,16 @@ import { answerTask } from '../../kernel/threads/threads.ts';
 import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { ZipError } from '../../kernel/zip/zip-entry.ts';
 import type { InspectInput } from './inspect.ts';
-import { judgeDirectory } from './zip-rules.ts';
+import { judgeDirectory, UNREADABLE_ZIP, type ZipRefusal } from './zip-rules.ts';
 
-await answerTask(async ({ blobSettings, key, os }: InspectInput): Promise<string | null> => {
+await answerTask(async ({ blobSettings, key, os }: InspectInput): Promise<ZipRefusal | null> => {
   const store = openBlobStore(blobSettings);
   try {
     const blob = await store.stat(key);
     if (blob === null) throw new BlobMissingError(`There is no blob ${key}`);
     return judgeDirectory(await readZipDirectory(store, key, blob.size, LIMITS.zipEntries), os);
   } catch (error) {
-    if (error instanceof ZipError) return error.message;
+    if (error instanceof ZipError) return { rule: UNREADABLE_ZIP, reason: error.message };
     throw error;
   } finally {
     await store.close();

@@ -3,6 +3,7 @@ import type { Os } from '@chauffeur/contract/identity';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
+import type { ZipRefusal } from './zip-rules.ts';
 
 /** The input of the thread. */
 export type InspectInput = { blobSettings: BlobSettings; key: string; os: Os | undefined };
@@ -12,11 +13,11 @@ const THREAD = new URL('./inspect.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
- * Why the zip under `key` is refused for a build of `os`, as a sentence for error 4041; null if it is accepted. Rejects
+ * Why the zip under `key` is refused for a build of `os`; null if it is accepted. Rejects
  * with BlobMissingError, with the store's errors, with ThreadTimeoutError if the store is too slow, and with
  * ThreadCrashError.
  */
-export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<string | null> {
+export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
   const input: InspectInput = { blobSettings, key, os };
   return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);
 }

@@ -38,8 +38,8 @@ export async function scanZip(
   let whole: Verdict | null = null;
   try {
     const directory = await readZipDirectory(store, key, size, LIMITS.zipEntries);
-    const reason = judgeDirectory(directory, os);
-    if (reason !== null) return report('failed', reason);
+    const refusal = judgeDirectory(directory, os);
+    if (refusal !== null) return report('failed', refusal.reason);
     whole = await scanWhole(store, key, directory, scanner);
     // Scanning the parts shows which entry is infected or was skipped, unless the whole zip is clean.
     const parts = await scanParts(store, key, directory, whole?.result === 'clean' ? null : scanner);

@@ -6,7 +6,9 @@ import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
+import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
+import { inSpan } from '../../kernel/telemetry/tracing.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
 import { findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
 import { type FileRow, findFile, isOffered, isSettled, recordEntries, recordScan } from '../files/files.ts';
@@ -17,12 +19,12 @@ type Payload = { gameId: string; fileId: string };
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
 export const scanJob = defineJob<Payload>('scans:scan', 12);
 
-const STATES: Record<Examination['outcome'], ScanState> = {
+const STATES = {
   clean: 'clean',
   infected: 'infected',
   failed: 'error',
   unscanned: 'unscanned',
-};
+} as const satisfies Record<Examination['outcome'], ScanState>;
 const MIN_TIME_MS = 15 * 60_000;
 const MIN_BYTES_PER_MS = 2000;
 
@@ -42,10 +44,13 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
   await transact(ctx.db, (tx) =>
     recordScan(tx, file, { state: 'scanning', engine: null, signatureVersion: null, detail: null }),
   );
+  const begun = performance.now();
   try {
-    return await conclude(ctx, file, await examineFile(ctx, file));
+    return await conclude(ctx, file, await examineFile(ctx, file), begun);
   } catch (error) {
-    if (!(error instanceof ScannerUnavailableError) || attempt.last) return conclude(ctx, file, failureOf(error));
+    if (!(error instanceof ScannerUnavailableError) || attempt.last)
+      return conclude(ctx, file, failureOf(error), begun);
+    ctx.metrics.scanRetries.inc();
     const detail = `The scanner could not be reached (attempt ${attempt.number}). The scan will be retried.`;
     await transact(ctx.db, (tx) =>
       recordScan(tx, file, { state: 'pending', engine: null, signatureVersion: null, detail }),
@@ -57,14 +62,15 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
 async function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
   const { clamd, clamdStreamLimit } = ctx.config;
-  return examine({
+  const input = {
     blobSettings: ctx.blobs.settings,
     key: file.blob_key,
     size: file.size,
     os: build?.os,
     scanner: clamd === undefined ? null : { address: clamd, streamLimit: clamdStreamLimit },
     timeoutMs: MIN_TIME_MS + file.size / MIN_BYTES_PER_MS,
-  });
+  };
+  return inSpan('scan', { attributes: { 'chauffeur.file.size': file.size } }, () => examine(input));
 }
 
 /** The failed examination for an error that a retry cannot fix; rethrows all other errors. */
@@ -82,7 +88,7 @@ function reasonOf(error: unknown): string | null {
   return null;
 }
 
-async function conclude(ctx: Context, file: FileRow, examination: Examination): Promise<ScanState> {
+async function conclude(ctx: Context, file: FileRow, examination: Examination, begun: number): Promise<ScanState> {
   const state = STATES[examination.outcome];
   const { engine, signatureVersion, detail, entries } = examination;
   const moved = await transact(ctx.db, async (tx) => {
@@ -91,7 +97,7 @@ async function conclude(ctx: Context, file: FileRow, examination: Examination): 
     const build = isOffered(state) ? await findBuild(tx, file.game_id, file.build_id) : null;
     return build !== null && (await advanceChannel(tx, ctx.clock.now(), build));
   });
-  ctx.metrics.scans.inc({ state });
+  ctx.metrics.scans.observe({ state }, secondsSince(begun));
   ctx.log.info({ game: file.game_id, file: file.file_id, state, detail, moved }, 'scan ended');
   return state;
 }

@@ -39,10 +39,10 @@ describe('judgeDirectory', () => {
   });
 
   it('names the entry and the remedy', () => {
-    assert.equal(
-      judgeDirectory(directory([{ path: 'a/../../evil\u202E.exe' }])),
-      'The .zip entry “a/../../evil?.exe” leads out of the archive. Remove .. from its path.',
-    );
+    assert.deepEqual(judgeDirectory(directory([{ path: 'a/../../evil\u202E.exe' }])), {
+      rule: 'parent-folder',
+      reason: 'The .zip entry “a/../../evil?.exe” leads out of the archive. Remove .. from its path.',
+    });
   });
 
   it('refuses too many entries without reading any', () => {
@@ -167,7 +167,7 @@ describe('judgeDirectory', () => {
       for (const os of ['linux', 'macos', undefined] as const) assert.equal(refusal([{ path }], {}, os), null, path);
     }
     assert.equal(refusal([{ path: 'a', alias: 'aux' }], {}, 'windows'), 'windows-name');
-    const reason = judgeDirectory(directory([{ path: 'data/Con.txt' }]), 'windows');
+    const { reason } = judgeDirectory(directory([{ path: 'data/Con.txt' }]), 'windows')!;
     assert.equal(reason, 'Windows cannot create the .zip entry “data/Con.txt”: CON is a device. Rename it.');
   });
 
@@ -179,7 +179,7 @@ describe('judgeDirectory', () => {
     const folders: Claim[] = [{ path: 'Data/', ...folder }, { path: 'data/', ...folder }, { path: 'data/a' }];
     assert.equal(refusal(folders, {}, 'windows'), null);
     assert.match(
-      judgeDirectory(directory(claims), 'macos') ?? '',
+      judgeDirectory(directory(claims), 'macos')?.reason ?? '',
       /“data\/map” and “Data\/Map” are the same file on macOS/,
     );
   });

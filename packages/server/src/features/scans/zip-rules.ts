@@ -185,13 +185,17 @@ export const ZIP_RULES: readonly Rule[] = [
   },
 ];
 
-/**
- * Why a zip with this directory is refused for a build of `os`, as a message for its uploader; null if it is accepted.
- */
-export function judgeDirectory(directory: ZipDirectory, os?: Os): string | null {
-  for (const rule of ZIP_RULES) {
-    const reason = rule.judge(directory, os);
-    if (reason !== null) return reason;
+/** The name of the rule that refuses a zip, and why, as a message for its uploader. */
+export type ZipRefusal = { readonly rule: string; readonly reason: string };
+
+/** The rule of a zip whose directory cannot be read. */
+export const UNREADABLE_ZIP = 'unreadable-zip';
+
+/** Why a zip with this directory is refused for a build of `os`; null if it is accepted. */
+export function judgeDirectory(directory: ZipDirectory, os?: Os): ZipRefusal | null {
+  for (const { name, judge } of ZIP_RULES) {
+    const reason = judge(directory, os);
+    if (reason !== null) return { rule: name, reason };
   }
   return null;
 }

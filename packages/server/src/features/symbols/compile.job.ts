@@ -4,7 +4,9 @@ import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { transact } from '../../kernel/database/db.ts';
 import type { Attempt } from '../../kernel/jobs/jobs.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
+import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
+import { inSpan } from '../../kernel/telemetry/tracing.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
 import { newCacheKey } from './blob-key.ts';
 import { compileText } from './compile.ts';
 import { dropBlobs } from './store-text.ts';
@@ -20,9 +22,12 @@ export async function compileSymbols(
   const text = await symbols.findText(ctx.db, gameId, checksum);
   if (text === undefined || text.state === 'unreadable' || text.cache_version === CACHE_VERSION) return;
   const cacheKey = newCacheKey(gameId);
-  const compiled = await compile(ctx, text.blob_key, cacheKey, attempt);
+  const begun = performance.now();
+  const compiled = await inSpan('compile symbols', {}, () => compile(ctx, text.blob_key, cacheKey, attempt));
   // If this fails, the row may still refer to the cache, so the blob is left to the sweep.
   const recorded = await record(ctx, gameId, { checksum, blobKey: text.blob_key }, compiled);
+  const outcome = compiled.cache === null ? 'unreadable' : 'compiled';
+  if (recorded) ctx.metrics.symbolCompiles.observe({ outcome }, secondsSince(begun));
   if (!recorded && compiled.cache !== null) await dropBlobs(ctx, [cacheKey]);
   if (recorded && text.cache_key !== null) await dropBlobs(ctx, [text.cache_key]);
 }
@@ -63,13 +68,11 @@ async function record(
   text: { checksum: string; blobKey: string },
   compiled: symbols.CompiledText,
 ): Promise<boolean> {
-  const recorded = await transact(ctx.db, async (tx) => {
+  return transact(ctx.db, async (tx) => {
     const isNew = await symbols.recordCompiled(tx, gameId, { ...text, cacheVersion: CACHE_VERSION }, compiled);
     if (!isNew || compiled.cache === null) return isNew;
     for (const { debug_file: debugFile, debug_id: debugId } of await symbols.modulesOfText(tx, gameId, text.checksum))
       await enqueueArrived(tx, { gameId, debugFile, debugId });
     return true;
   });
-  if (recorded) ctx.metrics.symbols.inc({ state: compiled.cache === null ? 'unreadable' : 'compiled' });
-  return recorded;
 }

@@ -36,11 +36,12 @@ export async function uploadSymbols(
   if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
   const limit = { name: 'symbol uploads', max: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
   const storage = await requireFreeStorage(ctx, gameId);
-  await countUse(ctx.db, ctx.clock, gameId, limit);
-  ctx.metrics.uploadsUnderWay.inc();
+  await countUse(ctx, ctx.db, gameId, limit);
+  ctx.metrics.uploadsInProgress.inc();
   try {
     const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, storage });
     const recorded = await recordSymbols(ctx, { build, keyRef, texts });
+    ctx.metrics.symbolFiles.inc(texts.length);
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
     return answer(form === 'breakpad' ? 200 : 201, {
       build_id: build.build_id,
@@ -48,7 +49,7 @@ export async function uploadSymbols(
       symbols: recorded.map(recordOf),
     });
   } finally {
-    ctx.metrics.uploadsUnderWay.dec();
+    ctx.metrics.uploadsInProgress.dec();
   }
 }
 

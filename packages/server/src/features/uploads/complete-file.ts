@@ -5,6 +5,8 @@ import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
+import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
+import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import type { Build } from '../builds/builds.ts';
 import { type FileRow, type Origin, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
@@ -35,12 +37,30 @@ export function blobKeyOf(gameId: string, fileId: string): string {
  * the upload can be retried. `steps` run in the transaction that records the file.
  */
 export async function completeFile(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
+  const begun = performance.now();
+  let outcome: 'stored' | 'refused' | 'failed' = 'failed';
+  try {
+    const file = await inSpan('complete upload', {}, () => complete(ctx, arrival, steps));
+    outcome = 'stored';
+    return file;
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) outcome = 'refused';
+    throw error;
+  } finally {
+    ctx.metrics.uploadCompletions.observe({ outcome }, secondsSince(begun));
+  }
+}
+
+async function complete(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
   const { upload, digest, checksum } = arrival;
   if (digest !== null) requireChecksum(digest, checksum);
   await ctx.blobs.complete(upload);
   if (digest === null) requireChecksum(await hashOf(await ctx.blobs.read(upload.key)), checksum);
-  const reason = await inspectZip(ctx, upload.key, arrival.build.os);
-  if (reason !== null) throw new ApiError(4041, reason);
+  const refusal = await inspectZip(ctx, upload.key, arrival.build.os);
+  if (refusal !== null) {
+    ctx.metrics.zipRefusals.inc({ rule: refusal.rule });
+    throw new ApiError(4041, refusal.reason);
+  }
   return uploadedFileOf(await record(ctx, arrival, steps), arrival.build);
 }
 

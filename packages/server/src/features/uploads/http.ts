@@ -26,11 +26,11 @@ export async function receiveUpload(
   { caller, request }: StreamCall<typeof contract.uploadFile>,
 ): Promise<Answer<OutputOf<typeof contract.uploadFile>>> {
   const { 'x-upload-session-id': sessionId, 'content-range': contentRange } = request.headers;
-  ctx.metrics.uploadsUnderWay.inc();
+  ctx.metrics.uploadsInProgress.inc();
   try {
     if (sessionId === undefined && contentRange === undefined)
       return answer(201, await receiveWhole(ctx, caller, request));
-    await countUse(ctx.db, ctx.clock, caller.gameId, {
+    await countUse(ctx, ctx.db, caller.gameId, {
       name: 'chunks',
       max: ctx.config.limitChunks,
       windowSeconds: 3600,
@@ -39,7 +39,7 @@ export async function receiveUpload(
     const data = await receiveChunk(ctx, caller, headers, (onFile, signal) => readFormOf(ctx, request, onFile, signal));
     return answer('file_uid' in data ? 201 : 202, data);
   } finally {
-    ctx.metrics.uploadsUnderWay.dec();
+    ctx.metrics.uploadsInProgress.dec();
   }
 }
 
@@ -49,7 +49,7 @@ async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequ
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
   const storage = await requireFreeStorage(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
-  await countUse(ctx.db, ctx.clock, game.gameId, {
+  await countUse(ctx, ctx.db, game.gameId, {
     name: 'uploads',
     max: ctx.config.limitUploads,
     windowSeconds: 3600,

@@ -172,3 +172,14 @@ export async function sessionFiles(db: Db, fileIds: readonly string[]): Promise<
 
 /** The keys of blobs that are being written in a session. */
 export const openBlobs = sql`select blob->>'key' as key from upload_sessions where finished_at is null`;
+
+/** The number of open sessions of all games. */
+export async function countAllOpen(db: Db): Promise<number> {
+  const { count } = await onlyRow(
+    db,
+    sql<{
+      count: number;
+    }>`select count(*) as count from upload_sessions where finished_at is null and expires_at > now()`,
+  );
+  return count;
+}

@@ -6,6 +6,7 @@ import type * as contract from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
@@ -20,7 +21,7 @@ import { readFilename, readTarget, readTotalSize, requireSamePlace } from './tar
 import * as sessions from './uploads.sql.ts';
 
 /** The SQL of the blobs that open sessions write (features/backups). */
-export const { openBlobs } = sessions;
+export const { countAllOpen, openBlobs } = sessions;
 
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
 
@@ -37,7 +38,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
   requireSamePlace(target, build);
   await requireFreeStorage(ctx, caller.gameId, totalSize);
-  await countUse(ctx.db, ctx.clock, caller.gameId, {
+  await countUse(ctx, ctx.db, caller.gameId, {
     name: 'uploads',
     max: ctx.config.limitUploads,
     windowSeconds: 3600,
@@ -67,7 +68,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
       await sessions.lockOpenings(tx, session.gameId);
       const open = await sessions.countOpen(tx, session.gameId, session.openedAt);
       const max = ctx.config.limitSessions;
-      if (max > 0 && open >= max) {
+      if (max > 0 && !countLimit(ctx.metrics, 'open_sessions', open < max)) {
         throw new ApiError(
           4291,
           `This game has ${open} open upload sessions, which is the limit. Complete or abort one.`,

@@ -1,16 +1,17 @@
 // A game's usage of its limits, and the storage quota for its builds and symbols.
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
-import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/usage';
 import { USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
 import { requireMember } from '../games/games.ts';
+import { readLimits } from '../quotas/quotas.ts';
 import { storageMail } from './mail.ts';
 import * as sql from './usage.sql.ts';
 
@@ -24,11 +25,15 @@ export async function getUsage(ctx: Context, { caller, input }: Call<typeof cont
 export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
   const { config, clock, db } = ctx;
   const day = new Date(Math.floor(clock.now().getTime() / DAY) * DAY);
-  const [storage, crashes] = await Promise.all([sql.readStorage(db, gameId), sql.readCrashCounters(db, gameId, day)]);
+  const [limits, storage, crashes] = await Promise.all([
+    readLimits(ctx, db, gameId),
+    sql.readStorage(db, gameId),
+    sql.readCrashCounters(db, gameId, day),
+  ]);
   return {
     storage: {
       used_bytes: sumOf(storage),
-      limit_bytes: quotaOf(ctx),
+      limit_bytes: limits.storage,
       builds_bytes: storage.builds,
       sessions_bytes: storage.sessions,
       symbols_bytes: storage.symbols,
@@ -36,7 +41,7 @@ export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
     crashes_today: {
       reports: usedOf(crashes.reports, config.limitCrashes),
       files: usedOf(crashes.files, config.limitCrashUploads),
-      bytes: usedOf(crashes.bytes, config.limitCrashMb * MIB),
+      bytes: usedOf(crashes.bytes, limits.crashFiles),
       resets_at: new Date(day.getTime() + DAY).toISOString(),
     },
   };
@@ -57,11 +62,11 @@ export type FreeStorage = {
 
 /** Checks the available storage before an upload is received. Throws 4292 if it is less than `bytes`. */
 export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1): Promise<FreeStorage> {
-  const quota = quotaOf(ctx);
+  const { storage: quota } = await readLimits(ctx, ctx.db, gameId);
   if (quota === 0) return { bytes: Number.POSITIVE_INFINITY, exceeded: () => quotaExceeded(0, 0) };
   const used = sumOf(await sql.readStorage(ctx.db, gameId));
   const free = Math.max(0, quota - used);
-  if (free < bytes) throw quotaExceeded(used, quota);
+  if (!countLimit(ctx.metrics, 'storage', free >= bytes)) throw quotaExceeded(used, quota);
   return { bytes: free, exceeded: () => quotaExceeded(used, quota) };
 }
 
@@ -70,18 +75,14 @@ export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1
  * them back. From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
  */
 export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promise<void> {
-  const quota = quotaOf(ctx);
+  const { storage: quota } = await readLimits(ctx, tx, gameId);
   if (quota === 0) return;
   await sql.lockStorage(tx, gameId);
   const used = sumOf(await sql.readStorage(tx, gameId));
-  if (used > quota) throw quotaExceeded(used, quota);
+  if (!countLimit(ctx.metrics, 'storage', used <= quota)) throw quotaExceeded(used, quota);
   if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
   const owner = await sql.insertWarning(tx, gameId, ctx.clock.now());
   if (owner !== undefined) await enqueueMail(tx, storageMail({ ...owner, used, quota, site: ctx.publicUrl }));
-}
-
-function quotaOf({ config }: Context): number {
-  return config.limitStorageMb * MIB;
 }
 
 function sumOf({ builds, sessions, symbols }: sql.StorageRow): number {

@@ -61,6 +61,18 @@ export async function lockDeletions(db: Db): Promise<boolean> {
   }
 }
 
+/** Whether any session holds the lock, so a backup is running. */
+export async function areDeletionsLocked(db: Db): Promise<boolean> {
+  const { locked } = await onlyRow(
+    db,
+    sql<{ locked: boolean }>`select exists (select from pg_locks
+      where locktype = 'advisory' and classid = ${Math.floor(LOCK / 2 ** 32)} and objid = ${LOCK % 2 ** 32} and objsubid = 1
+        and mode = 'ExclusiveLock' and granted
+        and database = (select oid from pg_database where datname = current_database())) as locked`,
+  );
+  return locked;
+}
+
 /** Ends `lockDeletions`, in the same session. */
 export async function unlockDeletions(db: Db): Promise<void> {
   await rows(db, sql`select pg_advisory_unlock(${LOCK})`);

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../telemetry/log.ts';
+import { traceStatement, traceTransaction } from './trace-queries.ts';
 
 /** A pool or a transaction; every query function takes one. Rows are typed per query, not by a schema object. */
 // biome-ignore lint/complexity/noBannedTypes: the empty schema says that queries are written in SQL.
@@ -60,10 +61,15 @@ export function openDatabase(
  */
 const keptPlans = new Map<string, string>();
 
-/** A connection that prepares the statements of `keepPlan` once. */
+/** A connection that prepares the statements of `keepPlan` once, and adds statements to traces. */
 class Client extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of query, of which this is all.
   override query(statement: any, ...rest: any[]): any {
+    return traceStatement(statement, () => this.#query(statement, rest));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  #query(statement: any, rest: any[]): any {
     const name = typeof statement === 'string' ? keptPlans.get(statement) : undefined;
     if (name === undefined) return super.query(statement, ...(rest as []));
     const [values, ...callback] = rest;
@@ -111,7 +117,7 @@ export async function changed(db: Db, statement: Query<unknown>): Promise<number
 
 /** Runs `work` in a transaction. */
 export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction().execute(work);
+  return traceTransaction(() => db.transaction().execute(work));
 }
 
 /** Deadlocks and serialization failures, which PostgreSQL causes only because of concurrent transactions. */

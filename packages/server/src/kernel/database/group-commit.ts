@@ -1,5 +1,6 @@
 // Writes the items of many requests in one transaction: items that arrive during a write form the next batch.
 import { ApiError } from '@chauffeur/contract/errors';
+import { runDetached } from '../telemetry/tracing.ts';
 
 export type GroupCommitOptions<Item, Result> = {
   /**
@@ -20,6 +21,10 @@ export type GroupCommitOptions<Item, Result> = {
    * fail.
    */
   isItemError: (error: unknown) => boolean;
+  /** Called after each change of the queue with its total weight. */
+  onQueue?: (weight: number) => void;
+  /** Called for each refused item. */
+  onRefused?: () => void;
 };
 
 type Waiting<Item, Result> = {
@@ -36,7 +41,7 @@ const RETRY_AFTER_SECONDS = 2;
  * written at once, and under load a batch contains what arrived during the previous write.
  */
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { maxBatch, writers, maxWaiting, weigh = () => 1 } = options;
+  const { maxBatch, writers, maxWaiting, weigh = () => 1, onQueue, onRefused } = options;
   const queue: Waiting<Item, Result>[] = [];
   const idleWriters = Array.from({ length: writers }, (_, no) => no).reverse();
   let queuedWeight = 0;
@@ -47,6 +52,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     while (queue.length > 0) {
       const { count, weight } = measureBatch(queue, maxBatch);
       queuedWeight -= weight;
+      onQueue?.(queuedWeight);
       await writeBatch(queue.splice(0, count), writer, options);
     }
     idleWriters.push(writer);
@@ -54,6 +60,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
 
   return (item) => {
     if (queuedWeight >= maxWaiting) {
+      onRefused?.();
       const data = { retry_after: RETRY_AFTER_SECONDS };
       throw new ApiError(5030, 'The server is overloaded. Try again in a few seconds.', { data });
     }
@@ -61,8 +68,10 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     const weight = weigh(item);
     queue.push({ item, weight, resolve, reject });
     queuedWeight += weight;
+    onQueue?.(queuedWeight);
     const writer = idleWriters.pop();
-    if (writer !== undefined) void writeQueue(writer);
+    // A batch belongs to many requests, so it is not part of the trace of this one.
+    if (writer !== undefined) void runDetached(() => writeQueue(writer));
     return promise;
   };
 }

@@ -4,6 +4,9 @@ import type { Attempt, JobKind } from './jobs.ts';
 /** Quick jobs have workers of their own: someone is waiting for them, and two scans of 5 GB would block them all. */
 export type Lane = 'quick' | 'long';
 
+/** The lane of each kind of job, by the name of its task. */
+export type Lanes = ReadonlyMap<string, Lane>;
+
 /** A kind of job and the function that runs it. `Ctx` is the context that every such function receives. */
 export type JobBinding<Ctx> = {
   readonly kind: JobKind<object>;

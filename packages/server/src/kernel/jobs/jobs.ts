@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { type Db, row, rows } from '../database/db.ts';
+import { currentSpan } from '../telemetry/tracing.ts';
 
 /** A kind of job: its name and the type of its payload. Every job is safe to run twice. */
 export type JobKind<Payload> = {
@@ -25,7 +26,7 @@ export async function addJob<Payload extends object>(
   payload: Payload,
   key?: string,
 ): Promise<void> {
-  const json = sql`${JSON.stringify(payload)}::json`;
+  const json = sql`${JSON.stringify({ ...payload, ...traceField() })}::json`;
   await rows(db, sql`select from ${callAddJob(kind, json, key === undefined ? {} : { key: sql`${key}` })}`);
 }
 
@@ -46,7 +47,22 @@ export function jobForEachRow<Payload extends object>(
   options: JobOptions = {},
 ): RawBuilder<unknown> {
   const fields = Object.entries<RawBuilder<unknown>>(payload).map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
+  for (const [name, value] of Object.entries(traceField())) fields.push(sql`${sql.lit(name)}, ${value}::text`);
   return callAddJob(kind, sql`json_build_object(${sql.join(fields)})`, options);
+}
+
+/** What links a job to the trace of the request that enqueued it: a field of the payload, if the request is traced. */
+type TraceField = { readonly traceparent?: string };
+
+function traceField(): TraceField {
+  const span = currentSpan();
+  return span === undefined ? {} : { traceparent: span.traceparent };
+}
+
+/** The traceparent of the request that enqueued a job with this payload. */
+export function traceparentOf(payload: unknown): string | undefined {
+  const { traceparent } = payload as TraceField;
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 function callAddJob(

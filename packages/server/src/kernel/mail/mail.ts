@@ -3,32 +3,65 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { newId } from '../secrets/ids.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { secondsSince } from '../telemetry/seconds-since.ts';
+import { inSpan } from '../telemetry/tracing.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 
 export type Mailer = {
-  /** Resolves when the mail server has accepted the mail, or when it is in the outbox. */
-  send(mail: Mail): Promise<void>;
+  /**
+   * Resolves when the mail server has accepted the mail, to its reply, or when it is in the outbox, to the path of its
+   * file.
+   */
+  send(mail: Mail): Promise<string>;
   close(): void;
 };
 
 const TIMEOUT_MS = 20_000;
 
-/** `smtp` is the address of a mail server. Without one, mails are written to `outbox` as `.eml` files. */
-export function createMailer(options: { smtp: string | undefined; from: string; outbox: string }): Mailer {
-  return options.smtp === undefined ? createOutbox(options) : createSmtp(options.smtp, options.from);
+/** The same mailer, except that its mails are measured. */
+export function measureMailer(mailer: Mailer, { mails }: Pick<Metrics, 'mails'>): Mailer {
+  return {
+    ...mailer,
+    async send(mail) {
+      const begun = performance.now();
+      let outcome: 'sent' | 'failed' = 'failed';
+      try {
+        const reply = await inSpan('send mail', { kind: 'client' }, () => mailer.send(mail));
+        outcome = 'sent';
+        return reply;
+      } finally {
+        mails.observe({ outcome }, secondsSince(begun));
+      }
+    },
+  };
 }
 
-function createSmtp(smtp: string, from: string): Mailer {
+type MailerOptions = {
+  /** The address of a mail server. Without one, mails are written to `outbox` as `.eml` files. */
+  smtp: string | undefined;
+  from: string;
+  outbox: string;
+  /** The longest wait for each reply of the mail server. */
+  timeoutMs?: number;
+};
+
+export function createMailer({ smtp, from, outbox, timeoutMs = TIMEOUT_MS }: MailerOptions): Mailer {
+  return smtp === undefined ? createOutbox({ from, outbox }) : createSmtp(smtp, from, timeoutMs);
+}
+
+function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
   const transport = createTransport({
     url: smtp,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
   });
   return {
     send: async (mail) => {
-      await transport.sendMail({ ...mail, from });
+      const { response } = await transport.sendMail({ ...mail, from });
+      return response;
     },
     close: () => transport.close(),
   };
@@ -44,6 +77,7 @@ function createOutbox({ from, outbox }: { from: string; outbox: string }): Maile
       // Renamed when complete, so that a program that watches the folder never reads half a mail.
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
       await rename(`${file}.part`, file);
+      return file;
     },
     close: () => undefined,
   };

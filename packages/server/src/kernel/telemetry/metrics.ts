@@ -1,99 +1,101 @@
-// Declares every metric of the service, in the text format of Prometheus.
+// The registry of all metrics, in the text format of Prometheus.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type {
+  CounterDefinition,
+  GaugeDefinition,
+  HistogramDefinition,
+  Labels,
+  MetricDefinition,
+} from './define-metric.ts';
+import { METRICS } from './metric-table.ts';
 
-export type Metrics = ReturnType<typeof createMetrics>;
+/** The value of each label: one of those listed in the table. */
+type ValuesOf<L extends Labels> = {
+  readonly [Name in keyof L]: L[Name] extends readonly (infer Value)[] ? Value : string | number;
+};
+/** The labels come first, if there are any. */
+type WithLabels<L extends Labels, Rest extends readonly unknown[]> = keyof L extends never
+  ? Rest
+  : [labels: ValuesOf<L>, ...rest: Rest];
+
+type TypedCounter<L extends Labels> = {
+  inc(...args: WithLabels<L, [count?: number]>): void;
+  /** Removes all values. */
+  clear(): void;
+};
+type TypedGauge<L extends Labels> = {
+  inc(...args: WithLabels<L, [count?: number]>): void;
+  dec(...args: WithLabels<L, [count?: number]>): void;
+  set(...args: WithLabels<L, [value: number]>): void;
+  /** Removes all values. */
+  clear(): void;
+};
+type TypedHistogram<L extends Labels> = {
+  observe(...args: WithLabels<L, [seconds: number]>): void;
+};
+
+type MetricOf<D> =
+  D extends CounterDefinition<infer L>
+    ? TypedCounter<L>
+    : D extends GaugeDefinition<infer L>
+      ? TypedGauge<L>
+      : D extends HistogramDefinition<infer L>
+        ? TypedHistogram<L>
+        : never;
+
+/** Sets gauges. Must not throw. */
+type Update = () => void | Promise<void>;
+
+export type Metrics = { readonly [Name in keyof typeof METRICS]: MetricOf<(typeof METRICS)[Name]> } & {
+  readonly contentType: string;
+  /** All metrics as text. */
+  read(): Promise<string>;
+  /** Adds a function that is called before each read. */
+  onRead(update: Update): void;
+};
 
 /** Creates a separate set of metrics for each service, so that two in one process do not share counts. */
-export function createMetrics() {
+export function createMetrics(): Metrics {
   const registry = new Registry();
+  const updates: Update[] = [];
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
+  const metrics = Object.fromEntries(
+    Object.entries<MetricDefinition>(METRICS).map(([name, definition]) => [name, createMetric(definition, registry)]),
+  );
   return {
-    registry,
-    requests: new Histogram({
-      name: 'chauffeur_http_request_seconds',
-      help: 'Time from the headers of a request to the end of its response, by operation and status.',
-      labelNames: ['operation', 'status'] as const,
-      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
-      registers,
-    }),
-    refusals: new Counter({
-      name: 'chauffeur_refusals_total',
-      help: 'Requests that got an error response, by operation and error code.',
-      labelNames: ['operation', 'code'] as const,
-      registers,
-    }),
-    agentCalls: new Counter({
-      name: 'chauffeur_agent_calls_total',
-      help: 'MCP calls of agents, by tool and error code (0: none).',
-      labelNames: ['tool', 'code'] as const,
-      registers,
-    }),
-    uploadedBytes: new Counter({
-      name: 'chauffeur_uploaded_bytes_total',
-      help: 'Uploaded bytes that were stored durably, by kind of upload (single, chunk or symbols).',
-      labelNames: ['way'] as const,
-      registers,
-    }),
-    uploadsUnderWay: new Gauge({
-      name: 'chauffeur_uploads_under_way',
-      help: 'Uploads and chunks that this process is receiving.',
-      registers,
-    }),
-    crashReports: new Counter({
-      name: 'chauffeur_crash_reports_total',
-      help: 'Crash reports that were stored durably, by kind of client.',
-      labelNames: ['source'] as const,
-      registers,
-    }),
-    crashRefusals: new Counter({
-      name: 'chauffeur_crash_refusals_total',
-      help: 'Crash reports that were refused, by rule.',
-      labelNames: ['rule'] as const,
-      registers,
-    }),
-    events: new Counter({
-      name: 'chauffeur_events_total',
-      help: 'Events of games, by outcome (accepted: stored durably; repeated: already received).',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    eventRefusals: new Counter({
-      name: 'chauffeur_event_refusals_total',
-      help: 'Requests with events that were refused, by rule.',
-      labelNames: ['rule'] as const,
-      registers,
-    }),
-    eventsSkipped: new Counter({
-      name: 'chauffeur_events_skipped_total',
-      help: 'Invalid events of analytics modules of engines, by rule. The other events of the request were stored.',
-      labelNames: ['rule'] as const,
-      registers,
-    }),
-    jobs: new Histogram({
-      name: 'chauffeur_job_seconds',
-      help: 'Running time of jobs, by task and outcome.',
-      labelNames: ['task', 'outcome'] as const,
-      buckets: [0.01, 0.1, 1, 10, 60, 600],
-      registers,
-    }),
-    crashWalks: new Counter({
-      name: 'chauffeur_crash_walks_total',
-      help: 'Processed dumps of crash reports, by outcome (walked, unreadable, missing, timeout, memory, broken).',
-      labelNames: ['outcome'] as const,
-      registers,
-    }),
-    scans: new Counter({
-      name: 'chauffeur_scans_total',
-      help: 'Finished scans, by state.',
-      labelNames: ['state'] as const,
-      registers,
-    }),
-    symbols: new Counter({
-      name: 'chauffeur_symbols_total',
-      help: 'Compiled symbol files, by state.',
-      labelNames: ['state'] as const,
-      registers,
-    }),
+    ...(metrics as unknown as Metrics),
+    contentType: registry.contentType,
+    async read() {
+      await Promise.all(updates.map((update) => update()));
+      return registry.metrics();
+    },
+    onRead: (update) => void updates.push(update),
   };
+}
+
+function createMetric({ kind, name, help, labels, buckets = [] }: MetricDefinition, registry: Registry): object {
+  const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
+  if (kind === 'gauge') {
+    const gauge = new Gauge(options);
+    const clear = () => (options.labelNames.length === 0 ? gauge.remove() : gauge.reset());
+    return Object.assign(gauge, { clear });
+  }
+  // Series start at 0. Otherwise the first failure would not be an increase.
+  if (kind === 'counter') {
+    const counter = new Counter(options);
+    for (const values of seriesOf(labels)) counter.inc(values, 0);
+    return Object.assign(counter, { clear: () => counter.reset() });
+  }
+  const histogram = new Histogram({ ...options, buckets: [...buckets] });
+  for (const values of seriesOf(labels)) histogram.zero(values);
+  return histogram;
+}
+
+/** All combinations of the values of the labels; none if the values of a label are not listed. */
+function seriesOf(labels: Labels): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (series, [name, values]) =>
+      typeof values === 'string' ? [] : series.flatMap((rest) => values.map((value) => ({ ...rest, [name]: value }))),
+    [{}],
+  );
 }

@@ -3,7 +3,9 @@
 import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { limitConcurrency } from './concurrency.ts';
-import { ThreadCrashError, type ThreadLimits, ThreadTimeoutError } from './threads.ts';
+import { countStart, countTask } from './thread-counts.ts';
+import { ThreadCrashError, ThreadTimeoutError } from './thread-errors.ts';
+import type { ThreadLimits } from './threads.ts';
 
 /** Answers a question that a task asks while it runs. */
 type AnswerQuestion<Question, Reply> = (question: Question) => Promise<Reply>;
@@ -52,6 +54,7 @@ export function createThreadPool<Input, Output, Question, Reply>(
 
   function start(): Worker {
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+    countStart(entry);
     // While it has a task, other listeners handle errors. An idle thread, or one that is being ended, may fail without
     // consequence.
     worker.on('error', () => undefined);
@@ -74,16 +77,18 @@ export function createThreadPool<Input, Output, Question, Reply>(
 
   return {
     run: (input, answer) =>
-      takeTurn(async () => {
-        const { worker, isNew } = take();
-        worker.ref();
-        const task = { name, input, isNew, timeoutMs, answer: answer as AnswerQuestion<unknown, unknown> };
-        const { output, reusable } = await runOn<Output>(worker, task);
-        if (reusable) keep(worker);
-        // Not awaited: a thread whose heap is full may be stuck in garbage collection.
-        else void worker.terminate();
-        return output();
-      }),
+      takeTurn(() =>
+        countTask(entry, async () => {
+          const { worker, isNew } = take();
+          worker.ref();
+          const task = { name, input, isNew, timeoutMs, answer: answer as AnswerQuestion<unknown, unknown> };
+          const { output, reusable } = await runOn<Output>(worker, task);
+          if (reusable) keep(worker);
+          // Not awaited: a thread whose heap is full may be stuck in garbage collection.
+          else void worker.terminate();
+          return output();
+        }),
+      ),
   };
 }
 

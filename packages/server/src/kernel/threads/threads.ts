@@ -1,6 +1,8 @@
 // Runs one task in a worker thread with a time limit and a bounded heap, for parsing untrusted input.
 import { basename } from 'node:path';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
+import { countStart, countTask } from './thread-counts.ts';
+import { ThreadCrashError, ThreadTimeoutError } from './thread-errors.ts';
 
 export type ThreadLimits = {
   timeoutMs: number;
@@ -10,26 +12,6 @@ export type ThreadLimits = {
 
 /** An error class that a task may reject with, so that its caller can tell it from a crash. */
 export type TaskFailure = new (message: string, options?: ErrorOptions) => Error;
-
-/** The thread exceeded its time limit and was ended. */
-export class ThreadTimeoutError extends Error {
-  override readonly name = 'ThreadTimeoutError';
-}
-
-/** The thread ended before its task did. */
-export class ThreadCrashError extends Error {
-  override readonly name = 'ThreadCrashError';
-  /**
-   * `memory`: the heap was full. `error`: something threw outside the task; see the cause. `exit`: the thread ended by
-   * itself.
-   */
-  readonly reason: 'memory' | 'error' | 'exit';
-
-  constructor(reason: ThreadCrashError['reason'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
-}
 
 type Answer<Output> = { output: Output } | { failure: { name: string; message: string; stack: string | undefined } };
 
@@ -47,6 +29,7 @@ export function runInThread<Output>(
 ): Promise<Output> {
   const name = basename(entry.pathname);
   const worker = new Worker(entry, { workerData: input, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+  countStart(entry);
   let timer: NodeJS.Timeout | undefined;
   const result = new Promise<Output>((resolve, reject) => {
     timer = setTimeout(() => reject(new ThreadTimeoutError(`${name} took longer than ${timeoutMs} ms`)), timeoutMs);
@@ -57,11 +40,13 @@ export function runInThread<Output>(
     worker.on('error', (error) => reject(explainCrash(name, error)));
     worker.on('exit', (code) => reject(new ThreadCrashError('exit', `${name} ended with code ${code} and no result`)));
   });
-  return result.finally(() => {
-    clearTimeout(timer);
-    // Not awaited: a thread whose heap is full may be stuck in garbage collection, and would block its caller.
-    void worker.terminate();
-  });
+  return countTask(entry, () =>
+    result.finally(() => {
+      clearTimeout(timer);
+      // Not awaited: a thread whose heap is full may be stuck in garbage collection, and would block its caller.
+      void worker.terminate();
+    }),
+  );
 }
 
 /** Called once by a thread file: runs `task` on the input of `runInThread` and sends back its result or error. */

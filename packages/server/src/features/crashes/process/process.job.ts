@@ -4,12 +4,13 @@ import type { Context } from '../../../context.ts';
 import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 import type { Attempt } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
+import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
 import { groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { stemOf } from '../report/files.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { rememberNewFunctions } from './functions.ts';
+import { measureStage } from './measure-stage.ts';
 import { beginProcessing, type DumpRow, recordFailure, recordWalk } from './processed.sql.ts';
 import { SymbolResolver } from './symbol-resolver.ts';
 import { type Reading, readDump } from './walk.ts';
@@ -47,7 +48,8 @@ async function keepWalk(
 ): Promise<void> {
   const { functions, missingSymbols } = walk.excerpt;
   await rememberNewFunctions(ctx, gameId, functions);
-  const isStored = await recordWalk(ctx.db, gameId, reportId, { ...walk, at: ctx.clock.now() });
+  const recorded = { ...walk, at: ctx.clock.now() };
+  const isStored = await measureStage(ctx, 'group', () => recordWalk(ctx.db, gameId, reportId, recorded));
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;
   if (unused !== null) await deleteStack(ctx, unused);

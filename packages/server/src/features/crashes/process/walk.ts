@@ -1,10 +1,11 @@
 // Walks dumps in threads with limited time and memory, so that no dump can crash the server.
 import type { Context } from '../../../context.ts';
 import { SECOND } from '../../../kernel/clock.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
+import { measureStage } from './measure-stage.ts';
 import type { SymbolResolver } from './symbol-resolver.ts';
 import type { SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
@@ -32,8 +33,10 @@ export function readDump(
   task: { dumpKey: string; dumpSize: number; stackKey: string; fields: GroupingFields },
   resolver: SymbolResolver,
 ): Promise<Reading> {
-  return runBounded(ctx, { task: 'walk', blobSettings: ctx.blobs.settings, ...task }, (request) =>
-    resolver.answer(request),
+  return measureStage(ctx, 'walk', () =>
+    runBounded(ctx, { task: 'walk', blobSettings: ctx.blobs.settings, ...task }, (request) =>
+      measureStage(ctx, 'symbols', () => resolver.answer(request)),
+    ),
   );
 }
 

@@ -5,13 +5,14 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
+import { countLimit } from '../../../kernel/limits/count-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { partitionOf } from '../report/partitions.ts';
 import { type AcceptedReport, canonicalProcessor, canonicalSystem, type Refusal } from './accept.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
-import { type NewReport, returnBytes, type StoredFile, writeReports } from './reports.sql.ts';
+import { type NewReport, returnBytes, type StoredFile, type WriteOutcome, writeReports } from './reports.sql.ts';
 import { type CrashFileKind, makeTokens, uploadsEndOf } from './tokens.ts';
 
 /**
@@ -96,6 +97,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
 }
 
 const writeReport = batchWriter<NewReport, { filesGranted: boolean }>({
+  queue: 'crash_reports',
   // Measured: with larger batches all senders wait at once; with smaller ones each report costs more.
   maxBatch: 256,
   // Measured: with several writers PostgreSQL spends a quarter more on each report, and competes for CPU with request
@@ -117,11 +119,19 @@ async function writeBatch(
   const written = reports.filter((_, index) => outcomes[index] === 'with_files' || outcomes[index] === 'without_files');
   for (const [source, { length }] of Map.groupBy(written, ({ source }) => source))
     ctx.metrics.crashReports.inc({ source }, length);
+  for (const [index, outcome] of outcomes.entries()) countLimits(ctx, outcome, reports[index]!);
   return outcomes.map((outcome) => {
     if (outcome === 'unknown_build') return refuse(ctx, UNKNOWN_BUILD);
     if (outcome === 'over_limit') return refuse(ctx, overLimit(ctx));
     return { filesGranted: outcome === 'with_files' };
   });
+}
+
+function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, wants }: NewReport): void {
+  if (outcome === 'unknown_build') return;
+  countLimit(ctx.metrics, 'crash_reports', outcome !== 'over_limit');
+  const hasFiles = dump !== null || log !== null || wants.dump || wants.log;
+  if (outcome !== 'over_limit' && hasFiles) countLimit(ctx.metrics, 'crash_files', outcome === 'with_files');
 }
 
 function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {

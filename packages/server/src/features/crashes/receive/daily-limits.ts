@@ -4,7 +4,10 @@ import { MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, SECOND } from '../../../kernel/clock.ts';
 
-/** For the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs. */
+/**
+ * For the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs of games
+ * without a quota of their own.
+ */
 export type DailyLimits = { day: Date; crashes: number; uploads: number; bytes: number };
 
 export function dailyLimits({ config, clock }: Context): DailyLimits {
@@ -16,13 +19,14 @@ export function dailyLimits({ config, clock }: Context): DailyLimits {
   };
 }
 
-/** How much of its limits a game has used today. */
-export type UsedToday = { uploads: number; bytes: number };
+/** How much of its limits a game has used today. `quota_mb` is its own limit of bytes in MiB; null for the setting. */
+export type UsedToday = { uploads: number; bytes: number; quota_mb: number | null };
 
 /** The bytes that may still be stored today: infinite without a limit, 0 if the limit of files is reached. */
 export function bytesLeft(limits: DailyLimits, used: UsedToday): number {
   if (limits.uploads > 0 && used.uploads >= limits.uploads) return 0;
-  return limits.bytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limits.bytes - used.bytes);
+  const maxBytes = used.quota_mb === null ? limits.bytes : used.quota_mb * MIB;
+  return maxBytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, maxBytes - used.bytes);
 }
 
 /** Seconds until the next UTC day. */
@@ -35,7 +39,7 @@ export function tooManyBytes(ctx: Context): ApiError {
   const seconds = secondsLeft(ctx);
   return new ApiError(
     4290,
-    `This game has reached its limit of ${ctx.config.limitCrashMb} MiB of crash files a day. Try again in ${seconds} s.`,
+    `This game has reached its limit of bytes of crash files a day. Try again in ${seconds} s.`,
     { data: { retry_after: seconds } },
   );
 }

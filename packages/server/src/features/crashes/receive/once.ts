@@ -18,6 +18,7 @@ const REPEATED_WITHIN = DAY;
  * that report under its own `reportId`, and the files of the new report are unused.
  */
 export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
+  queue: 'crash_reports_with_id',
   maxBatch: 100,
   // Each batch holds a connection while its reports are written through others.
   writers: 1,

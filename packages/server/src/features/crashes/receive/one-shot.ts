@@ -78,6 +78,7 @@ export async function receiveWhole(
   try {
     const report = await write(ctx, request, body, { reportId, files, losses });
     if (report.reportId !== reportId || !report.filesKept) await deleteStored();
+    else for (const { size } of Object.values(files)) ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
     return report;
   } catch (error) {
     // After other errors the report may have been written, so its files are left to the sweep. If the database was

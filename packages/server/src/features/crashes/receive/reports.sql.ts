@@ -1,5 +1,5 @@
 // The SQL that writes reports and their files.
-import { LIMITS } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
@@ -186,9 +186,11 @@ export async function writeReports(
         select no, files > 0
             and (${uploads}::integer = 0 or files_so_far <= ${uploads}::integer - (used_files.used - files_together))
             -- The bytes of files still to be uploaded are counted when they arrive.
-            and (${bytes}::bigint = 0 or bytes = 0 or bytes_so_far <= ${bytes}::bigint - (used_bytes.used - bytes_together)) as granted
+            and (max_bytes = 0 or bytes = 0 or bytes_so_far <= max_bytes - (used_bytes.used - bytes_together)) as granted
         from accepted left join counted_files used_files on used_files.subject = game_id::text
           left join counted_bytes used_bytes on used_bytes.subject = game_id::text
+          left join game_quotas using (game_id)
+          cross join lateral (select ${maxBytes(bytes)} as max_bytes) limits
       ), written as (
         insert into crash_reports (game_id, build_id, state, ${insertedNames(REPORT_COLUMNS)})
         select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
@@ -283,7 +285,13 @@ export function findUsedBeforeUpload(
 function usedToday(day: Date): RawBuilder<unknown> {
   const counter = (name: string) => sql`coalesce((select used from rate_counters
     where subject = game_id::text and name = ${sql.lit(name)} and window_start = ${day}::timestamptz), 0)`;
-  return sql`${counter('crash uploads')} as uploads, ${counter('crash bytes')} as bytes`;
+  return sql`${counter('crash uploads')} as uploads, ${counter('crash bytes')} as bytes,
+    (select crash_mb from game_quotas where game_quotas.game_id = games.game_id) as quota_mb`;
+}
+
+/** The limit of bytes for one day, in a query with `game_quotas`; 0 for none. */
+function maxBytes(setting: number): RawBuilder<unknown> {
+  return sql`coalesce(crash_mb * ${sql.lit(MIB)}, ${setting}::bigint)`;
 }
 
 /** `taken`: the report already has such a file, or is deleted. `past_limit`: the game has used its bytes of the day. */
@@ -301,14 +309,14 @@ export async function attachFile(
   const { waiting, attached } = await onlyRow(
     db,
     keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
-        select game_id, report_id from crash_reports
-        where game_id = ${gameId} and report_id = ${reportId} and ${key} is null for update
+        select game_id, report_id, ${maxBytes(bytes)} as max_bytes from crash_reports left join game_quotas using (game_id)
+        where game_id = ${gameId} and report_id = ${reportId} and ${key} is null for update of crash_reports
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
         select game_id::text, 'crash bytes', ${day}::timestamptz, ${file.stored}::bigint from waiting
-        where ${bytes}::bigint = 0 or ${file.stored}::bigint <= ${bytes}::bigint
+        where max_bytes = 0 or ${file.stored}::bigint <= max_bytes
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
-          where ${bytes}::bigint = 0 or rate_counters.used + excluded.used <= ${bytes}::bigint
+          where (select max_bytes = 0 or rate_counters.used + excluded.used <= max_bytes from waiting)
         returning subject
       ), attached as (
         update crash_reports set ${key} = ${file.key}, ${sql.ref(`${kind}_size`)} = ${file.size}

@@ -49,6 +49,7 @@ export function refuse(ctx: Context, { rule, code, message, data }: Refusal): Ap
 
 /** Like `ingestEvents`, but returns the builds that do not exist. */
 export const writeEvents = batchWriter<readonly Part[], Ingested | UnknownBuilds>({
+  queue: 'events',
   maxBatch: 4000,
   writers: WRITERS,
   maxWaiting: 100_000,
@@ -75,7 +76,9 @@ async function writeRequests(
     forgetGames(ctx, error.gameIds);
     return writeRequests(ctx, requests, turn);
   }
-  for (const [outcome, count] of Object.entries(resultOf(valid, repeated))) ctx.metrics.events.inc({ outcome }, count);
+  const counted = resultOf(valid, repeated);
+  ctx.metrics.events.inc({ outcome: 'accepted' }, counted.accepted);
+  ctx.metrics.events.inc({ outcome: 'repeated' }, counted.repeated);
   return requests.map((parts, index) =>
     isValid[index] ? resultOf(parts, repeated) : { unknown: new Set(parts.filter((part) => !exists(part)).map(keyOf)) },
   );

@@ -1,0 +1,56 @@
+// The SQL of backup runs, which are recorded for monitoring.
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow } from '../../kernel/database/db.ts';
+
+const MAX_RUNS = 100;
+
+export type RunOutcome = 'complete' | 'damaged' | 'failed';
+
+export async function canRecordRuns(db: Db): Promise<boolean> {
+  const { can } = await onlyRow(db, sql<{ can: boolean }>`select to_regclass('backup_runs') is not null as can`);
+  return can;
+}
+
+/** Records the start of a run, and forgets old ones. */
+export async function beginRun(db: Db, startedAt: Date): Promise<void> {
+  await changed(
+    db,
+    sql`with old as (
+        delete from backup_runs where started_at < (select started_at from backup_runs order by started_at desc
+          limit 1 offset ${MAX_RUNS})
+      )
+      insert into backup_runs (started_at) values (${startedAt}) on conflict do nothing`,
+  );
+}
+
+export async function endRun(db: Db, startedAt: Date, endedAt: Date, outcome: RunOutcome): Promise<void> {
+  await changed(
+    db,
+    sql`update backup_runs set ended_at = ${endedAt}, outcome = ${outcome} where started_at = ${startedAt}`,
+  );
+}
+
+export type LatestRuns = {
+  /** When the newest complete backup began; null if there was none. */
+  succeeded_at: Date | null;
+  /** How long it took, in seconds. */
+  seconds: number | null;
+  /** When the newest run began that failed, was interrupted or found damage. */
+  failed_at: Date | null;
+};
+
+/** A run without an end is in progress if it is the newest and `isRunning`; otherwise it was interrupted. */
+export function readLatestRuns(db: Db, isRunning: boolean): Promise<LatestRuns> {
+  return onlyRow(
+    db,
+    sql<LatestRuns>`with latest as (
+        select started_at, extract(epoch from ended_at - started_at)::double precision as seconds from backup_runs
+        where outcome in ('complete', 'damaged') order by started_at desc limit 1
+      ), failed as (
+        select max(started_at) as started_at from backup_runs
+        where outcome in ('damaged', 'failed')
+          or outcome is null and not (${isRunning} and started_at = (select max(started_at) from backup_runs))
+      )
+      select latest.started_at as succeeded_at, seconds, failed.started_at as failed_at from failed left join latest on true`,
+  );
+}

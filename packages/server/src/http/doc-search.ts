@@ -1,0 +1,93 @@
+// Finds sections of the documentation. The text is small enough to look through all of it for each search.
+import { type DocSection, findDoc } from '@chauffeur/contract/docs';
+
+export type DocMatch = DocSection & { readonly title: string; readonly words: readonly string[] };
+export type DocSearch = (query: string) => readonly DocMatch[];
+
+const MAX_WORDS = 8;
+const MAX_MATCHES = 20;
+/** One page should not fill the list. */
+const MAX_PER_PAGE = 4;
+/** Pages that list everything come after pages that explain it. */
+const REFERENCE: ReadonlySet<string> = new Set(['api', 'errors', 'mcp-tools', 'metrics', 'changelog']);
+const REFERENCE_WEIGHT = 0.4;
+
+/** What a word is worth that a place has as a whole, or that only starts a word there. */
+const WEIGHTS = {
+  heading: { whole: 20, start: 12, none: 0 },
+  title: { whole: 10, start: 6, none: 0 },
+  text: { whole: 2, start: 1, none: 0 },
+} as const;
+type Place = keyof typeof WEIGHTS;
+
+type Indexed = { readonly section: DocSection; readonly title: string; readonly places: Record<Place, string> };
+
+/** Every word of a query must be the start of a word in the section, its heading or the title of its page. */
+export function createDocSearch(sections: readonly DocSection[]): DocSearch {
+  const indexed = sections.map((section): Indexed => {
+    const title = findDoc(section.page)?.title ?? '';
+    // The first section of a page has no heading of its own. People also look for the name in the address.
+    const heading = section.heading || `${title} ${section.page}`;
+    const places = { heading: fold(heading), title: fold(title), text: fold(section.text) };
+    return { section, title, places };
+  });
+  return (query) => {
+    const words = wordsOf(query);
+    if (words.length === 0) return [];
+    const matches = indexed
+      .map((each) => ({ ...each, score: scoreOf(each, words) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score);
+    const counts = new Map<string, number>();
+    const isShown = ({ section: { page } }: Indexed) => {
+      const count = (counts.get(page) ?? 0) + 1;
+      counts.set(page, count);
+      return count <= MAX_PER_PAGE;
+    };
+    return matches
+      .filter(isShown)
+      .slice(0, MAX_MATCHES)
+      .map(({ section, title }) => ({ ...section, title, words }));
+  };
+}
+
+/** Words are compared without case and accents. Signs around them, such as quotes, don't count. */
+function wordsOf(query: string): string[] {
+  const words = fold(query)
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''));
+  return [...new Set(words.filter((word) => word !== ''))].slice(0, MAX_WORDS);
+}
+
+export function fold(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase();
+}
+
+/** 0 if a word is missing. */
+function scoreOf({ section, places }: Indexed, words: readonly string[]): number {
+  let score = 0;
+  for (const word of words) {
+    let best = 0;
+    for (const place of Object.keys(WEIGHTS) as Place[]) best += WEIGHTS[place][findWord(places[place], word)];
+    if (best === 0) return 0;
+    score += best;
+  }
+  return score * (REFERENCE.has(section.page) ? REFERENCE_WEIGHT : 1);
+}
+
+function findWord(text: string, word: string): 'whole' | 'start' | 'none' {
+  let result: 'start' | 'none' = 'none';
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (isWordCharacter(text[at - 1])) continue;
+    if (!isWordCharacter(text[at + word.length])) return 'whole';
+    result = 'start';
+  }
+  return result;
+}
+
+export function isWordCharacter(character: string | undefined): boolean {
+  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
+}

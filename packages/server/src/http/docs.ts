@@ -1,0 +1,128 @@
+// Serves the documentation: pages that the build of the website wrote, and the search in them. Nothing in them depends on
+// the visitor.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type DocSection, findDoc } from '@chauffeur/contract/docs';
+import { PAGES } from '@chauffeur/contract/pages';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { WEBSITE_FOLDER } from '../folders.ts';
+import { acceptsGzip } from '../request/accept-encoding.ts';
+import { createDocSearch, type DocSearch } from './doc-search.ts';
+import { writeResults } from './doc-search-results.ts';
+import { escapeHtml, fillHead, type PageHead } from './page-head.ts';
+import { refuseRead } from './refuse-read.ts';
+
+const FOLDER = join(WEBSITE_FOLDER, 'docs');
+const MINUTES_SECONDS = 300;
+const MAX_QUERY_LENGTH = 200;
+/** Only the site's own files, and no inline styles. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+const START = 'index';
+const SEARCH = 'search';
+const MISSING = '404';
+const DESCRIPTION = 'How to ship games, track crashes and game health, and run the server.';
+
+type Body = { readonly plain: string; readonly gzipped: Buffer };
+
+export function mountDocs(app: FastifyInstance, ctx: Context): void {
+  const bodyOf = keepBodies(ctx);
+  let search: Promise<DocSearch> | undefined;
+  const findSections = async (query: string) => {
+    search ??= readSearch();
+    return (await search)(query);
+  };
+  app.get(PAGES.docs, async (request, reply) => sendDoc(request, reply, START));
+  app.get(PAGES.docSearch, async (request, reply) => {
+    const refusal = refuse(request, reply);
+    if (refusal !== null) return refusal;
+    const { q } = request.query as { q?: unknown };
+    const query = typeof q === 'string' ? q.slice(0, MAX_QUERY_LENGTH).trim() : '';
+    const document = fillHead(await readDocument(SEARCH), headOf(ctx, SEARCH));
+    const results = query === '' ? '' : writeResults(query, await findSections(query));
+    const page = document.replace('%query%', () => escapeHtml(query)).replace('<!--results-->', () => results);
+    return prepare(reply).header('cache-control', 'private, no-cache').send(page);
+  });
+  app.get<{ Params: { page: string } }>(PAGES.doc, async (request, reply) => {
+    const { page } = request.params;
+    return sendDoc(request, reply, findDoc(page) === undefined ? MISSING : page);
+  });
+
+  function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
+    if (wantsDocument(request.headers.accept)) return refuseRead(ctx, request, reply);
+    reply.callNotFound();
+    return reply;
+  }
+
+  async function sendDoc(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+    const refusal = refuse(request, reply);
+    if (refusal !== null) return refusal;
+    const { plain, gzipped } = await bodyOf(name);
+    prepare(reply)
+      .code(name === MISSING ? 404 : 200)
+      .header('vary', 'accept, accept-encoding')
+      .header('cache-control', `public, max-age=${MINUTES_SECONDS}`);
+    return acceptsGzip(request.headers['accept-encoding'])
+      ? reply.header('content-encoding', 'gzip').send(gzipped)
+      : reply.send(plain);
+  }
+}
+
+/** Whether a client can read a page. Most programs accept any type. */
+function wantsDocument(accept = '*/*'): boolean {
+  return /text\/(html|\*)|application\/xhtml\+xml|\*\/\*/.test(accept);
+}
+
+function prepare(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', POLICY)
+    .header('referrer-policy', 'strict-origin-when-cross-origin');
+}
+
+function readDocument(name: string): Promise<string> {
+  return readFile(join(FOLDER, `${name}.html`), 'utf8');
+}
+
+async function readSearch(): Promise<DocSearch> {
+  const sections = JSON.parse(await readFile(join(FOLDER, 'sections.json'), 'utf8')) as DocSection[];
+  return createDocSearch(sections);
+}
+
+/** Each page is read, completed and compressed once. */
+function keepBodies(ctx: Context): (name: string) => Promise<Body> {
+  const bodies = new Map<string, Promise<Body>>();
+  const create = async (name: string): Promise<Body> => {
+    const plain = fillHead(await readDocument(name), headOf(ctx, name));
+    return { plain, gzipped: await promisify(gzip)(plain, { level: 9 }) };
+  };
+  return (name) => {
+    const body = bodies.get(name) ?? create(name);
+    bodies.set(name, body);
+    // A file that could not be read is read again at the next request.
+    body.catch(() => bodies.delete(name));
+    return body;
+  };
+}
+
+function headOf({ publicUrl }: Context, name: string): PageHead {
+  const url = publicUrl + PAGES.docs;
+  const doc = findDoc(name);
+  if (doc !== undefined) return { title: doc.title, description: doc.description, url: `${url}/${doc.page}` };
+  const plain: PageHead = { title: 'Documentation', description: DESCRIPTION, url };
+  if (name === SEARCH)
+    return { ...plain, title: 'Search the documentation', url: publicUrl + PAGES.docSearch, isHidden: true };
+  return name === MISSING ? { ...plain, title: 'Page not found', isHidden: true } : plain;
+}

@@ -1,0 +1,349 @@
+// Every metric of the server. docs/metrics.md is generated from these tables.
+import { counter, gauge, histogram } from './define-metric.ts';
+
+const OPERATION = 'an operation of [the API](api.md), `other` for pages and files, or a route outside the API';
+const TASK = 'a kind of job, such as `scans:scan`';
+const CODE = 'an [error code](errors.md)';
+const RULE = 'the rule that refused it';
+const LANE = ['quick', 'long'] as const;
+
+/** From a fast query to a request that takes minutes because of its body. */
+const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
+/** From a mail to the scan of a large build. */
+const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600];
+/** From a query to an upload of many bytes. */
+const STORE_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60];
+
+/** The limits that are counted, by the name of their label. */
+const LIMIT_NAMES = [
+  'agent_calls',
+  'approvals',
+  'bugs',
+  'chunks',
+  'crash_files',
+  'crash_reports',
+  'invitations',
+  'login_codes',
+  'media_uploads',
+  'open_sessions',
+  'password_confirmations',
+  'public_posts',
+  'public_reads',
+  'set_up_codes',
+  'set_up_tests',
+  'sign_ins',
+  'storage',
+  'symbol_uploads',
+  'uploads',
+] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+
+const HTTP = {
+  requests: histogram(
+    'chauffeur_http_request_duration_seconds',
+    'Time from the headers of a request to the end of its response.',
+    REQUEST_SECONDS,
+    {
+      operation: OPERATION,
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'],
+      status: ['1xx', '2xx', '3xx', '4xx', '5xx'],
+    },
+  ),
+  requestsInProgress: gauge('chauffeur_http_requests_in_progress', 'Requests that have no complete response yet.'),
+  refusals: counter('chauffeur_refusals_total', 'Requests that got an error response.', {
+    operation: OPERATION,
+    code: CODE,
+  }),
+  limitChecks: counter(
+    'chauffeur_limit_checks_total',
+    'Checks of a limit. Of sign-ins, only the refused ones are counted.',
+    { limit: LIMIT_NAMES, outcome: ['allowed', 'refused'] },
+  ),
+};
+
+const UPLOADS = {
+  uploadedBytes: counter('chauffeur_uploaded_bytes_total', 'Received bytes that were stored durably, uncompressed.', {
+    way: ['single', 'chunk', 'symbols', 'crash', 'image'],
+  }),
+  uploadsInProgress: gauge('chauffeur_uploads_in_progress', 'Uploads and chunks that this process is receiving.'),
+  openSessions: gauge('chauffeur_upload_sessions_open', 'Upload sessions that are open. From the database.'),
+  uploadCompletions: histogram(
+    'chauffeur_upload_completion_duration_seconds',
+    'Time from the last byte of a build to its record: checksum, durable zip, check of its directory. `refused`: the checksum or the zip is wrong.',
+    [0.01, 0.1, 0.5, 2, 10, 60],
+    { outcome: ['stored', 'refused', 'failed'] },
+  ),
+  zipRefusals: counter('chauffeur_zip_refusals_total', 'Zips that were refused at the end of their upload.', {
+    rule: RULE,
+  }),
+};
+
+const SCANS = {
+  scans: histogram(
+    'chauffeur_scan_duration_seconds',
+    'Time to scan a build, by the state that the scan led to.',
+    [0.1, 1, 5, 30, 120, 600, 1800],
+    { state: ['clean', 'infected', 'error', 'unscanned'] },
+  ),
+  scanRetries: counter(
+    'chauffeur_scan_retries_total',
+    'Scans that did not take place because clamd could not be reached, and are retried.',
+  ),
+  filesAwaitingScan: gauge('chauffeur_files_awaiting_scan', 'Builds without the result of a scan. From the database.'),
+  oldestAwaitingScan: gauge(
+    'chauffeur_files_awaiting_scan_oldest_seconds',
+    'How long ago the oldest build without the result of a scan was uploaded; 0 if there is none. From the database.',
+  ),
+  scannerSignatures: gauge(
+    'chauffeur_scanner_signatures_timestamp_seconds',
+    "The day of clamd's signatures, as Unix time. Absent without a scanner, or if clamd does not report it.",
+  ),
+};
+
+const CRASHES = {
+  crashReports: counter('chauffeur_crash_reports_total', 'Crash reports that were stored durably, by kind of client.', {
+    source: ['api', 'engine', 'breakpad', 'crashpad', 'unreal'],
+  }),
+  crashRefusals: counter('chauffeur_crash_refusals_total', 'Crash reports that were refused.', { rule: RULE }),
+  crashWalks: counter('chauffeur_crash_walks_total', 'Processed dumps.', {
+    outcome: ['walked', 'unreadable', 'missing', 'timeout', 'memory', 'broken'],
+  }),
+  crashStages: histogram(
+    'chauffeur_crash_stage_duration_seconds',
+    'Time of each stage of processing a dump: `walk`, including the wait for a thread and for symbols, `symbols`, finding and opening them, and `group`, recording the result in its group.',
+    [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    { stage: ['walk', 'symbols', 'group'] },
+  ),
+};
+
+const SYMBOLS = {
+  symbolFiles: counter('chauffeur_symbol_files_total', 'Symbol files that were received and stored durably.'),
+  symbolCompiles: histogram(
+    'chauffeur_symbol_compile_duration_seconds',
+    'Time to compile a symbol file.',
+    JOB_SECONDS,
+    {
+      outcome: ['compiled', 'unreadable'],
+    },
+  ),
+};
+
+const EVENTS = {
+  events: counter(
+    'chauffeur_events_total',
+    'Events of games. `accepted`: stored durably; `repeated`: already received.',
+    {
+      outcome: ['accepted', 'repeated'],
+    },
+  ),
+  eventRefusals: counter('chauffeur_event_refusals_total', 'Requests with events that were refused.', { rule: RULE }),
+  eventsSkipped: counter(
+    'chauffeur_events_skipped_total',
+    'Invalid events of analytics modules of engines. The other events of the request were stored.',
+    { rule: RULE },
+  ),
+};
+
+/** The queues in memory that collect what many requests write together. */
+const BATCH_QUEUES = ['crash_reports', 'crash_reports_with_id', 'events'] as const;
+export type BatchQueue = (typeof BATCH_QUEUES)[number];
+
+const BATCHES = {
+  batchWrites: histogram(
+    'chauffeur_batch_write_duration_seconds',
+    'Time to write the crash reports or events of many requests to the database together. `crash_reports_with_id`: reports that may be repeats are checked first.',
+    [0.005, 0.02, 0.1, 0.5, 2, 10],
+    { queue: BATCH_QUEUES, outcome: ['written', 'failed'] },
+  ),
+  batchRequests: counter('chauffeur_batch_requests_total', 'Requests in written batches.', { queue: BATCH_QUEUES }),
+  batchWaiting: gauge(
+    'chauffeur_batch_waiting',
+    'Crash reports or events that wait in memory for the next batch. Their senders have no response yet.',
+    { queue: BATCH_QUEUES },
+  ),
+  batchCapacity: gauge('chauffeur_batch_capacity', 'How many may wait before further ones are refused with 5030.', {
+    queue: BATCH_QUEUES,
+  }),
+  batchRefusals: counter('chauffeur_batch_refusals_total', 'Requests that were refused because the queue was full.', {
+    queue: BATCH_QUEUES,
+  }),
+};
+
+const QUEUE = {
+  queueJobs: gauge(
+    'chauffeur_queue_jobs',
+    'Jobs in the queue. `scheduled`: due later, such as a retry; `failed`: all attempts failed. From the database.',
+    { task: TASK, lane: LANE, state: ['waiting', 'scheduled', 'running', 'failed'] },
+  ),
+  queueOldest: gauge(
+    'chauffeur_queue_oldest_waiting_seconds',
+    'How long the oldest waiting job is overdue; 0 if none is waiting. From the database.',
+    { task: TASK, lane: LANE },
+  ),
+  jobs: histogram('chauffeur_job_duration_seconds', 'Running time of jobs.', JOB_SECONDS, {
+    task: TASK,
+    outcome: ['done', 'retry', 'failed'],
+  }),
+  jobWaits: histogram(
+    'chauffeur_job_wait_seconds',
+    'Time from when a job was due to its start.',
+    [...JOB_SECONDS, 3600],
+    {
+      task: TASK,
+    },
+  ),
+  jobsRunning: gauge('chauffeur_jobs_running', 'Jobs that this process is running.', { lane: LANE }),
+  jobSlots: gauge('chauffeur_job_slots', 'Jobs that this process can run at once. Absent in `api`.', { lane: LANE }),
+  queueRestarts: counter('chauffeur_queue_restarts_total', 'Restarts of the job queue after a failure.', {
+    lane: LANE,
+  }),
+};
+
+const MAILS = {
+  mails: histogram(
+    'chauffeur_mail_duration_seconds',
+    'Time to hand a mail to the mail server, or to write it to the outbox.',
+    [0.05, 0.2, 1, 5, 20],
+    { outcome: ['sent', 'failed'] },
+  ),
+};
+
+const AGENTS = {
+  agentCalls: counter('chauffeur_agent_calls_total', 'MCP calls of agents. Code 0: no error.', {
+    tool: 'a [tool](mcp-tools.md)',
+    code: CODE,
+  }),
+  approvalsPending: gauge(
+    'chauffeur_approvals_pending',
+    "Requests of agents that wait for the decision of a game's owner. From the database.",
+  ),
+};
+
+const DATABASE = {
+  poolConnections: gauge('chauffeur_database_pool_connections', 'Connections of this process.', {
+    state: ['busy', 'idle'],
+  }),
+  poolSize: gauge('chauffeur_database_pool_size', 'The maximum: `CHAUFFEUR_DATABASE_CONNECTIONS`.'),
+  poolWaiting: gauge('chauffeur_database_pool_waiting', 'Queries and transactions that wait for a connection.'),
+  databaseConnections: gauge(
+    'chauffeur_database_connections',
+    'Connections to the database, of all programs. From the database.',
+  ),
+  maxDatabaseConnections: gauge(
+    'chauffeur_database_connections_max',
+    '`max_connections` of PostgreSQL. From the database.',
+  ),
+  databaseBytes: gauge('chauffeur_database_size_bytes', 'Size of the database on disk. From the database.'),
+};
+
+const STORAGE = {
+  blobOperations: histogram(
+    'chauffeur_blob_operation_duration_seconds',
+    'Time of operations on the blob store, outside of threads. `missing`: there is no such blob; `full`: no space left; `cut`: the sender of the bytes broke off; `read` ends when the blob is open.',
+    STORE_SECONDS,
+    {
+      operation: ['put', 'begin', 'append', 'complete', 'stat', 'read', 'sign', 'delete'],
+      outcome: ['ok', 'missing', 'full', 'cut', 'failed'],
+    },
+  ),
+  storedBytes: gauge('chauffeur_stored_bytes', 'Bytes of stored blobs, without crash files. From the database.', {
+    kind: ['builds', 'images', 'symbols'],
+  }),
+  storedBlobs: gauge('chauffeur_stored_blobs', 'Stored blobs, without crash files. From the database.', {
+    kind: ['builds', 'images', 'symbols'],
+  }),
+  diskFree: gauge('chauffeur_disk_free_bytes', 'Free space on the disk of the data folder of this process.'),
+  diskSize: gauge('chauffeur_disk_size_bytes', 'Size of that disk.'),
+};
+
+const BACKUPS = {
+  lastBackup: gauge(
+    'chauffeur_backup_last_success_timestamp_seconds',
+    'When the newest complete backup began, as Unix time; 0 if there was none. From the database.',
+  ),
+  lastFailedBackup: gauge(
+    'chauffeur_backup_last_failure_timestamp_seconds',
+    'When the newest backup began that failed, was interrupted, or found lost or damaged blobs, as Unix time; 0 if there was none. From the database.',
+  ),
+  backupSeconds: gauge(
+    'chauffeur_backup_last_duration_seconds',
+    'Time that the newest complete backup took; 0 if there was none. From the database.',
+  ),
+};
+
+const THREADS = {
+  threadsBusy: gauge('chauffeur_threads_busy', 'Threads of this process that are working on a task.', {
+    thread: 'the kind of thread, such as `walk`',
+  }),
+  threadsStarted: counter(
+    'chauffeur_threads_started_total',
+    'Started threads. A thread of `walk` is kept for further tasks, unless it crashes or exceeds a limit.',
+    { thread: 'as above' },
+  ),
+  threadTasks: counter(
+    'chauffeur_thread_tasks_total',
+    'Tasks of threads. `failed`: the task threw an error; `timeout` and `memory`: it exceeded a limit.',
+    { thread: 'as above', outcome: ['done', 'failed', 'timeout', 'memory', 'crashed'] },
+  ),
+};
+
+export const PARTS = ['database', 'blobs', 'scanner'] as const;
+
+const SERVICE = {
+  partUp: gauge('chauffeur_part_up', '1 if the part responds, 0 if it does not. Absent if it is not configured.', {
+    part: PARTS,
+  }),
+  stored: gauge('chauffeur_records', 'Accounts, games and builds. From the database.', {
+    kind: ['accounts', 'games', 'builds'],
+  }),
+  failedReadings: counter(
+    'chauffeur_metrics_read_failures_total',
+    'Failures to read values for `/metrics`, such as those from the database. The values are then absent.',
+    { reading: ['parts', 'queue', 'work', 'database', 'storage', 'disk', 'backups', 'scanner'] },
+  ),
+  traceSpans: counter('chauffeur_trace_spans_total', 'Spans of traces that were sent to the collector, or not.', {
+    outcome: ['exported', 'failed'],
+  }),
+  buildInfo: gauge('chauffeur_build_info', 'Always 1, with the version of the server and of Node.', {
+    version: 'the version of the server',
+    node: 'the version of Node',
+    role: ['start', 'api', 'worker', 'admin'],
+  }),
+};
+
+/** The metrics by what they are about, in the order of the documentation. */
+export const METRIC_GROUPS = {
+  Requests: HTTP,
+  Uploads: UPLOADS,
+  Scans: SCANS,
+  'Crash reports': CRASHES,
+  Symbols: SYMBOLS,
+  Events: EVENTS,
+  'Batches of crash reports and events': BATCHES,
+  Jobs: QUEUE,
+  Mails: MAILS,
+  Agents: AGENTS,
+  Database: DATABASE,
+  'Blobs and disk': STORAGE,
+  Backups: BACKUPS,
+  Threads: THREADS,
+  Service: SERVICE,
+} as const;
+
+export const METRICS = {
+  ...HTTP,
+  ...UPLOADS,
+  ...SCANS,
+  ...CRASHES,
+  ...SYMBOLS,
+  ...EVENTS,
+  ...BATCHES,
+  ...QUEUE,
+  ...MAILS,
+  ...AGENTS,
+  ...DATABASE,
+  ...STORAGE,
+  ...BACKUPS,
+  ...THREADS,
+  ...SERVICE,
+} as const;
