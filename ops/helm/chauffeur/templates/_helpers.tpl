@@ -45,6 +45,10 @@ containers:
       - name: {{ $name }}
         value: {{ $value | quote }}
       {{- end }}
+      {{- if and .root.Values.monitoring.enabled (ne .part "migrate") }}
+      - name: CHAUFFEUR_METRICS_PORT
+        value: "9464"
+      {{- end }}
     securityContext:
       allowPrivilegeEscalation: false
       readOnlyRootFilesystem: true
@@ -53,9 +57,17 @@ containers:
     resources:
       {{- toYaml . | nindent 6 }}
     {{- end }}
-    {{- if eq .part "api" }}
+    {{- $hasMetrics := and .root.Values.monitoring.enabled (ne .part "migrate") }}
+    {{- if or $hasMetrics (eq .part "api") }}
     ports:
+      {{- if eq .part "api" }}
       - { name: http, containerPort: 4000 }
+      {{- end }}
+      {{- if $hasMetrics }}
+      - { name: metrics, containerPort: 9464 }
+      {{- end }}
+    {{- end }}
+    {{- if eq .part "api" }}
     startupProbe:
       httpGet: { path: /health, port: http }
       periodSeconds: 2
