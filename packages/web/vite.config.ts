@@ -6,7 +6,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { docPages } from './doc-pages/plugin.ts';
 
-const PACKED = /\.(js|css|html|svg)$/;
+const PACKED = /\.(js|css|svg)$/;
 
 function packFiles(): Plugin {
   let folder = '';
@@ -18,8 +18,8 @@ function packFiles(): Plugin {
     },
     async closeBundle() {
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-        // The server fills in this page for each request.
-        if (!entry.isFile() || !PACKED.test(entry.name) || entry.name === 'index.html') continue;
+        // HTML is not among them, because the server fills it in.
+        if (!entry.isFile() || !PACKED.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const bytes = await readFile(path);
         await Promise.all([
@@ -36,6 +36,14 @@ const service = `http://127.0.0.1:${process.env.CHAUFFEUR_PORT ?? 4000}`;
 // biome-ignore lint/style/noDefaultExport: Vite reads its settings from the default export
 export default defineConfig({
   plugins: [docPages(), react(), packFiles()],
-  build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
-  server: { proxy: Object.fromEntries(['/api', '/mcp', '/.well-known'].map((path) => [path, service])) },
+  build: {
+    target: 'es2023',
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: ['index.html', 'docs.html'] },
+  },
+  server: {
+    proxy: Object.fromEntries(['/api', '/mcp', '/.well-known', '/docs/search'].map((path) => [path, service])),
+  },
 });

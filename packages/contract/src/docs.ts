@@ -1,47 +1,160 @@
 // The pages of docs/ that the website shows under /docs, in this order.
 
-type DocPage = {
-  /** The name of its file in docs/, without `.md`. */
+export type DocPage = {
+  /** The name of its file in docs/, without `.md`. `changelog` is CHANGELOG.md in the folder above. */
   readonly page: string;
   readonly title: string;
+  /** A shorter title for the list of pages. */
+  readonly label?: string;
   readonly description: string;
+};
+
+/** A part of a page that the search finds. */
+export type DocSection = {
+  readonly page: string;
+  /** '' for the text before the first heading; the heading is '' too. */
+  readonly anchor: string;
+  readonly heading: string;
+  readonly text: string;
 };
 
 export const DOC_GROUPS: readonly { readonly name: string; readonly pages: readonly DocPage[] }[] = [
   {
-    name: 'Ship games',
+    name: 'Start',
     pages: [
-      { page: 'cli', title: 'The chauffeur command', description: "Ship builds from a developer's machine or CI." },
+      {
+        page: 'start',
+        title: 'Ship your first build',
+        description: 'From an account to a game that players can download.',
+      },
+      { page: 'games', title: 'Games and members', description: 'Invite admins, and transfer or delete a game.' },
+      { page: 'accounts', title: 'Accounts', description: 'Sign-up, email, password, and deleting an account.' },
+    ],
+  },
+  {
+    name: 'Ship',
+    pages: [
+      { page: 'ci', title: 'Ship from CI', description: 'GitHub Actions, GitLab CI, Jenkins, TeamCity and others.' },
       {
         page: 'builds',
         title: 'Builds and channels',
         description: 'Promote, roll back and delete builds, and approve changes by agents.',
       },
-      { page: 'games', title: 'Games and members', description: 'Invite admins, and transfer or delete a game.' },
+    ],
+  },
+  {
+    name: 'Crashes',
+    pages: [
+      { page: 'crashes', title: 'Crash reports', description: 'How reports are grouped, and how to find the cause.' },
+      {
+        page: 'symbols',
+        title: 'Create and upload symbols',
+        label: 'Symbols',
+        description: 'Get dump_syms, and show functions and lines in crash reports.',
+      },
+    ],
+  },
+  {
+    name: 'Events and health',
+    pages: [
+      {
+        page: 'events',
+        title: 'Events and launch health',
+        description: 'Measure how each build starts and how players use it.',
+      },
+    ],
+  },
+  {
+    name: 'Your engine',
+    pages: [
+      {
+        page: 'engines',
+        title: 'Engine integrations',
+        label: 'All engines',
+        description: 'How clients send events and detect crashes.',
+      },
+      {
+        page: 'unity',
+        title: 'Crashes and events from Unity',
+        label: 'Unity',
+        description: 'A script to copy.',
+      },
+      {
+        page: 'unreal',
+        title: 'Crashes and events from Unreal Engine',
+        label: 'Unreal Engine',
+        description: 'A setting for crashes, and a subsystem to copy.',
+      },
+      {
+        page: 'godot',
+        title: 'Crashes and events from Godot',
+        label: 'Godot',
+        description: 'An add-on, and settings of engines with a crash reporter.',
+      },
+      {
+        page: 'electron',
+        title: 'Crashes and events from Electron',
+        label: 'Electron',
+        description: 'Its own crash reporter, and one file for events.',
+      },
+      {
+        page: 'cpp',
+        title: 'Crashes and events from C and C++',
+        label: 'C and C++',
+        description: 'Crashpad, Breakpad, CEF, and a header for events.',
+      },
+      {
+        page: 'javascript',
+        title: 'Crashes and events from web games',
+        label: 'Web games',
+        description: 'One file for events, and errors as reports.',
+      },
+    ],
+  },
+  {
+    name: 'Players',
+    pages: [
       { page: 'play', title: 'Games in the browser', description: 'What a web build needs, and what it can do.' },
       {
         page: 'shelves',
         title: 'Shelves and search',
         description: 'How games appear on the home page, in search and on developer pages.',
       },
-    ],
-  },
-  {
-    name: 'Monitor games',
-    pages: [
-      { page: 'crashes', title: 'Crash reports', description: 'Send reports and symbols, and find the cause.' },
-      {
-        page: 'events',
-        title: 'Events and launch health',
-        description: 'Measure how each build starts and how players use it.',
-      },
       { page: 'bugs', title: 'Bug tickets', description: 'Read and close the bugs that players report.' },
-      { page: 'engines', title: 'Engine integrations', description: 'Code to copy for each engine.' },
     ],
   },
   {
-    name: 'Your account',
-    pages: [{ page: 'accounts', title: 'Accounts', description: 'Sign-up, email, password, and deleting an account.' }],
+    name: 'Operate',
+    pages: [
+      {
+        page: 'operate',
+        title: 'Running the server',
+        description: 'An overview, and where the server keeps its data.',
+      },
+      { page: 'install', title: 'Install the server', description: 'On Linux and macOS, with the command it offers.' },
+      {
+        page: 'first-run',
+        title: 'First run',
+        description: 'Create the first account, and test address, mail, scanner and storage.',
+      },
+      { page: 'service', title: 'Run it as a service', description: 'With systemd: start, stop and restart.' },
+      { page: 'containers', title: 'Run it in containers', description: 'With Docker or on Kubernetes.' },
+      { page: 'configure', title: 'Configure the server', description: 'Address, mail, and admin commands.' },
+      { page: 'scanner', title: 'Virus scanner', description: 'Connect ClamAV.' },
+      { page: 'storage', title: 'PostgreSQL and S3', description: 'Store data outside the server.' },
+      { page: 'processes', title: 'Run several processes', description: 'Handle more load.' },
+      { page: 'proxy', title: 'Behind a proxy', description: 'HTTPS, client addresses, and a domain for games.' },
+      { page: 'monitor', title: 'Monitor the server', description: 'Health, metrics, logs, and operator pages.' },
+      { page: 'runbook', title: 'Runbook', description: 'What to do when an alert fires.' },
+      { page: 'metrics', title: 'Metrics', description: 'Every metric, its labels and its meaning.' },
+      { page: 'limits', title: 'Limit what games use', description: 'Storage and requests.' },
+      { page: 'backups', title: 'Back up and restore', description: 'While the server runs, with every file checked.' },
+      {
+        page: 'update',
+        title: 'Update the server',
+        description: 'Without a stop, back again, and what a version number promises.',
+      },
+    ],
   },
   {
     name: 'Agents',
@@ -53,20 +166,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
   {
     name: 'Reference',
     pages: [
+      { page: 'cli', title: 'The chauffeur command', description: 'Every command, flag and exit code.' },
+      { page: 'config', title: 'Settings of the server', description: 'Every variable and its default.' },
       { page: 'api', title: 'API reference', description: 'Every HTTP operation.' },
       { page: 'openapi', title: 'OpenAPI and generated clients', description: 'Generate a client for your language.' },
       { page: 'errors', title: 'Errors', description: 'Every error code, and how to fix it.' },
-    ],
-  },
-  {
-    name: 'Run the server',
-    pages: [
-      {
-        page: 'operate',
-        title: 'Running the server',
-        description: 'Storage, scanner, mail, proxies, several processes and backups.',
-      },
-      { page: 'config', title: 'Settings of the server', description: 'Every variable and its default.' },
+      { page: 'changelog', title: 'Changelog', description: 'What changed in each version.' },
     ],
   },
 ];

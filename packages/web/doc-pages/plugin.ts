@@ -1,25 +1,93 @@
-// Lets the website import the pages of docs/, rendered at build time by `renderDoc`.
-import { DOC_PAGES } from '@chauffeur/contract/docs';
+// Builds the documentation into dist/docs: a page for each file of docs/, and the sections for the search. In development,
+// the pages are rendered for each request.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { DOC_PAGES, type DocSection } from '@chauffeur/contract/docs';
 import type { Plugin } from 'vite';
-import { imagePlace, renderDoc } from './render-doc.ts';
+import { writeDoc, writeMissing, writeSearch, writeStart } from './layout.ts';
+import { findBrokenLinks } from './links.ts';
+import { imagePlace, type RenderedDoc, renderDoc } from './render-doc.ts';
+import { sectionsOf } from './search-index.ts';
 
-const PAGES = new Set(DOC_PAGES.map(({ page }) => page));
-const DOC = /\/docs\/[a-z0-9-]+\.md$/;
+const REPOSITORY = join(import.meta.dirname, '../../..');
+const FOLDER = join(REPOSITORY, 'docs');
+/** The document around every page, which Vite gives its styles and scripts. */
+const TEMPLATE = 'docs.html';
+const PAGE_PLACE = '<!--page-->';
+const NAMES = new Set(DOC_PAGES.map(({ page }) => page));
 
 export function docPages(): Plugin {
+  let docs: ReadonlyMap<string, RenderedDoc>;
+  /** The assets of the images, by their path in docs/. */
+  const images = new Map<string, string>();
   return {
     name: 'pages of docs',
-    enforce: 'pre',
-    transform(markdown, id) {
-      if (!DOC.test(id)) return undefined;
-      const { images, html, ...rest } = renderDoc(markdown, PAGES);
-      const imports = images.map((path, index) => `import image${index} from ${JSON.stringify(`./${path}`)};`);
-      const text = images.reduce(
-        (code, _, index) => code.replaceAll(imagePlace(index), `" + image${index} + "`),
-        JSON.stringify(html),
-      );
-      const code = [...imports, `export const doc = { ...${JSON.stringify(rest)}, html: ${text} };`].join('\n');
-      return { code, map: null, moduleType: 'js' };
+    async buildStart() {
+      if (this.environment.mode === 'dev') return;
+      docs = await readDocs();
+      const broken = findBrokenLinks(docs);
+      if (broken.length > 0) this.error(`The documentation has broken links:\n${broken.join('\n')}`);
+      for (const path of [...docs.values()].flatMap((doc) => doc.images)) {
+        if (images.has(path)) continue;
+        const source = await readFile(join(FOLDER, path));
+        images.set(path, this.emitFile({ type: 'asset', name: basename(path), source }));
+      }
+    },
+    async writeBundle({ dir = '' }) {
+      const template = await readFile(join(dir, TEMPLATE), 'utf8');
+      await rm(join(dir, TEMPLATE));
+      await mkdir(join(dir, 'docs'));
+      const write = (name: string, page: string) =>
+        writeFile(
+          join(dir, 'docs', `${name}.html`),
+          template.replace(PAGE_PLACE, () => page),
+        );
+      const urlOf = (path: string) => `/${this.getFileName(images.get(path) ?? '')}`;
+      const pages = [...docs].map(([name, doc]) => [name, writeDoc(name, placeImages(doc, urlOf))] as const);
+      await Promise.all([...SPECIAL_PAGES, ...pages].map(([name, page]) => write(name, page)));
+      const sections: DocSection[] = [...docs].flatMap(([name, doc]) => sectionsOf(name, doc));
+      await writeFile(join(dir, 'docs/sections.json'), JSON.stringify(sections));
+    },
+    configureServer(server) {
+      server.middlewares.use(async (request, response, next) => {
+        const [, name] = /^\/docs(?:\/([a-z0-9-]+))?\/?$/.exec(request.originalUrl?.split('?', 1)[0] ?? '') ?? [null];
+        if (name === null || name === 'search') return next();
+        const page = await renderForDevelopment(name);
+        const template = await readFile(join(server.config.root, TEMPLATE), 'utf8');
+        const document = await server.transformIndexHtml(`/${TEMPLATE}`, template);
+        response.statusCode = page.status;
+        response.setHeader('content-type', 'text/html; charset=utf-8');
+        response.end(document.replace(PAGE_PLACE, () => page.html));
+      });
     },
   };
+}
+
+/** Pages that are no file of docs/. */
+const SPECIAL_PAGES: readonly (readonly [name: string, page: string])[] = [
+  ['index', writeStart()],
+  ['search', writeSearch()],
+  ['404', writeMissing()],
+];
+
+async function readDocs(): Promise<ReadonlyMap<string, RenderedDoc>> {
+  return new Map(await Promise.all(DOC_PAGES.map(async ({ page }) => [page, await readDoc(page)] as const)));
+}
+
+async function readDoc(page: string): Promise<RenderedDoc> {
+  const file = page === 'changelog' ? join(REPOSITORY, 'CHANGELOG.md') : join(FOLDER, `${page}.md`);
+  return renderDoc(await readFile(file, 'utf8'), NAMES);
+}
+
+function placeImages(doc: RenderedDoc, urlOf: (path: string) => string): RenderedDoc {
+  const html = doc.images.reduce((text, path, index) => text.replaceAll(imagePlace(index), urlOf(path)), doc.html);
+  return { ...doc, html };
+}
+
+/** `name` is undefined for the start page. */
+async function renderForDevelopment(name: string | undefined): Promise<{ status: 200 | 404; html: string }> {
+  if (name === undefined) return { status: 200, html: writeStart() };
+  if (!NAMES.has(name)) return { status: 404, html: writeMissing() };
+  const urlOf = (path: string) => `/@fs${join(FOLDER, path)}`;
+  return { status: 200, html: writeDoc(name, placeImages(await readDoc(name), urlOf)) };
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
+import { writeDoc } from './layout.ts';
+import { findBrokenLinks } from './links.ts';
 import { imagePlace, renderDoc } from './render-doc.ts';
+import { sectionsOf } from './search-index.ts';
 
 const pages = new Set(['cli', 'errors']);
 const render = (markdown: string) => renderDoc(markdown, pages);
@@ -21,7 +22,7 @@ test('separates the title and gives headings their anchors', () => {
       ['twice-1', 'Twice', 2],
     ],
   );
-  assert.match(html, /<h2 id="uploadsfile"><code>uploads.file<\/code><\/h2>/);
+  assert.match(html, /<h2 id="uploadsfile"><code>uploads.file<\/code> <a href="#uploadsfile"/);
   assert.doesNotMatch(html, /<h1/);
 });
 
@@ -38,10 +39,9 @@ test('links pages on the website, and turns links to other files into text', () 
   assert.match(html, / c d /);
 });
 
-test('escapes code and adds a copy button', () => {
+test('escapes code', () => {
   const { html } = render('```sh\necho "<b>" && ls\n```\n');
   assert.match(html, /<code>echo &quot;&lt;b&gt;&quot; &amp;&amp; ls<\/code>/);
-  assert.match(html, /<button type="button" data-copy>/);
 });
 
 test('returns the paths of images, so that they are bundled', () => {
@@ -51,18 +51,42 @@ test('returns the paths of images, so that they are bundled', () => {
   assert.doesNotMatch(html, /readers/);
 });
 
-test('every link within docs/ leads to an existing anchor', async () => {
-  const folder = join(import.meta.dirname, '../../../docs');
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).map((name) => name.slice(0, -3));
-  const all = new Set(names);
-  const rendered = new Map(
-    await Promise.all(
-      names.map(async (name) => [name, renderDoc(await readFile(join(folder, `${name}.md`), 'utf8'), all)] as const),
-    ),
+test('the same commands for several shells become tabs, in lists too', () => {
+  const blocks = '```sh\na\n```\n\n```powershell\nb\n```\n\n```bat\nc\n```\n';
+  const { html } = render(
+    `\`\`\`sh\nalone\n\`\`\`\n\nText\n\n${blocks}\n1. One\n\n${blocks.replaceAll(/^(?=.)/gm, '   ')}`,
   );
-  const anchors = new Map([...rendered].map(([name, { html }]) => [name, new Set(html.match(/(?<=<h\d id=")[^"]*/g))]));
-  for (const [name, { html }] of rendered) {
-    for (const [, page = '', anchor = ''] of html.matchAll(/href="(?:\/docs\/([a-z0-9-]+))?#([^"]*)"/g))
-      assert.ok(anchors.get(page || name)?.has(anchor), `${name}.md links to ${page}#${anchor}`);
-  }
+  assert.equal(html.match(/<fieldset/g)?.length, 2);
+  assert.deepEqual(html.match(/(?<=<label for="shell-2-)\w+/g), ['sh', 'powershell', 'bat']);
+  assert.ok(html.indexOf('alone') < html.indexOf('<fieldset'));
+});
+
+test('links to headings or pages that do not exist are found', () => {
+  assert.throws(() => render('[a](nothing.md)'), /nothing\.md/);
+  const docs = new Map([
+    ['cli', render('## One\n\n[a](#one) [b](#two) [c](errors.md#4040)')],
+    ['errors', render('## 4040')],
+  ]);
+  assert.deepEqual(findBrokenLinks(docs), ['cli links to cli#two']);
+});
+
+test('each heading starts a section of the search, without the commands for other shells', () => {
+  const doc = render('# Title\n\nIntro <b>\n\n## `a` & b\n\n```sh\nx $A\n```\n\n```powershell\nx $env:A\n```\n');
+  assert.deepEqual(sectionsOf('cli', doc), [
+    { page: 'cli', anchor: '', heading: '', text: 'Intro' },
+    { page: 'cli', anchor: 'a--b', heading: 'a & b', text: 'x $A' },
+  ]);
+  assert.deepEqual(sectionsOf('cli', render('# Title\n\n## One\n\nFirst\n')), [
+    { page: 'cli', anchor: '', heading: '', text: '' },
+    { page: 'cli', anchor: 'one', heading: 'One', text: 'First' },
+  ]);
+});
+
+test('a page has its title, the list of pages, its contents, and links to the pages before and after it', () => {
+  const page = writeDoc('games', render('# Games\n\n## One\n\nText\n\n## Two\n'));
+  assert.match(page, /<h1>Games<\/h1>/);
+  assert.match(page, /<a href="\/docs\/games" aria-current="page">/);
+  assert.match(page, /<nav class="contents" aria-label="On this page"><ul><li data-depth="2"><a href="#one">One<\/a>/);
+  assert.match(page, /<a rel="prev" href="\/docs\/start">/);
+  assert.match(page, /<a rel="next" href="\/docs\/accounts">/);
 });

@@ -1,17 +1,21 @@
-// Renders a page of docs/ for the website: HTML with anchors and links to other pages of the website, and the headings for the table of
-// contents.
+// Renders a page of docs/ for the website: HTML with anchors and links to other pages of the website, and the headings for
+// the table of contents.
 import { Marked, Renderer, type Tokens } from 'marked';
+import { escapeText, plainOf } from './escape.ts';
+import { groupShells } from './shell-tabs.ts';
 
-type Heading = { readonly id: string; readonly text: string; readonly depth: number };
+export type Heading = { readonly id: string; readonly text: string; readonly depth: number };
 export type RenderedDoc = {
   readonly title: string;
-  /** The headings of levels 2 and 3, for the table of contents. */
+  /** All headings but the title. */
   readonly headings: readonly Heading[];
   /** The page without its title. */
   readonly html: string;
-  /** Paths of the images relative to the page. The HTML contains the placeholder `imagePlace(index)` for each. */
+  /** Paths of the images relative to docs/. The HTML contains the placeholder `imagePlace(index)` for each. */
   readonly images: readonly string[];
 };
+
+const SHELLS: readonly string[] = ['sh', 'bash', 'powershell', 'bat'];
 
 export function imagePlace(index: number): string {
   return `%image-${index}%`;
@@ -32,11 +36,12 @@ export function renderDoc(markdown: string, pages: ReadonlySet<string>): Rendere
         }
         const id = uniqueId(slugOfHeading(text), headings);
         headings.push({ id, text, depth });
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        const anchor = `<a href="#${id}" data-anchor aria-label="Link to “${escapeText(text)}”">#</a>`;
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} ${anchor}</h${depth}>\n`;
       },
-      code({ text }) {
-        const lines = `<pre tabindex="0"><code>${escapeText(text)}</code></pre>`;
-        return `<div data-code>${lines}<button type="button" data-copy>Copy</button></div>\n`;
+      code({ text, lang = '' }) {
+        const shell = SHELLS.includes(lang) ? ` data-shell="${lang === 'bash' ? 'sh' : lang}"` : '';
+        return `<div data-code${shell}><pre tabindex="0"><code>${escapeText(text)}</code></pre></div>\n`;
       },
       table(token: Tokens.Table) {
         return `<div data-table tabindex="0" role="group" aria-label="Table">${Renderer.prototype.table.call(this, token)}</div>\n`;
@@ -54,15 +59,19 @@ export function renderDoc(markdown: string, pages: ReadonlySet<string>): Rendere
       html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : text),
     },
   });
-  const html = marked.parse(markdown, { async: false });
-  return { title, headings: headings.filter(({ depth }) => depth <= 3), html, images };
+  const html = groupShells(marked.parse(markdown, { async: false }));
+  return { title, headings, html, images };
 }
 
-/** Null for files that are only in the repository, such as an example. */
+/** Null for files that are only in the repository, such as an example. Throws if there is no such page. */
 function targetOf(href: string, pages: ReadonlySet<string>): string | null {
   if (/^(https?:|mailto:|#)/.test(href)) return href;
-  const [, page = '', anchor = ''] = /^(?:\.\/)?([a-z0-9-]+)\.md(#.*)?$/.exec(href) ?? [];
-  return pages.has(page) ? `/docs/${page}${anchor}` : null;
+  // Links of the changelog start in the folder above docs/.
+  const [, file = '', anchor = ''] = /^(?:\.\.?\/|docs\/)?([A-Za-z0-9-]+)\.md(#.*)?$/.exec(href) ?? [];
+  const page = file.toLowerCase();
+  if (pages.has(page)) return `/docs/${page}${anchor}`;
+  if (/^[a-z0-9-]+\.md/.test(href)) throw new Error(`There is no page for the link ${href}.`);
+  return null;
 }
 
 /** Builds anchors the way GitHub does, so that links between pages work in both places. */
@@ -78,21 +87,4 @@ function uniqueId(slug: string, headings: readonly Heading[]): string {
   let id = slug;
   for (let count = 1; isTaken(id); count += 1) id = `${slug}-${count}`;
   return id;
-}
-
-const ENTITIES: readonly [string, string][] = [
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-];
-
-function escapeText(text: string): string {
-  return ENTITIES.reduce((escaped, [sign, entity]) => escaped.replaceAll(sign, entity), text);
-}
-
-/** Undoes `escapeText`. */
-function plainOf(escaped: string): string {
-  return ENTITIES.toReversed().reduce((text, [sign, entity]) => text.replaceAll(entity, sign), escaped);
 }
