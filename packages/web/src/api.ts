@@ -15,11 +15,11 @@ export function call<Op extends Operation>(
   return client.call(operation, input, signal === undefined ? {} : { signal });
 }
 
-/** Calls an operation with a form as its body; `params` are the parameters of the path. Rejects with ApiError or NetworkError. */
+/** Calls an operation with a form or bytes as its body; `params` are the parameters of path and query. Rejects with ApiError or NetworkError. */
 export function send<Op extends Operation>(
   operation: Op,
   params: Partial<InputOf<Op>>,
-  form: FormData,
+  form: FormData | Uint8Array<ArrayBuffer>,
 ): Promise<OutputOf<Op>> {
   return client.call(operation, params as InputOf<Op>, { form });
 }

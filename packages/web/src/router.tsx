@@ -84,18 +84,6 @@ const cli = createRoute({
   component: lazyRouteComponent(() => import('./pages/cli/CliPage.tsx'), 'CliPage'),
 });
 
-const docs = createRoute({
-  getParentRoute: () => root,
-  path: '/docs',
-  component: lazyRouteComponent(() => import('./pages/docs/DocsPage.tsx'), 'DocsPage'),
-});
-
-const doc = createRoute({
-  getParentRoute: () => root,
-  path: '/docs/$page',
-  component: lazyRouteComponent(() => import('./pages/docs/DocPage.tsx'), 'DocPage'),
-});
-
 /** The page to open after sign-in. Only paths of this site are allowed. */
 const nextPath = ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
   next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
@@ -113,6 +101,12 @@ const signUp = createRoute({
   path: '/sign-up',
   validateSearch: nextPath,
   component: lazyRouteComponent(() => import('./pages/accounts/SignUpPage.tsx'), 'SignUpPage'),
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/setup/SetupPage.tsx'), 'SetupPage'),
 });
 
 const verify = createRoute({
@@ -188,10 +182,23 @@ const operatorUsers = createRoute({
   component: lazyRouteComponent(() => import('./pages/operator/UsersPage.tsx'), 'UsersPage'),
 });
 
+const operatorGames = createRoute({
+  getParentRoute: () => operator,
+  path: '/games',
+  validateSearch: ({ search }): { search?: string | undefined } => ({ search: textOf(search) }),
+  component: lazyRouteComponent(() => import('./pages/operator/GameStoragePage.tsx'), 'GameStoragePage'),
+});
+
 const operatorSettings = createRoute({
   getParentRoute: () => operator,
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/operator/OperatorSettingsPage.tsx'), 'OperatorSettingsPage'),
+});
+
+const operatorSetup = createRoute({
+  getParentRoute: () => operator,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/setup/InstallationPage.tsx'), 'InstallationPage'),
 });
 
 const settings = createRoute({
@@ -409,17 +416,16 @@ const pages = root.addChildren([
   play,
   developerPage,
   cli,
-  docs,
-  doc,
   signIn,
   signUp,
+  setup,
   verify,
   reset,
   signedIn.addChildren([
     reportBug,
     approve,
     invitation,
-    operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorSettings]),
+    operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorGames, operatorSettings, operatorSetup]),
     consent,
     cliLogin,
     settings.addChildren([profile, security, agentKeys, agents]),

@@ -1,6 +1,7 @@
 // The frame of every page: the header with links to the store, your games and your account.
 import { Container, Group } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
+import { DocLink } from '../ui/DocLink.tsx';
 import { SiteLink } from '../ui/SiteLink.tsx';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
@@ -25,9 +26,9 @@ export function Frame() {
               <SiteLink to="/dev" underline="never" className={classes.link}>
                 Your games
               </SiteLink>
-              <SiteLink to="/docs" underline="never" className={classes.link}>
+              <DocLink underline="never" className={classes.link}>
                 Docs
-              </SiteLink>
+              </DocLink>
             </Group>
             <PersonMenu />
           </Group>

@@ -54,14 +54,19 @@ export function PasswordField({ label = 'Password', value, onChange }: FieldProp
 type NewPasswordProps = FieldProps & { label?: string; description?: string };
 
 export function NewPasswordField(props: NewPasswordProps) {
-  const { label = 'New password', description = 'At least 10 characters', value, onChange } = props;
+  const {
+    label = 'New password',
+    description = `At least ${LIMITS.passwordMinLength} characters`,
+    value,
+    onChange,
+  } = props;
   return (
     <PasswordInput
       label={label}
       description={description}
       autoComplete="new-password"
       required
-      minLength={10}
+      minLength={LIMITS.passwordMinLength}
       w="100%"
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -7,10 +7,10 @@ import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { CliLogins } from '../cli/CliLogins.tsx';
 import { CreateKey, type NewKey } from './CreateKey.tsx';
@@ -51,9 +51,9 @@ function PersonalKeys() {
       <Text size="sm">
         A personal key lets an agent use MCP on your behalf if it can't open this site to ask for your consent. It gives
         no other access.{' '}
-        <SiteLink to="/docs/$page" params={{ page: 'mcp' }} size="sm">
+        <DocLink page="mcp" size="sm">
           How to set up agents
-        </SiteLink>
+        </DocLink>
       </Text>
       {creating.data !== undefined && (
         <Notice tone="unsure" title={`Copy the key "${creating.data.name}" now. You won't see it again.`}>

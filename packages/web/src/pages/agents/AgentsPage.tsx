@@ -9,9 +9,9 @@ import { useTitle } from '../../frame/page-title.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
@@ -51,9 +51,9 @@ function Connections() {
       <Text size="sm">
         Agents that support MCP, such as coding agents, can read your crash reports and manage builds for you. Give the
         agent this URL. It then asks for your consent on this site.{' '}
-        <SiteLink to="/docs/$page" params={{ page: 'mcp' }} size="sm">
+        <DocLink page="mcp" size="sm">
           How to set up agents
-        </SiteLink>
+        </DocLink>
       </Text>
       <CopyText text={`${location.origin}/mcp`} label="URL" block />
       <div role="status">{ending.isSuccess && <Text size="sm">{ending.variables.name} was disconnected.</Text>}</div>

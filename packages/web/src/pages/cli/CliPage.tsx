@@ -6,11 +6,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { guessOs } from '../../ui/platforms.ts';
 import { Section } from '../../ui/Section.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { cliQuery } from './cli-query.ts';
 
 type Cli = OutputOf<typeof getCli>;
@@ -39,11 +39,7 @@ export function CliPage() {
       <PageHead title="Install chauffeur" />
       <Text>
         The command ships builds, symbols and store images, from your own machine or from CI. Paste one line into a
-        terminal;{' '}
-        <SiteLink to="/docs/$page" params={{ page: 'cli' }}>
-          its guide
-        </SiteLink>{' '}
-        explains the rest.
+        terminal; <DocLink page="cli">its guide</DocLink> explains the rest.
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={180} />}

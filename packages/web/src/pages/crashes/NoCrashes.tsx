@@ -1,4 +1,5 @@
 // The empty state of the crash lists: no crash matches the filters, or none has been reported yet.
+import type { JsonRequest } from '@chauffeur/contract/shell';
 import { Button, Group, Text } from '@mantine/core';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import type { OpenGame } from '../games/use-game.ts';
@@ -20,7 +21,7 @@ export function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
   return (
     <>
       <Text size="sm">{filters.view === 'groups' ? 'No open crash groups.' : 'No crash reports yet.'}</Text>
-      <EmptyState command={testReport(game.game_uid)}>
+      <EmptyState request={testReport(game.game_uid)}>
         Crashes appear here within two seconds of being reported by Crashpad, Breakpad, an engine's crash reporter or
         plain HTTP. Each build's page lists the IDs that its reporter needs. To send a test report, run:
       </EmptyState>
@@ -28,8 +29,10 @@ export function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
   );
 }
 
-function testReport(gameUid: string): string {
-  return `curl -sS ${location.origin}/api/v1/public/crashes \\
-  -H 'X-App-Id: ${gameUid}' -H 'X-Build-Id: BUILD_ID' \\
-  -H 'Content-Type: application/json' -d '{ "message": "assertion failed: car != null" }'`;
+function testReport(gameUid: string): JsonRequest {
+  return {
+    url: `${location.origin}/api/v1/public/crashes`,
+    headers: { 'X-App-Id': gameUid, 'X-Build-Id': 'BUILD_ID' },
+    body: { message: 'assertion failed: car != null' },
+  };
 }

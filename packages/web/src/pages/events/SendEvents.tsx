@@ -1,13 +1,14 @@
 // The empty state of pages that need events, with a command that sends a test event.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import type { JsonRequest } from '@chauffeur/contract/shell';
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
+import { RequestCommand } from '../../ui/RequestCommand.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { formatTestEventCommand } from './test-event-command.ts';
 
 export function SendEvents({ game, children }: { game: OpenGame; children: ReactNode }) {
   const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
@@ -26,19 +27,23 @@ export function SendEvents({ game, children }: { game: OpenGame; children: React
       {build !== undefined && (
         <>
           <Text size="sm">{`Send a test event for ${build.version}:`}</Text>
-          <CopyText
-            text={formatTestEventCommand(`${location.origin}/api/v1`, game.game_uid, build.build_id)}
-            label="command that sends a test event"
-            block
-          />
+          <RequestCommand request={testEvent(game.game_uid, build.build_id)} label="command that sends a test event" />
           <Text size="sm" c="dimmed">
             All events of one installation have the same random <code>device_uid</code>.{' '}
-            <SiteLink to="/docs/$page" params={{ page: 'events' }} size="sm" underline="always">
+            <DocLink page="events" size="sm" underline="always">
               How to send events from each engine
-            </SiteLink>
+            </DocLink>
           </Text>
         </>
       )}
     </Stack>
   );
+}
+
+function testEvent(gameUid: string, buildId: string): JsonRequest {
+  return {
+    url: `${location.origin}/api/v1/public/events`,
+    headers: { 'X-App-Id': gameUid, 'X-Build-Id': buildId },
+    body: { events: [{ event: 'boot_ok', device_uid: 'try-out', ms: 4200 }] },
+  };
 }

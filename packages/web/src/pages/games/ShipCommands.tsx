@@ -1,29 +1,19 @@
 // The commands that ship a build, for a shell or as a CI workflow. The developer picks version, platform and folder.
 import { ARCHES } from '@chauffeur/contract/identity';
 import { PAGES } from '@chauffeur/contract/pages';
+import type { Shell } from '@chauffeur/contract/shell';
 import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { guessOs, OS_CHOICES } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { SHELLS } from '../../ui/shells.ts';
 import classes from './FirstBuild.module.css';
-import {
-  type BuildChoice,
-  ciWorkflow,
-  credentialCommands,
-  type FreshKey,
-  pushCommand,
-  type Shell,
-} from './first-build.ts';
+import { type BuildChoice, ciWorkflow, credentialCommands, type FreshKey, pushCommand } from './first-build.ts';
 
 type Environment = Shell | 'ci';
 
-const ENVIRONMENTS: { value: Environment; label: string }[] = [
-  { value: 'sh', label: 'bash or zsh' },
-  { value: 'powershell', label: 'PowerShell' },
-  { value: 'cmd', label: 'Command Prompt' },
-  { value: 'ci', label: 'GitHub Actions' },
-];
+const ENVIRONMENTS: { value: Environment; label: string }[] = [...SHELLS, { value: 'ci', label: 'GitHub Actions' }];
 
 type ShipCommandsProps = {
   /** Null if the key was created earlier: its secret is no longer known. */

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   ciWorkflow,
   credentialCommands,
   type PendingBuild,
   type Progress,
   pushCommand,
-  quote,
-  type Shell,
   stepsOf,
 } from './first-build.ts';
 
@@ -65,22 +61,5 @@ describe('the commands to copy', () => {
     const workflow = ciWorkflow('https://x', choice);
     assert.match(workflow, /SERVICE_API_URL: https:\/\/x\/api\/v1/);
     assert.match(workflow, /push 'dist\/my game' --version "\$VERSION" --os linux --arch x86_64\n/);
-  });
-
-  it('are quoted for PowerShell and the Command Prompt', () => {
-    const quoted = (shell: Shell) => [`it's`, 'a\u2019b', 'a "b" c', 'C:\\My games'].map((text) => quote(text, shell));
-    assert.deepEqual(quoted('powershell'), [`'it''s'`, `'a\u2019\u2019b'`, `'a "b" c'`, `'C:\\My games'`]);
-    assert.deepEqual(quoted('cmd'), [`"it's"`, '"a\u2019b"', '"a ""b"" c"', '"C:\\My games"']);
-  });
-
-  it('are quoted so that a shell reads the text as it was typed', () => {
-    const text = fc.string({ unit: fc.constantFrom(...'a \'"$`\\!*é;|&') });
-    fc.assert(
-      fc.property(text, (typed) => {
-        const echoed = execFileSync('sh', ['-c', `printf %s ${quote(typed, 'sh')}`]).toString();
-        assert.equal(echoed, typed);
-      }),
-      { numRuns: 30 },
-    );
   });
 });

@@ -2,6 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import type { listChannels } from '@chauffeur/contract/operations/channels';
+import { assign, quote, type Shell } from '@chauffeur/contract/shell';
 
 export type PendingBuild = Pick<
   OutputOf<typeof listGameBuilds>['builds'][number],
@@ -43,34 +44,12 @@ export type BuildChoice = { version: string; os: string; arch: string; folder: s
 /** A key that was just created. Its secret is shown only once. */
 export type FreshKey = { access_token: string; secret_key: string };
 
-/** The shells that commands are written for. */
-export type Shell = 'sh' | 'powershell' | 'cmd';
-
-const QUOTES: Readonly<Record<Shell, (text: string) => string>> = {
-  sh: (text) => `'${text.replaceAll("'", "'\\''")}'`,
-  // PowerShell reads typographic quotes as straight ones.
-  powershell: (text) => `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`,
-  cmd: (text) => `"${text.replaceAll('"', '""')}"`,
-};
-
-const ASSIGNMENTS: Readonly<Record<Shell, (name: string, value: string) => string>> = {
-  sh: (name, value) => `export ${name}=${value}`,
-  powershell: (name, value) => `$env:${name} = '${value}'`,
-  cmd: (name, value) => `set "${name}=${value}"`,
-};
-
-/** Quotes a text as one word of a shell. */
-export function quote(text: string, shell: Shell): string {
-  return /^[\w./=:-]+$/.test(text) ? text : QUOTES[shell](text);
-}
-
 /** Sets the credentials of the CLI. If the secret is no longer known, `…` is in its place. */
 export function credentialCommands(api: string, key: FreshKey | null, shell: Shell): string {
-  const assign = ASSIGNMENTS[shell];
   return [
-    assign('SERVICE_API_URL', api),
-    assign('SERVICE_ACCESS_TOKEN', key?.access_token ?? '…'),
-    assign('SERVICE_SECRET_KEY', key?.secret_key ?? '…'),
+    assign('SERVICE_API_URL', api, shell),
+    assign('SERVICE_ACCESS_TOKEN', key?.access_token ?? '…', shell),
+    assign('SERVICE_SECRET_KEY', key?.secret_key ?? '…', shell),
   ].join('\n');
 }
 

@@ -6,6 +6,7 @@ import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { SetupNotice } from '../setup/SetupNotice.tsx';
 import { GameShelf, LoadingShelf } from './GameGrid.tsx';
 import { SearchBox } from './SearchBox.tsx';
 
@@ -50,10 +51,16 @@ export function HomePage() {
 function Shelves() {
   const shelves = useQueries({ queries: SHELVES.map(({ shelf }) => shelfQuery(shelf)) });
   const isFilled = shelves.some(({ data }) => data !== undefined && data.games.length > 0);
-  return SHELVES.map((shelf, index) => {
-    const isEmpty = shelves[index]?.data?.games.length === 0;
-    return isEmpty && isFilled ? null : <Shelf key={shelf.shelf} {...shelf} />;
-  });
+  const isEmpty = shelves.every(({ data }) => data?.games.length === 0);
+  return (
+    <>
+      {isEmpty && <SetupNotice />}
+      {SHELVES.map((shelf, index) => {
+        const isShelfEmpty = shelves[index]?.data?.games.length === 0;
+        return isShelfEmpty && isFilled ? null : <Shelf key={shelf.shelf} {...shelf} />;
+      })}
+    </>
+  );
 }
 
 function Shelf({ shelf, title, description }: (typeof SHELVES)[number]) {
