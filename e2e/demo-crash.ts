@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { reportByApi, reportByCrashpad, reportByEngine, type Target } from './setup/crash-clients.ts';
-import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
+import { makeFolder, runCommand, type ServiceProcess, startService } from './setup/processes.ts';
 import { openStudioByCommands, type Studio } from './setup/studio.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
@@ -29,7 +29,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 async function main(): Promise<void> {
   const began = performance.now();
   const work = await makeFolder();
-  let service: Service | undefined;
+  let service: ServiceProcess | undefined;
   try {
     print('Starting a server with an embedded PostgreSQL in a new folder');
     service = await startService(join(work.path, 'data'));

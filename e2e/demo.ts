@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeFolder, runCommand, type Service, startService } from './setup/processes.ts';
+import { makeFolder, runCommand, type Service, type ServiceProcess, startService } from './setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../examples/tiny-game', import.meta.url));
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   if (!isFolder) throw new Error(`${game} is not a folder. Specify the folder of a game.`);
   const began = performance.now();
   const work = await makeFolder();
-  let service: Service | undefined;
+  let service: ServiceProcess | undefined;
   try {
     print('Starting a server with an embedded PostgreSQL in a new folder');
     service = await startService(join(work.path, 'data'));

@@ -13,7 +13,7 @@ import {
   findFreePort,
   makeFolder,
   runCommand,
-  type Service,
+  type ServiceProcess,
   startService,
 } from './setup/processes.ts';
 import { openStudioByCommands, type Studio } from './setup/studio.ts';
@@ -22,7 +22,7 @@ type Check = { name: string; status: string; message: string; remedy: string | n
 
 describe('chauffeur doctor', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
+  let service: ServiceProcess;
   let studio: Studio;
   before(async () => {
     work = await makeFolder();

@@ -9,7 +9,7 @@ import type { PageName } from '@chauffeur/contract/pages';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
-import { makeFolder, type Service, startService } from './setup/processes.ts';
+import { makeFolder, type ServiceProcess, startService } from './setup/processes.ts';
 import { furnish } from './setup/showroom.ts';
 import { type Viewport, visitPages } from './setup/visit.ts';
 
@@ -45,7 +45,7 @@ async function takePictures(viewports: readonly Viewport[], only: readonly strin
   const browser = await startChromium();
   if (browser === null) throw new Error(NO_CHROMIUM);
   const work = await makeFolder();
-  let service: Service | undefined;
+  let service: ServiceProcess | undefined;
   try {
     service = await startService(join(work.path, 'data'));
     const { owner, visits } = await furnish(service);

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { matchPage } from '@chauffeur/contract/pages';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
-import { makeFolder, type Result, runCommand, type Service, spawnCommand, startService } from './setup/processes.ts';
+import {
+  makeFolder,
+  type Result,
+  runCommand,
+  type ServiceProcess,
+  spawnCommand,
+  startService,
+} from './setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
 import { until } from './setup/until.ts';
 
@@ -16,7 +23,7 @@ const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];
 describe('shipping with the chauffeur command', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
   let clamd: RunningClamd | null;
-  let service: Service;
+  let service: ServiceProcess;
   let studio: Studio;
   before(async () => {
     [work, clamd] = await Promise.all([makeFolder(), startClamd()]);

@@ -33,7 +33,7 @@ describe('a request of an agent', () => {
       candidate = await ship('1.1.0', 'beta');
       if (browser !== null) page = await site.openPage();
     },
-    { CHAUFFEUR_SMTP: office.url },
+    { env: { CHAUFFEUR_SMTP: office.url } },
   );
 
   /** Returns the link in the mail that verifies the address of a new account. */

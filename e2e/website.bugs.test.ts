@@ -35,7 +35,7 @@ describe('the bug tickets of a game', () => {
         await ask('POST', `/games/${studio.gameUid}/bugs`, { message: `Number ${no} of many` });
       if (browser !== null) page = await site.openPage({ session: studio.session });
     },
-    { CHAUFFEUR_LIMIT_BUGS: '0' },
+    { env: { CHAUFFEUR_LIMIT_BUGS: '0' } },
   );
 
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);

@@ -96,7 +96,9 @@ describe('the crash pages', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     // The group has lost its only report.
     site.expectErrors(/status of 404 .*crash-groups/);
+    const gone = page.waitForResponse((response) => response.status() === 404 && /crash-groups/.test(response.url()));
     await sendSymbols('null_deref_inline');
+    await gone;
     await page.getByRole('link', { name: 'Go to render::measure' }).click();
     await page.getByRole('heading', { level: 1, name: 'render::measure' }).waitFor();
     await page.getByText("First frame in your game's code").waitFor();

@@ -33,7 +33,7 @@ describe('launch health and events', () => {
       if (browser === null) return;
       page = await site.openPage({ session: studio.session });
     },
-    { CHAUFFEUR_LIMIT_PUBLIC: '0' },
+    { env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } },
   );
 
   async function launch(gameUid: string, buildId: string, { devices, silent, crashed, custom }: Launches) {

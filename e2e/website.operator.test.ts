@@ -97,6 +97,24 @@ describe('the operator pages', () => {
     await page.getByRole('row', { name: /CHAUFFEUR_HOST/ }).waitFor({ state: 'detached' });
   });
 
+  test('find a game, and set its quota and remove it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Storage' }).click();
+    await page.getByRole('searchbox', { name: 'Search games' }).fill('owls');
+    await page.getByRole('row', { name: /Owls of the North owner@example\.com .* of 100 GiB/ }).waitFor();
+    await page.getByRole('button', { name: 'Set quota of Owls of the North' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Quota of Owls of the North' });
+    await dialog.getByLabel('Storage in MiB').fill('20');
+    await dialog.getByLabel('Crash files per day in MiB').fill('0');
+    await dialog.getByRole('button', { name: 'Save quota' }).click();
+    await page.getByRole('row', { name: /of 20\.0 MiB .*\(no limit\)/ }).waitFor();
+    await page.getByRole('button', { name: 'Set quota of Owls of the North' }).click();
+    await dialog.getByText('storage 20 MiB, crash files no limit').waitFor();
+    await dialog.getByLabel('Storage in MiB').fill('');
+    await dialog.getByRole('button', { name: 'Save quota' }).click();
+    await page.getByRole('row', { name: /of 100 GiB .*\(no limit\)/ }).waitFor();
+  });
+
   test('a build that is offered to players is deleted after typing its version, and stable offers nothing', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);

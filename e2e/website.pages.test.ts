@@ -37,6 +37,83 @@ describe('every page of the website', () => {
     });
     assert.deepEqual(problems, []);
   });
+
+  test('the documentation has search, tabs for shells, copy buttons and dark mode', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ permissions: ['clipboard-read', 'clipboard-write'], colorScheme: 'light' });
+    const { url } = site.service;
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Docs' }).click();
+    await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('web build');
+    await page.getByRole('option').first().waitFor();
+    assert.deepEqual(await findSeriousProblems(page), []);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    const first = page.getByRole('option', { selected: true });
+    assert.match((await first.textContent()) ?? '', /^Ship a web build/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/docs/play#ship-a-web-build`);
+
+    await page.getByText('PowerShell', { exact: true }).first().click();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied, 'chauffeur push dist\\web --version 1.0.0 --os web --arch wasm32');
+
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await background(), 'rgb(255, 255, 255)');
+    await page.getByRole('button', { name: 'Dark mode' }).click();
+    await page.getByRole('link', { name: /^Next/ }).click();
+    await page.waitForURL(`${url}/docs/shelves`);
+    assert.equal(await background(), 'rgb(36, 36, 36)');
+    // The commands of this page are shown for the shell that was chosen on the page before.
+    await page.getByText('curl.exe').first().waitFor();
+  });
+
+  test('the documentation can be read and searched without JavaScript', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ javaScriptEnabled: false, viewport: PHONE });
+    await page.goto(`${site.service.url}/docs/crashes#limits`);
+    await page.getByRole('heading', { name: 'Limits' }).waitFor();
+    await page.getByText('All pages').click();
+    await page.getByRole('link', { name: 'Symbols', exact: true }).click();
+    await page.getByRole('heading', { name: 'Create and upload symbols', level: 1 }).waitFor();
+    await page.getByText('Command Prompt').first().click();
+    await page.locator('[data-shell="bat"]').first().waitFor();
+    await page.getByRole('searchbox').fill('dsymutil');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('1 result for “dsymutil”').waitFor();
+    await page.getByRole('link', { name: /^macOS/ }).click();
+    await page.waitForURL(/\/docs\/symbols#macos$/);
+  });
+
+  test('programs that accept any type get a page of the documentation, and search engines its head', async () => {
+    const { url } = site.service;
+    const read = (path: string, accept: string) => fetch(url + path, { headers: { accept } });
+    const page = await read('/docs/play', '*/*');
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(page.headers.get('content-encoding'), 'gzip');
+    const text = await page.text();
+    assert.match(text, /<title>Games in the browser · Chauffeur<\/title>/);
+    assert.ok(text.includes(`<link rel="canonical" href="${url}/docs/play">`));
+    assert.doesNotMatch(text, /noindex/);
+    assert.match(await (await read('/docs/search?q=%3Cb%3E&q=2', 'text/html')).text(), /noindex/);
+    for (const [path, accept, status] of [
+      ['/docs/', 'text/html', 200],
+      ['/docs/nothing', 'text/html', 404],
+      ['/docs/%2e%2e%2f404', 'text/html', 404],
+      ['/docs/play', 'application/json', 404],
+      ['/docs/index.html', '*/*', 404],
+      ['/docs/sections.json', '*/*', 404],
+    ] as const)
+      assert.equal((await read(path, accept)).status, status, path);
+    const data = (await (await read('/docs/play', 'application/json')).json()) as { error: { code: number } };
+    assert.equal(data.error.code, 4040);
+  });
 });
 
 function scrollsHorizontally(page: Page): Promise<boolean> {

@@ -174,31 +174,6 @@ describe('playing on the website', () => {
       assert.ok(sitemap.includes(`<loc>${url}${path}</loc>`), path);
   });
 
-  test('the documentation has contents, anchors, links between pages and copy buttons', async (t) => {
-    if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const page = await visit();
-    const { url } = site.service;
-    await page.goto(url);
-    await page.getByRole('link', { name: 'Docs' }).click();
-    await page.getByRole('link', { name: 'Games in the browser' }).click();
-    await page.getByRole('heading', { name: 'Games in the browser', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    assert.match(
-      await page.evaluate(() => navigator.clipboard.readText()),
-      /^chauffeur push dist\/web --version 1\.0\.0 --os web/,
-    );
-    await page.getByRole('link', { name: 'a separate domain for games' }).click();
-    await page.getByRole('heading', { name: 'Running the server', level: 1 }).waitFor();
-    await page.waitForURL(/\/docs\/operate#serve-games-from-a-separate-domain$/);
-    await page.getByRole('heading', { name: 'Serve games from a separate domain' }).waitFor();
-    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Back up' }).click();
-    await page.waitForURL(/#back-up$/);
-    const head = await fetch(`${url}/docs/play`, { headers: { accept: 'text/html' } });
-    assert.match(await head.text(), /<title>Games in the browser · Chauffeur<\/title>/);
-    assert.equal((await fetch(`${url}/docs/nothing`, { headers: { accept: 'text/html' } })).status, 404);
-  });
-
   test('game cards load images of their own size', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await visit();

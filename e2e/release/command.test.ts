@@ -12,7 +12,7 @@ import { buildCommandFolder, NODE_CACHE } from '../../scripts/release/command-fo
 import { buildProgram } from '../../scripts/release/executables.ts';
 import { fetchNode, NODE_BINARIES } from '../../scripts/release/node-binaries.ts';
 import { run } from '../../scripts/release/run.ts';
-import { launch, makeFolder, type Service, startService } from '../setup/processes.ts';
+import { launch, makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
 
 const OLDEST_NODE = {
@@ -30,7 +30,7 @@ const NEWER = '#!/bin/sh\necho 99.0.0\n';
 
 describe('a release', { skip: SKIP }, () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
+  let service: ServiceProcess;
   let studio: Studio;
   /** The folder that the service hands out: a newer version than ours. */
   let offered: string;

@@ -1,19 +1,14 @@
 // Runs the steps of the recipes for CI systems as these systems would, with a real server.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { VERSION } from '@chauffeur/contract/version';
 import { parse, parseAllDocuments } from 'yaml';
-import { type Environment, launch, makeFolder, type Service, startService } from '../setup/processes.ts';
+import { handOutSources } from '../setup/offered-command.ts';
+import { type Environment, launch, makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COMMAND = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
-const PLATFORMS = ['linux-x64', 'linux-arm64', 'macos-arm64', 'macos-x64'];
 
 const readRecipe = (path: string) => readFile(join(ROOT, 'integrations', path), 'utf8');
 /** Removes the indentation that a text has in its file. */
@@ -28,12 +23,12 @@ type Action = {
 
 describe('the recipes for CI', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
+  let service: ServiceProcess;
   let studio: Studio;
   before(async () => {
     work = await makeFolder();
     const offered = join(work.path, 'offered');
-    await handOut(offered);
+    await handOutSources(offered);
     service = await startService(join(work.path, 'data'), { CHAUFFEUR_CLI_FOLDER: offered });
     studio = await openStudioByCommands(service);
   });
@@ -41,18 +36,6 @@ describe('the recipes for CI', () => {
     await service?.stop();
     await work?.remove();
   });
-
-  /** Makes the server hand out a script that runs the command of this checkout, instead of a program. */
-  async function handOut(folder: string): Promise<void> {
-    await mkdir(folder);
-    const bytes = gzipSync(`#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const files = PLATFORMS.map((platform) => {
-      return { platform, name: `chauffeur-${platform}.gz`, size: bytes.length, sha256 };
-    });
-    for (const { name } of files) await writeFile(join(folder, name), bytes);
-    await writeFile(join(folder, 'command.json'), JSON.stringify({ version: VERSION, files }));
-  }
 
   /** Creates the folder of a CI job with a built game in `dist/my game`. */
   async function checkOut(name: string): Promise<string> {
@@ -148,7 +131,7 @@ describe('the recipes for CI', () => {
     await mkdir(join(folder, '.github/workflows'));
     await mkdir(join(folder, '.git'));
     await copyFile(join(ROOT, 'integrations/github/action.yml'), join(target, 'action.yml'));
-    const docs = await readFile(join(ROOT, 'docs/cli.md'), 'utf8');
+    const docs = await readFile(join(ROOT, 'docs/ci.md'), 'utf8');
     const [, workflow = ''] = /```yaml\n(# \.github\/workflows\/.*?)```/s.exec(docs) ?? [];
     assert.match(workflow, /uses: \.\/\.github\/actions\/chauffeur/);
     await writeFile(join(folder, '.github/workflows/ship.yml'), workflow);

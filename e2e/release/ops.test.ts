@@ -1,4 +1,5 @@
-// Tests the files that run the server elsewhere: the Helm chart, the unit of systemd, compose.yaml and the Dockerfile.
+// Tests the files that run and monitor the server elsewhere: the Helm chart, the unit of systemd, the alerts, the
+// dashboard, compose.yaml and the Dockerfile.
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../../packages/server/src/config.ts';
+import { createMetrics } from '../../packages/server/src/kernel/telemetry/metrics.ts';
 import { launch, type Result } from '../setup/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,6 +24,12 @@ const EVERYTHING = [
   ...['--set', 'networkPolicy.from[0].podSelector.matchLabels.app=ingress', '--set', 'nodeSelector.disk=fast'],
   ...['--set', 'imagePullSecrets[0].name=registry', '--set', 'image.tag=1.2.3'],
 ];
+
+async function makeFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-ops-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Runs a tool; undefined, with the test skipped, if it isn't installed. */
 async function runTool(t: TestContext, tool: string, ...args: string[]): Promise<Result | undefined> {
@@ -43,13 +51,21 @@ async function requireTool(t: TestContext, tool: string, ...args: string[]): Pro
   return result.stdout;
 }
 
+type Dashboard = { panels: { targets?: { expr: string }[] }[] };
 type Manifest = {
+  apiVersion: string;
   kind: string;
   metadata: { name: string };
   spec: { template?: { spec: Pod }; replicas?: number };
 };
 type Pod = {
-  containers: { args: string[]; securityContext: Record<string, unknown>; envFrom: unknown; env: { name: string }[] }[];
+  containers: {
+    args: string[];
+    securityContext: Record<string, unknown>;
+    envFrom: unknown;
+    env: { name: string }[];
+    ports?: { name: string }[];
+  }[];
   securityContext: Record<string, unknown>;
   automountServiceAccountToken: boolean;
 };
@@ -75,8 +91,7 @@ describe('the Helm chart', () => {
   });
 
   test('renders what Kubernetes accepts, with and without every option', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'chauffeur-chart-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
+    const folder = await makeFolder(t);
     for (const options of [[], EVERYTHING]) {
       const rendered = await requireTool(t, 'helm', 'template', 'release', CHART, ...REQUIRED, ...options);
       if (rendered === undefined) return;
@@ -122,9 +137,65 @@ describe('the Helm chart', () => {
   });
 });
 
+describe('monitoring', () => {
+  const RULES = join(ROOT, 'ops/prometheus/chauffeur.rules.yml');
+
+  test('has alerts that are valid, and that fire when they should', async (t) => {
+    if ((await requireTool(t, 'promtool', 'check', 'rules', '--lint-fatal', RULES)) === undefined) return;
+    await requireTool(t, 'promtool', 'test', 'rules', join(ROOT, 'ops/prometheus/chauffeur.test.yml'));
+  });
+
+  test('has a dashboard whose queries are valid', async (t) => {
+    const dashboard = JSON.parse(await readFile(join(ROOT, 'ops/grafana/chauffeur.json'), 'utf8')) as Dashboard;
+    const rules = dashboard.panels
+      .flatMap(({ targets = [] }) => targets)
+      .map(({ expr }, no) => ({ record: `panel:query:${no}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
+    assert.ok(rules.length > 50);
+    const folder = await makeFolder(t);
+    const file = join(folder, 'dashboard.json');
+    // JSON is YAML, too.
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    await requireTool(t, 'promtool', 'check', 'rules', file);
+  });
+
+  test('has metrics that follow the conventions of Prometheus', async (t) => {
+    if ((await requireTool(t, 'promtool', '--version')) === undefined) return;
+    const file = join(await makeFolder(t), 'metrics.txt');
+    await writeFile(file, await createMetrics().read());
+    const result = await runTool(t, 'sh', '-c', 'exec promtool check metrics < "$1"', 'sh', file);
+    const lines = `${result?.stdout}${result?.stderr}`.split('\n').filter((line) => line !== '');
+    // Node's own gauges come from the library.
+    assert.deepEqual(
+      lines.filter((line) => !/^nodejs_active_\w+_total non-counter/.test(line)),
+      [],
+    );
+  });
+
+  test('is part of the Helm chart, with the port and the token that it needs', async (t) => {
+    const options = ['--set', 'monitoring.enabled=true', '--set', 'monitoring.labels.release=prometheus'];
+    const rendered = await requireTool(t, 'helm', 'template', 'release', CHART, ...REQUIRED, ...options);
+    if (rendered === undefined) return;
+    await requireTool(t, 'helm', 'lint', '--strict', CHART, ...REQUIRED, ...options);
+    const documents = parseAllDocuments(rendered).filter((document) => document.toJS() !== null);
+    const manifests = documents.map((document) => document.toJS() as Manifest);
+    const folder = await makeFolder(t);
+    const builtIn = documents.filter((_, no) => !manifests[no]!.apiVersion.startsWith('monitoring.coreos.com/'));
+    assert.equal(documents.length - builtIn.length, 2);
+    const file = join(folder, 'manifests.yaml');
+    await writeFile(file, builtIn.map(String).join('---\n'));
+    await requireTool(t, 'kubernetes-validate', '--strict', file);
+    const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
+    assert.deepEqual(rule?.spec, parse(await readFile(RULES, 'utf8')));
+    for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+      const [container] = spec.template!.spec.containers;
+      assert.ok(container?.ports?.some(({ name }) => name === 'metrics'));
+      assert.ok(container?.env.some(({ name }) => name === 'CHAUFFEUR_METRICS_PORT'));
+    }
+  });
+});
+
 test('the unit of systemd is valid, and keeps the server from everything that it does not need', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-unit-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   // systemd checks that the program exists.
   const program = join(folder, 'chauffeur-server');
   await writeFile(program, '');

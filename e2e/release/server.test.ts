@@ -9,7 +9,7 @@ import { run } from '../../scripts/release/run.ts';
 import { buildServerPackage } from '../../scripts/release/server-package.ts';
 import { askAs } from '../setup/ask.ts';
 import { reportByApi } from '../setup/crash-clients.ts';
-import { launch, makeFolder, type Service, startService } from '../setup/processes.ts';
+import { launch, makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { addPictures, addSymbols } from '../setup/shop.ts';
 import { openStudio, readOffers, type Studio } from '../setup/studio.ts';
 import { until } from '../setup/until.ts';
@@ -19,7 +19,7 @@ const GAME = join(import.meta.dirname, '../../examples/tiny-game');
 
 describe('the package of the server', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
-  let service: Service;
+  let service: ServiceProcess;
   let studio: Studio;
   before(async () => {
     work = await makeFolder();
@@ -46,8 +46,9 @@ describe('the package of the server', () => {
     return stdout;
   }
 
-  test('says how to install the command, and not to run npx', () => {
-    assert.match(service.output(), new RegExp(`install the chauffeur command: ${service.url}/cli`));
+  test('says how to create the first account, and not to run npx', () => {
+    assert.match(service.output(), new RegExp(`Open this link, which works once:\\n +${service.url}/setup#code=`));
+    assert.match(service.output(), /Or create it with a command: chauffeur-server admin user create --help/);
     assert.doesNotMatch(service.output(), /npx|npm run/);
   });
 

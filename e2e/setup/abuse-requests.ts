@@ -112,6 +112,11 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
         body: readDumpFixture('nosym_middle'),
       };
     },
+    'setup.testAddress': async () => ({
+      path: `${at('setup.testAddress')}?nonce=1`,
+      headers: { ...session, 'content-type': 'application/octet-stream' },
+      body: Buffer.alloc(10_000, 1),
+    }),
     'events.create': async () => ({
       path: at('events.create'),
       headers: { ...senderOf(await newBuild()), 'content-type': 'application/json' },

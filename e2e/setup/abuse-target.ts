@@ -11,7 +11,7 @@ import {
   type TestGame,
   type TestServer,
 } from '../../packages/server/test/setup/server.ts';
-import { type Service, startService } from './processes.ts';
+import { type ServiceProcess, startService } from './processes.ts';
 
 /** Short, so that the server closes half-open connections during the test. */
 const IDLE_SECONDS = 1;
@@ -28,7 +28,7 @@ const LIMITS = [
 ];
 
 export type Target = {
-  readonly service: Service;
+  readonly service: ServiceProcess;
   /** The same database and folder, at the service's address: what the helpers of the server's tests take. */
   readonly server: TestServer;
   /** Of the deploy key. */
@@ -83,10 +83,9 @@ export async function startTarget(): Promise<Target> {
   };
 }
 
-async function findRemains(server: TestServer, { pid, url }: Service, temporary: string): Promise<string[]> {
-  const [files, blobs, locks, open, connections] = await Promise.all([
+async function findRemains(server: TestServer, { pid, url }: ServiceProcess, temporary: string): Promise<string[]> {
+  const [files, locks, open, connections] = await Promise.all([
     filesBelow(temporary),
-    strayBlobs(server),
     rows(
       server.ctx.db,
       sql<{ session_id: string }>`select session_id from upload_sessions where lock_token is not null`,
@@ -94,13 +93,15 @@ async function findRemains(server: TestServer, { pid, url }: Service, temporary:
     openFiles(pid, server.dataFolder),
     abandonedConnections(Number(new URL(url).port)),
   ]);
-  return [
+  const remains = [
     ...files.map((name) => `temporary file ${name}`),
-    ...blobs.map((key) => `blob ${key}`),
     ...locks.map(({ session_id: id }) => `lock of session ${id}`),
     ...open.map((name) => `open file ${name}`),
     ...(connections === 0 ? [] : [`${connections} connections whose client is gone`]),
   ];
+  if (remains.length > 0) return remains;
+  // All blobs are listed only once everything else is gone, because the caller repeats this while it waits.
+  return (await strayBlobs(server)).map((key) => `blob ${key}`);
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

@@ -5,7 +5,7 @@ import type { Service } from './processes.ts';
 export type Ask = <T = unknown>(method: string, path: string, body?: object) => Promise<T>;
 
 /** `headers` are those of a session. */
-export function askAs(service: Service, headers: Record<string, string>): Ask {
+export function askAs(service: Pick<Service, 'api'>, headers: Record<string, string>): Ask {
   return async (method, path, body) => {
     const response = await fetch(`${service.api}${path}`, {
       method,

@@ -26,15 +26,19 @@ export async function reportByApi(
   return data;
 }
 
-/** Reports like an engine's crash reporter: everything in one form. */
+/**
+ * Reports like an engine's crash reporter: everything in one form. A report with the `id` of an earlier one is a
+ * repetition.
+ */
 export async function reportByEngine(
   { api, gameUid, buildId }: Target,
   metadata: Record<string, string>,
   dump: Uint8Array<ArrayBuffer>,
+  id = 'f2f3c6de-3c1b-4c39-9d5c-2b8a8f6b5a11',
 ): Promise<void> {
   const form = new FormData();
   form.set('metadata', new Blob([JSON.stringify(metadata)], { type: 'application/json' }));
-  form.set('dump', new Blob([dump]), 'f2f3c6de-3c1b-4c39-9d5c-2b8a8f6b5a11.dmp');
+  form.set('dump', new Blob([dump]), `${id}.dmp`);
   const headers = { 'x-app-id': gameUid, 'x-build-id': buildId };
   await send(`${api}/public/crashes`, { method: 'POST', headers, body: form });
 }

@@ -99,7 +99,7 @@ function enter(root: string, script: string): Promise<Result> {
 export async function readCommands(page: string, after: string): Promise<string> {
   const text = await readFile(join(import.meta.dirname, '../../docs', page), 'utf8');
   const place = text.indexOf(after);
-  const block = place < 0 ? undefined : /```sh\n([\s\S]*?)\n```/.exec(text.slice(place))?.[1];
+  const block = place < 0 ? undefined : /```sh\n([\s\S]*?)\n *```/.exec(text.slice(place))?.[1];
   if (block === undefined) throw new Error(`docs/${page} has no commands after “${after}”`);
   return block;
 }

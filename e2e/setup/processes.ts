@@ -5,24 +5,27 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { COMMAND, SERVER } from '../../packages/server/test/setup/programs.ts';
 
-const SERVER = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url));
-const COMMAND = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;
 
 export type Environment = Record<string, string>;
 export type Result = { code: number | null; stdout: string; stderr: string };
 
+/** A running server, in its own process or in that of the tests. */
 export type Service = {
   readonly url: string;
   /** `url` with `/api/v1`. */
   readonly api: string;
   readonly dataFolder: string;
+  /** Its settings, which operators' commands need too. */
   readonly environment: Environment;
   /** Returns its output so far. */
   output(): string;
+};
+
+export type ServiceProcess = Service & {
   readonly pid: number;
   hasEnded(): boolean;
   /** Waits until it exits, at most half a minute, and returns its exit code. */
@@ -35,13 +38,13 @@ export type Service = {
 
 /**
  * Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and
- * folder; `preload` is a module that is loaded before it, and `program` is used instead of the sources.
+ * folder; `preload` is a module that is loaded before it, and `program` is used instead of this repository's.
  */
 export async function startService(
   dataFolder: string,
   environment: Environment = {},
   { preload, program = SERVER }: { preload?: string; program?: string } = {},
-): Promise<Service> {
+): Promise<ServiceProcess> {
   const port = environment.CHAUFFEUR_PORT ?? String(await findFreePort());
   const own = { CHAUFFEUR_DATA: dataFolder, CHAUFFEUR_PORT: port, ...environment };
   const imports = preload === undefined ? [] : ['--import', preload];

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
-import { makeFolder, type Service, startService } from './processes.ts';
+import { makeFolder, type ServiceProcess, startService } from './processes.ts';
 import { openStudio, type Studio } from './studio.ts';
 
 export type Served = {
   /** The running server, which changes with each restart. */
-  readonly service: Service;
+  readonly service: ServiceProcess;
   readonly studio: Studio;
   /** A folder for the files of the tests. The server has its own folder in it. */
   readonly folder: string;
@@ -25,7 +25,7 @@ export type Served = {
 export function serveStudio({ ownPostgres = false } = {}): Served {
   let work: Awaited<ReturnType<typeof makeFolder>>;
   let database: TestDatabase | undefined;
-  let service: Service;
+  let service: ServiceProcess;
   let studio: Studio;
   before(async () => {
     work = await makeFolder();

@@ -57,7 +57,9 @@ export async function furnish(service: Service): Promise<Showroom> {
     cli: '/cli',
     cliLogin: '/cli/login',
     docs: '/docs',
-    doc: '/docs/crashes',
+    docSearch: '/docs/search?q=symbols',
+    doc: '/docs/cli',
+    setup: '/setup',
     signIn: '/sign-in',
     signUp: '/sign-up',
     verify: '/verify',
@@ -72,7 +74,9 @@ export async function furnish(service: Service): Promise<Showroom> {
     operator: '/operator',
     operatorJobs: '/operator/jobs',
     operatorUsers: '/operator/users',
+    operatorGames: '/operator/games',
     operatorSettings: '/operator/settings',
+    operatorSetup: '/operator/setup',
     games: '/dev',
     ...inGame(owner.slug, {
       overview: '',
@@ -100,7 +104,7 @@ export async function furnish(service: Service): Promise<Showroom> {
 }
 
 /** The pages for signed-out visitors. */
-const SIGNED_OUT: readonly PageName[] = ['signIn', 'signUp', 'verify', 'reset'];
+const SIGNED_OUT: readonly PageName[] = ['setup', 'signIn', 'signUp', 'verify', 'reset'];
 
 function inGame<Name extends string>(slug: string, paths: Record<Name, string>): Record<Name, string> {
   const names = Object.keys(paths) as Name[];

@@ -1,8 +1,12 @@
-// A server and a browser for tests of the website, with a database in the PostgreSQL that all tests share.
+// A server and a browser for tests of the website. The server runs in the process of the tests: starting one takes more
+// processor time than most of these tests, and the first server of a process makes the next ones fast.
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
+import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
+import { createTestDatabase } from '../../packages/server/test/setup/database.ts';
+import { startServer } from '../../packages/server/test/setup/server.ts';
+import { environmentOf } from '../../packages/server/test/setup/server-command.ts';
 import { type Pages, usePages } from './page.ts';
 import { type Environment, makeFolder, type Service, startService } from './processes.ts';
 import { shareChromium } from './shared-chromium.ts';
@@ -11,20 +15,26 @@ export type Site = Pages & {
   readonly service: Service;
   /** Null when no Chromium is installed. */
   readonly browser: Browser | null;
-  /** A folder for the files of the tests. The server has its own folder in it. */
+  /** A folder for the files of the tests. */
   readonly folder: string;
 };
 
+type Options = {
+  /** Settings by the names of their environment variables. */
+  readonly env?: Environment;
+  /** Starts the server in a process of its own, for tests of what it prints. */
+  readonly apart?: boolean;
+};
+
 /** Starts both before the first test of the suite that calls this, then runs `prepare`; removes them after the last. */
-export function serveSite(prepare?: (site: Site) => Promise<void>, environment: Environment = {}): Site {
+export function serveSite(prepare?: (site: Site) => Promise<void>, { env = {}, apart = false }: Options = {}): Site {
   let work: Awaited<ReturnType<typeof makeFolder>>;
-  let database: TestDatabase;
-  let service: Service;
+  let server: Server;
   let browser: Browser | null;
   const site: Site = {
-    ...usePages(() => ({ service, browser })),
+    ...usePages(() => ({ service: server.service, browser })),
     get service() {
-      return service;
+      return server.service;
     },
     get browser() {
       return browser;
@@ -34,15 +44,40 @@ export function serveSite(prepare?: (site: Site) => Promise<void>, environment: 
     },
   };
   before(async () => {
-    [work, database] = await Promise.all([makeFolder(), createTestDatabase()]);
-    const settings = { DATABASE_URL: database.url, ...environment };
-    [service, browser] = await Promise.all([startService(join(work.path, 'data'), settings), shareChromium()]);
+    work = await makeFolder();
+    [server, browser] = await Promise.all([apart ? startApart(work.path, env) : startHere(env), shareChromium()]);
     await prepare?.(site);
   });
   after(async () => {
     await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
-    await service?.stop();
-    await Promise.all([work?.remove(), database?.drop()]);
+    await server?.stop();
+    await work?.remove();
   });
   return site;
+}
+
+type Server = { readonly service: Service; stop(): Promise<void> };
+
+async function startHere(env: Environment): Promise<Server> {
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => lines.push(line) });
+  const server = await startServer({ log, env });
+  const { url, api, dataFolder } = server;
+  const environment = { ...env, ...environmentOf(server) };
+  return {
+    service: { url, api, dataFolder, environment, output: () => lines.join('') },
+    stop: () => server.stop(),
+  };
+}
+
+async function startApart(folder: string, env: Environment): Promise<Server> {
+  const database = await createTestDatabase();
+  const service = await startService(join(folder, 'data'), { DATABASE_URL: database.url, ...env });
+  return {
+    service,
+    async stop() {
+      await service.stop();
+      await database.drop();
+    },
+  };
 }

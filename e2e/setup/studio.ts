@@ -104,7 +104,7 @@ export async function readOffers(service: Service, game: string): Promise<Offer[
 }
 
 /** Signs a person in. */
-async function signIn(service: Service, { email, password }: Account): Promise<Session> {
+export async function signIn(service: Pick<Service, 'url'>, { email, password }: Account): Promise<Session> {
   const response = await fetch(`${service.url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: service.url },
@@ -114,7 +114,7 @@ async function signIn(service: Service, { email, password }: Account): Promise<S
   return sessionOf(service, response);
 }
 
-function sessionOf(service: Service, response: Response): Session {
+function sessionOf(service: Pick<Service, 'url'>, response: Response): Session {
   const pairs = response.headers.getSetCookie().map((line) => line.split(';')[0]);
   return { cookie: pairs.join('; '), origin: service.url };
 }

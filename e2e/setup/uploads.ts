@@ -5,8 +5,9 @@ import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fieldPart, filePart, multipartOf, type Part } from '../../packages/server/test/setup/raw.ts';
+import type { Service } from './processes.ts';
 import type { Served } from './served.ts';
-import { readOffers } from './studio.ts';
+import { readOffers, type Studio } from './studio.ts';
 import { until } from './until.ts';
 
 export type UploadResponse = {
@@ -14,20 +15,27 @@ export type UploadResponse = {
   body: { data: Record<string, string | number>; error?: { code: number } };
 };
 
+/** The server and the deploy key of uploads. */
+export type Uploader = {
+  readonly service: Pick<Service, 'api'>;
+  readonly studio: Pick<Studio, 'environment'>;
+};
+
 const PLATFORM = { os: 'linux', arch: 'x86_64' };
 const UPLOADS = '/api/v1/tool/upload/files';
 
 /** Registers a build of this version. Returns the fields of its upload. */
-async function register(served: Served, version: string, zip: Buffer): Promise<Record<string, string>> {
+async function register(served: Uploader, version: string, zip: Buffer): Promise<Record<string, string>> {
   const registered = await post(served, '/tool/upload/build', JSON.stringify({ version, ...PLATFORM }), {
     'content-type': 'application/json',
   });
+  if (registered.status !== 201) throw new Error(JSON.stringify(registered.body));
   const buildId = String(registered.body.data.build_id);
   return { build_id: buildId, ...PLATFORM, channel: 'stable', checksum: sha256(zip) };
 }
 
 /** Registers a build of this version and opens a session for its zip. Returns the id of the session. */
-export async function openSession(served: Served, version: string, zip: Buffer): Promise<string> {
+export async function openSession(served: Uploader, version: string, zip: Buffer): Promise<string> {
   const fields = await register(served, version, zip);
   const body = new URLSearchParams({ ...fields, filename: 'game.zip', total_size: String(zip.length) });
   const opened = await post(served, '/tool/upload/sessions', body);
@@ -37,7 +45,7 @@ export async function openSession(served: Served, version: string, zip: Buffer):
 
 /** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
 export function sendChunk(
-  served: Served,
+  served: Uploader,
   session: string,
   zip: Buffer,
   start: number,
@@ -65,7 +73,7 @@ export async function sendHalfUpload(served: Served, version: string, zip: Buffe
 
 /** Waits until the server reports a running upload. */
 export async function untilUnderWay({ service }: Served): Promise<void> {
-  await until(async () => /chauffeur_uploads_under_way 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
+  await until(async () => /chauffeur_uploads_in_progress 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
 }
 
 /** Waits until players can download this version. Returns its download URL. */
@@ -86,7 +94,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function keyHeaders({ studio }: Served): Record<string, string> {
+function keyHeaders({ studio }: Uploader): Record<string, string> {
   return {
     'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
     'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
@@ -104,7 +112,7 @@ async function listBlobs({ service, studio }: Served): Promise<string[]> {
 }
 
 async function post(
-  served: Served,
+  served: Uploader,
   path: string,
   body: BodyInit,
   headers: Record<string, string> = {},

@@ -1,0 +1,176 @@
+// How each block of commands of the guides is tested. A block that is missing here fails scripts/guide-commands.test.ts.
+
+/** `needs` is a program that the tests run only if it is installed, and always in CI. */
+export type Plan =
+  /** It is run as it is. */
+  | { readonly run: true; readonly needs?: string }
+  /** A changed version is run, for a reason. */
+  | { readonly run: (text: string) => string; readonly because: string; readonly needs?: string }
+  /** Another test, or the script of CI, runs it; `as` is a part of it. */
+  | { readonly elsewhere: string; readonly as: string }
+  /** It can't be run in CI; only its syntax is checked. */
+  | { readonly not: string };
+
+const RUN: Plan = { run: true };
+const DUMP_SYMS: Plan = { not: 'dump_syms takes minutes to compile' };
+const SYSTEMD: Plan = { not: 'no systemd runs in CI' };
+const INSTALLATION = 'e2e/release/installation.test.ts';
+
+/** By the page and the first line of the block. */
+export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
+  // Start and ship
+  'start: curl -fsSL https://games.example.com/cli/install.sh | sh': RUN,
+  'start: chauffeur login --url https://games.example.com/api/v1': {
+    elsewhere: 'e2e/website.cli-login.test.ts',
+    as: "['login', '--no-browser', '--url', site.service.api]",
+  },
+  'start: chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64': RUN,
+  'ci: export CHAUFFEUR_INSTALL_DIR="$HOME/chauffeur"': RUN,
+  'ci: chauffeur symbols --build-id "$BUILD_ID" symbols': RUN,
+  'play: chauffeur push dist/web --version 1.0.0 --os web --arch wasm32': RUN,
+  'play: curl "https://games.example.com/api/v1/public/games/small-walk/files/$FILE_UID/play"': RUN,
+  'shelves: curl "https://games.example.com/api/v1/public/shelves/unheard_of?os=windows"': RUN,
+
+  // The command
+  'cli: curl -fsSL https://games.example.com/cli/install.sh | sh': RUN,
+  'cli: npm install -g https://games.example.com/cli/chauffeur.tgz': {
+    elsewhere: 'e2e/release/server.test.ts',
+    as: '/cli/chauffeur.tgz',
+  },
+  'cli: chauffeur login --url https://games.example.com/api/v1': {
+    elsewhere: 'e2e/website.cli-login.test.ts',
+    as: "['login', '--no-browser', '--url', site.service.api]",
+  },
+  'cli: chauffeur push dist/windows --version 1.0.0 --os windows --arch x86_64 --changelog "First release: Hello, world."':
+    RUN,
+  'cli: export SERVICE_API_URL=https://games.example.com/api/v1': {
+    run: (text) => text.replaceAll(/^export SERVICE_(ACCESS_TOKEN|SECRET_KEY)=…\n/gm, ''),
+    because: 'the keys are those of the test',
+  },
+  'cli: chauffeur genbuild --version 1.0.0 --os windows --arch x86_64                        # write build.yml': RUN,
+  'cli: pass show chauffeur/secret | chauffeur info --access "$TOKEN" --secret-stdin': {
+    run: (text) => text.replace('pass show chauffeur/secret', 'printenv SERVICE_SECRET_KEY'),
+    because: 'pass needs a key of GnuPG',
+  },
+  'cli: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" symbols': RUN,
+  'cli: npx minidump-stackwalk --symbols-url "$SYMBOLS_URL" crash.dmp': RUN,
+  'cli: chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur': RUN,
+  'cli: source <(chauffeur completion zsh)': { not: 'zsh is not installed' },
+
+  // Crashes and events
+  'symbols: cargo install dump_syms --locked': DUMP_SYMS,
+  'symbols: dump_syms --inlines --store symbols dist/game.exe': DUMP_SYMS,
+  'symbols: dsymutil Game.app/Contents/MacOS/Game -o Game.dSYM': { not: 'dsymutil exists on macOS only' },
+  'symbols: gcc -g -O2 -Wl,--build-id -o game game.c': {
+    run: (text) => text.replaceAll(/^dump_syms .*\n/gm, ''),
+    because: 'dump_syms takes minutes to compile',
+    needs: 'gcc',
+  },
+  'symbols: objcopy --only-keep-debug game game.debug': {
+    run: (text) => text.replaceAll(/^dump_syms .*$/gm, ''),
+    because: 'dump_syms takes minutes to compile',
+    needs: 'gcc',
+  },
+  "symbols: readelf -n game | grep 'Build ID'": { run: true, needs: 'readelf' },
+  'symbols: go build -ldflags="-B=0x$(head -c20 /dev/urandom | od -An -tx1 | tr -d \' \\n\')" -o game .': DUMP_SYMS,
+  'symbols: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" symbols': RUN,
+  'symbols: curl -u "$SERVICE_ACCESS_TOKEN:$SERVICE_SECRET_KEY" \\': RUN,
+  'symbols: KEY="$SERVICE_ACCESS_TOKEN:$SERVICE_SECRET_KEY"': { not: 'Debian has no package with sym_upload' },
+  'cpp: minidump_upload -p Parking -v 1.2.0 crash.dmp \\': { not: 'Debian has no package with minidump_upload' },
+  'crashes: curl -sS https://games.example.com/api/v1/public/crashes \\': RUN,
+  'crashes: curl -sS -T crash.dmp "$DUMP_URL"': RUN,
+  'engines: curl -sS https://games.example.com/api/v1/public/events \\': RUN,
+  'events: curl -sS https://games.example.com/api/v1/public/events \\': RUN,
+  'events: curl -sS -b "$SESSION" "https://games.example.com/api/v1/games/$GAME/devices/$DEVICE_UID"': RUN,
+  'bugs: curl -sS "https://games.example.com/api/v1/games/$GAME/bugs" -b "$SESSION" \\': RUN,
+  'godot: godot --headless --path . --script res://addons/chauffeur/set_build.gd -- \\': {
+    not: 'Debian has no package with Godot 4',
+  },
+
+  // Agents and generated clients
+  'mcp: claude mcp add --transport http chauffeur https://games.example.com/mcp': { not: 'it needs an account' },
+  'mcp: npx @modelcontextprotocol/inspector --cli https://games.example.com/mcp --transport http \\': {
+    not: 'it downloads a package that the project does not pin',
+  },
+  'openapi: npm install --save-dev @hey-api/openapi-ts typescript@6': {
+    elsewhere: 'packages/server/test/openapi.test.ts',
+    as: "require.resolve('@hey-api/openapi-ts/package.json')",
+  },
+  'openapi: npx openapi-ts': {
+    elsewhere: 'packages/server/test/openapi.test.ts',
+    as: 'run(process.execPath, [generator], { cwd: folder })',
+  },
+
+  // Operate
+  "first-run: echo 'a long password' | chauffeur-server admin user create --email you@example.com --password-stdin --verified":
+    RUN,
+  'install: npm ci && npm run release -- --server    # writes release/chauffeur-server-<version>.tgz': {
+    elsewhere: INSTALLATION,
+    as: 'buildServerPackage(',
+  },
+  'install: npm install --prefix /opt/chauffeur ./chauffeur-server-<version>.tgz': {
+    elsewhere: INSTALLATION,
+    as: "linesOf('install.md'",
+  },
+  'service: adduser --system --group --home /var/lib/chauffeur --no-create-home chauffeur': {
+    elsewhere: INSTALLATION,
+    as: "readCommands('service.md'",
+  },
+  'service: systemctl daemon-reload && systemctl enable --now chauffeur': SYSTEMD,
+  'containers: docker run --read-only --tmpfs /tmp -v chauffeur:/data -p 127.0.0.1:4000:4000 chauffeur': {
+    not: 'no container engine runs in CI',
+  },
+  'containers: kubectl create secret generic chauffeur --from-env-file=secrets.env   # DATABASE_URL, CHAUFFEUR_BLOBS, …':
+    {
+      run: (text) => text.replace(/^kubectl .*\n/, '').replace('helm install', 'helm template'),
+      because: 'no Kubernetes runs in CI',
+      needs: 'helm',
+    },
+  'scanner: apt-get install clamav-daemon': { elsewhere: '.ci/run', as: 'clamav-daemon' },
+  "proxy: CHAUFFEUR_PUBLIC_URL=http://127.0.0.1:4000 CHAUFFEUR_PLAY_URL='http://*.localhost:4000' npm start": {
+    elsewhere: 'e2e/website.play.test.ts',
+    as: 'CHAUFFEUR_PLAY_URL',
+  },
+  "storage: chauffeur-server blobs copy --from ./data/blobs --to 's3://builds?region=eu-central-1'": RUN,
+  'limits: chauffeur-server admin game quota --game UID --storage-mb 512000 --crash-mb default': {
+    run: (text) => text.replaceAll(' UID', ' "$GAME_UID"'),
+    because: 'readers fill in the uid',
+  },
+  'monitor: chauffeur-server admin user operator --email you@example.com': RUN,
+  'runbook: journalctl --unit chauffeur --output cat --since -1h | grep -E \'"level":"(error|fatal)"\'': SYSTEMD,
+  'runbook: systemctl status chauffeur': SYSTEMD,
+  'runbook: journalctl --unit chauffeur --output cat --since -1h | grep -E \'"level":"fatal"|"started"\'': SYSTEMD,
+  'runbook: curl -sS http://127.0.0.1:4000/ready': {
+    run: (text) => text.replace(/^journalctl .*$/m, ''),
+    because: 'no systemd runs in CI',
+  },
+  "runbook: journalctl --unit chauffeur --output cat --since -1h | grep 'values for /metrics' | tail -n 3": SYSTEMD,
+  "runbook: journalctl --unit chauffeur --output cat --since -1h | grep 'request failed' | tail -n 5": SYSTEMD,
+  'runbook: psql "$DATABASE_URL" -c "select now() - query_start as time, state, wait_event_type, left(query, 80)': RUN,
+  'runbook: journalctl --unit chauffeur --output cat --since -1d | grep \'"job failed"\' | tail -n 5': SYSTEMD,
+  'runbook: journalctl --unit chauffeur --output cat --since -1d | grep \'"scans:scan"\' | tail -n 5': SYSTEMD,
+  "runbook: journalctl --unit chauffeur --output cat --since -1h | grep 'request failed' | grep uploads | tail -n 5":
+    SYSTEMD,
+  'runbook: systemctl status clamav-daemon': SYSTEMD,
+  'runbook: systemctl status clamav-freshclam': SYSTEMD,
+  'runbook: journalctl --unit chauffeur --output cat --since -1h | grep \'"accounts:send-mail"\' | tail -n 3': SYSTEMD,
+  "runbook: journalctl --unit chauffeur --output cat --since -1h | grep -E 'crash dump could not be' | tail -n 5":
+    SYSTEMD,
+  'runbook: psql "$DATABASE_URL" -c "select wait_event_type, wait_event, count(*) from pg_stat_activity where state = \'active\'':
+    RUN,
+  'runbook: journalctl --unit chauffeur --output cat --since -1h | grep \'"level":"error"\' | tail -n 5': SYSTEMD,
+  'runbook: du -xh --max-depth 2 /var/lib/chauffeur | sort -h | tail': RUN,
+  'runbook: psql "$DATABASE_URL" -c "select state, wait_event_type, count(*), max(now() - xact_start) as longest': RUN,
+  'runbook: psql "$DATABASE_URL" -c "select application_name, count(*) from pg_stat_activity group by 1 order by 2 desc"':
+    RUN,
+  'runbook: systemctl list-timers; crontab -l': SYSTEMD,
+  'runbook: chauffeur-server verify': RUN,
+  'backups: chauffeur-server backup /mnt/backups/chauffeur --keep 14': RUN,
+  'backups: chauffeur-server restore /mnt/backups/chauffeur': RUN,
+  'backups: chauffeur-server verify': RUN,
+  'update: npm install --prefix /opt/chauffeur-next ./chauffeur-server-<version>.tgz': {
+    run: (text) => text.replace(/^npm install .*\n/, ''),
+    because: `${INSTALLATION} installs a package`,
+  },
+  'update: /opt/chauffeur-next/node_modules/.bin/chauffeur-server migrate': RUN,
+};
