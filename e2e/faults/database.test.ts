@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { zipOfSize } from '../packages/server/test/setup/uploads.ts';
-import { runCommand, runServerCommand } from './setup/processes.ts';
-import { serveStudio } from './setup/served.ts';
-import { readOffers } from './setup/studio.ts';
-import { until } from './setup/until.ts';
+import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import { runCommand, runServerCommand } from '../setup/processes.ts';
+import { serveStudio } from '../setup/served.ts';
+import { readOffers } from '../setup/studio.ts';
+import { until } from '../setup/until.ts';
 import {
   downloadSum,
   openSession,
@@ -16,7 +16,7 @@ import {
   sha256,
   untilOffered,
   untilUnderWay,
-} from './setup/uploads.ts';
+} from '../setup/uploads.ts';
 
 const MIB = 1024 * 1024;
 
@@ -42,7 +42,7 @@ describe('a killed database', () => {
     assert.ok(response.headers.has('retry-after'));
     await untilReady();
     const platform = ['--os', 'web', '--arch', 'wasm'];
-    const game = join(import.meta.dirname, '..', 'examples', 'tiny-game');
+    const game = join(import.meta.dirname, '../..', 'examples', 'tiny-game');
     for (const args of [
       ['genbuild', '--version', '1.0.0'],
       ['build', '--asset', 'build.yml', ...platform],

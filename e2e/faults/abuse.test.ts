@@ -2,10 +2,10 @@
 // and leave nothing behind.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ABUSES, wrongTypes } from './setup/abuse-cases.ts';
-import { type Correct, type Route, routesOf } from './setup/abuse-requests.ts';
-import { startTarget, type Target } from './setup/abuse-target.ts';
-import { until } from './setup/until.ts';
+import { ABUSES, wrongTypes } from '../setup/abuse-cases.ts';
+import { type Correct, type Route, routesOf } from '../setup/abuse-requests.ts';
+import { startTarget, type Target } from '../setup/abuse-target.ts';
+import { until } from '../setup/until.ts';
 
 /** How many routes are attacked at the same time. */
 const ATTACKERS = 16;

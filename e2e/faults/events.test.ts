@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Served, serveStudio } from './setup/served.ts';
+import { type Served, serveStudio } from '../setup/served.ts';
 
 const SENDERS = 6;
 const KILLS = 2;

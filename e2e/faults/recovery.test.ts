@@ -1,9 +1,9 @@
 // Kills the server at the worst moments and restarts it with the same folder: no accepted upload is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { zipOfSize } from '../packages/server/test/setup/uploads.ts';
-import { serveStudio } from './setup/served.ts';
-import { until } from './setup/until.ts';
+import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import { serveStudio } from '../setup/served.ts';
+import { until } from '../setup/until.ts';
 import {
   downloadSum,
   openSession,
@@ -12,7 +12,7 @@ import {
   sha256,
   untilOffered,
   untilUnderWay,
-} from './setup/uploads.ts';
+} from '../setup/uploads.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { makeFolder, type ServiceProcess, startService } from './setup/processes.ts';
+import { makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 
 /** Makes the server fail when it receives a signal, like a bug anywhere in its code. */
 const FAULTS = `

@@ -6,11 +6,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readDumpFixture, readSymbolFixture } from '../packages/server/test/setup/crash-dumps.ts';
-import { SERVER } from '../packages/server/test/setup/programs.ts';
-import { formOf, sha256 } from '../packages/server/test/setup/uploads.ts';
-import { runServerCommand } from './setup/processes.ts';
-import { type Served, serveStudio } from './setup/served.ts';
+import { readDumpFixture, readSymbolFixture } from '../../packages/server/test/setup/crash-dumps.ts';
+import { SERVER } from '../../packages/server/test/setup/programs.ts';
+import { formOf, sha256 } from '../../packages/server/test/setup/uploads.ts';
+import { runServerCommand } from '../setup/processes.ts';
+import { type Served, serveStudio } from '../setup/served.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
 const SENDERS = 4;
