@@ -53,7 +53,7 @@ describe('an installation on Debian 12', () => {
 
     await installPrograms(sh);
     await server.createDatabase();
-    const [install, start] = await linesOf('install.md', 'writes release/chauffeur-server-');
+    const [install, start] = await linesOf('install.md', 'Copy it to the server, and install it there');
     await sh(`cd /root && ${install.replace('chauffeur-server-<version>.tgz', old)}`);
     const first = await server.start('first', start);
 

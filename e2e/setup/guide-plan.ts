@@ -104,7 +104,7 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   // Operate
   "first-run: echo 'a long password' | chauffeur-server admin user create --email you@example.com --password-stdin --verified":
     RUN,
-  'install: npm ci && npm run release -- --server    # writes release/chauffeur-server-<version>.tgz': {
+  'install: npm ci && npm run release -- --server': {
     elsewhere: INSTALLATION,
     as: 'buildServerPackage(',
   },

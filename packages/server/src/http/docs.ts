@@ -42,6 +42,10 @@ export function mountDocs(app: FastifyInstance, ctx: Context): void {
   let search: Promise<DocSearch> | undefined;
   const findSections = async (query: string) => {
     search ??= readSearch();
+    // A file that could not be read is read again at the next search.
+    search.catch(() => {
+      search = undefined;
+    });
     return (await search)(query);
   };
   app.get(PAGES.docs, async (request, reply) => sendDoc(request, reply, START));
