@@ -988,6 +988,13 @@ create table game_quota_changes (
   constraint game_quota_changes_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table minute_counts (
+  minute timestamp with time zone not null,
+  subject text not null,
+  used integer not null,
+  constraint minute_counts_pkey PRIMARY KEY (minute, subject)
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

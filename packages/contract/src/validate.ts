@@ -67,7 +67,9 @@ function problemOf(keyword: string, params: Record<string, unknown>, schema: { d
     case 'maxLength':
       return `longer than ${params.limit} characters. Shorten it.`;
     case 'minLength':
-      return params.limit === 1 ? 'empty. Send a value.' : `shorter than ${params.limit} characters. Send a longer text.`;
+      return params.limit === 1
+        ? 'empty. Send a value.'
+        : `shorter than ${params.limit} characters. Send a longer text.`;
     case 'maxItems':
       return `more than ${params.limit} items. Send fewer.`;
     case 'minItems':

@@ -246,20 +246,15 @@ export const SETTINGS = {
     'CHAUFFEUR_LIMIT_PUBLIC',
     '600',
     limit,
-    'POST requests to public routes per minute and IP address. Each process counts separately, in memory.',
+    'POST requests to public routes per minute and IP address.',
   ),
   limitReads: setting(
     'CHAUFFEUR_LIMIT_READS',
     '3000',
     limit,
-    'GET requests to public pages and routes per minute and IP address. Images, scripts and files of web builds do not count. Each process counts separately, in memory.',
+    'GET requests to public pages and routes per minute and IP address. Images, scripts and files of web builds do not count.',
   ),
-  limitAgents: setting(
-    'CHAUFFEUR_LIMIT_AGENTS',
-    '300',
-    limit,
-    'MCP calls per minute and agent. Each process counts separately, in memory.',
-  ),
+  limitAgents: setting('CHAUFFEUR_LIMIT_AGENTS', '300', limit, 'MCP calls per minute and agent.'),
   limitSignIns: setting(
     'CHAUFFEUR_LIMIT_SIGN_INS',
     '20',

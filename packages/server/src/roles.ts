@@ -10,6 +10,7 @@ import type { Closers } from './kernel/processes/closers.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { watchProcess } from './kernel/telemetry/process-metrics.ts';
 import { mountMcp } from './mcp/mcp.ts';
+import { shareLimits } from './request/share-limits.ts';
 import { startWorker } from './worker/run.ts';
 
 /**
@@ -44,6 +45,10 @@ export async function startRole(
     role === 'start' || role === 'api'
       ? createHttpServer(ctx, auth, ROUTES, (http) => mountMcp(http, ctx, auth, ROUTES))
       : undefined;
+  if (server !== undefined) {
+    const sharing = shareLimits(ctx);
+    closers.add({ name: 'shared limits', seconds: CUT_SECONDS, close: () => sharing.stop() });
+  }
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
   const waiting = { graceSeconds: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(

@@ -1,4 +1,4 @@
-// Limits how often an address may send and read in a minute. Addresses are kept in memory only.
+// Limits how often an address may send and read in a minute. Addresses are not stored.
 import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
 import { countByMinute } from './minute-limit.ts';

@@ -1,7 +1,7 @@
 // Counts uses of a limit in fixed windows in the database, so that all processes share the counters.
 import { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import type { Clock } from '../clock.ts';
+import { type Clock, DAY, MINUTE } from '../clock.ts';
 import { changed, type Db, onlyRow } from '../database/db.ts';
 import type { LimitName } from '../telemetry/metric-table.ts';
 import { countLimit, type LimitCounts } from './count-limit.ts';
@@ -71,10 +71,12 @@ function formatWindow(windowSeconds: number): string {
   return windowSeconds === 86_400 ? 'a day' : `in ${windowSeconds} s`;
 }
 
-/** Deletes counters of windows that ended over a day ago. */
+/** Deletes counters of windows that ended over a day ago, and of minutes that ended over a minute ago. */
 export async function dropOldCounters(db: Db, clock: Clock): Promise<number> {
-  return changed(
-    db,
-    sql`delete from rate_counters where window_start < ${new Date(clock.now().getTime() - 2 * 86_400_000)}`,
-  );
+  const now = clock.now().getTime();
+  const [windows, minutes] = await Promise.all([
+    changed(db, sql`delete from rate_counters where window_start < ${new Date(now - 2 * DAY)}`),
+    changed(db, sql`delete from minute_counts where minute < ${new Date(now - 2 * MINUTE)}`),
+  ]);
+  return windows + minutes;
 }
