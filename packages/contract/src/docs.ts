@@ -143,6 +143,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       { page: 'scanner', title: 'Virus scanner', description: 'Connect ClamAV.' },
       { page: 'storage', title: 'PostgreSQL and S3', description: 'Store data outside the server.' },
       { page: 'processes', title: 'Run several processes', description: 'Handle more load.' },
+      {
+        page: 'failover',
+        title: 'Survive the loss of a database server',
+        description: 'A synchronous standby takes over, and nothing is lost.',
+      },
       { page: 'proxy', title: 'Behind a proxy', description: 'HTTPS, client addresses, and a domain for games.' },
       { page: 'monitor', title: 'Monitor the server', description: 'Health, metrics, logs, and operator pages.' },
       { page: 'runbook', title: 'Runbook', description: 'What to do when an alert fires.' },

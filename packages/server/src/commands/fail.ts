@@ -29,5 +29,8 @@ function describe(error: unknown): string {
     return `error: ${address}:${port} is in use. Stop the program that uses it, or set CHAUFFEUR_PORT or CHAUFFEUR_METRICS_PORT to another port.`;
   if (code === 'ECONNREFUSED')
     return 'error: cannot connect to PostgreSQL at DATABASE_URL. Start it, or correct the address.';
+  // SQLSTATE read_only_sql_transaction.
+  if (code === '25006')
+    return 'error: The PostgreSQL at DATABASE_URL is read-only, like a standby. Use the address of the primary.';
   return PLAIN.has(error.name) ? `error: ${error.message}` : `error: ${error.stack ?? error.message}`;
 }

@@ -1,0 +1,212 @@
+// The primary PostgreSQL is killed under load, and its synchronous standby takes over: the service connects to it by
+// itself, and everything that was acknowledged is there, exactly once.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
+import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import { askAs } from '../setup/ask.ts';
+import { NO_PAIR, type PostgresPair, startPostgresPair } from '../setup/postgres-pair.ts';
+import { makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
+import { shipBuild } from '../setup/shop.ts';
+import { openStudio, type Studio, signIn } from '../setup/studio.ts';
+import { until } from '../setup/until.ts';
+import { openSession, sendChunk, sha256 } from '../setup/uploads.ts';
+
+const DUMP = readDumpFixture('nosym_middle');
+const SENDERS = 3;
+const EVENTS = 10;
+const ZIP_BYTES = 400_000;
+const CHUNK_BYTES = 100_000;
+/** Acknowledged by each sender before the primary is killed, and after the standby has taken over. */
+const ENOUGH = 15;
+const RETRY_MS = 50;
+
+describe('a standby that takes over', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let pair: PostgresPair | null;
+  let services: ServiceProcess[] = [];
+  let studio: Studio;
+  let buildId: string;
+  before(async () => {
+    work = await makeFolder();
+    pair = await startPostgresPair();
+    if (pair === null) return;
+    const settings = { DATABASE_URL: pair.url, CHAUFFEUR_LIMIT_PUBLIC: '0', CHAUFFEUR_LIMIT_UPLOADS: '0' };
+    const folder = join(work.path, 'data');
+    services = [await startService(folder, settings), await startService(folder, settings)];
+    const [service] = services as [ServiceProcess];
+    studio = await openStudio(service);
+    ({ buildId } = await shipBuild(
+      service,
+      studio,
+      { version: '1.0.0', os: 'linux', arch: 'x86_64' },
+      zipOfSize(1000),
+    ));
+  });
+  after(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await pair?.stop();
+    await work?.remove();
+  });
+
+  test('loses nothing that was acknowledged, and counts nothing twice', async (t) => {
+    if (pair === null) return t.skip(NO_PAIR);
+    const ending = new AbortController();
+    const done = { events: 0, crashes: 0, builds: new Map<string, string>() };
+    let turn = 0;
+    const next = () => services[turn++ % services.length]!.api;
+    const senders = [
+      ...Array.from({ length: SENDERS }, () => async () => {
+        await sendEvents(next, { gameUid: studio.gameUid, buildId });
+        done.events += EVENTS;
+      }),
+      async () => {
+        await reportCrash(next, { gameUid: studio.gameUid, buildId });
+        done.crashes += 1;
+      },
+      async () => {
+        const [version, checksum] = await ship(next, studio);
+        done.builds.set(version, checksum);
+      },
+    ];
+    const rounds = senders.map(() => 0);
+    const running = Promise.all(
+      senders.map(async (send, index) => {
+        while (!ending.signal.aborted) {
+          await send();
+          rounds[index]! += 1;
+        }
+      }),
+    );
+    const untilAll = async (count: number) => {
+      const goals = rounds.map((round) => round + count);
+      await Promise.race([until(async () => rounds.every((round, index) => round >= goals[index]!)), running]);
+    };
+
+    await untilAll(ENOUGH);
+    await pair.killPrimary();
+    const killedAt = performance.now();
+    await pair.promote();
+    const promoted = performance.now();
+    await untilAll(1);
+    const recovered = performance.now();
+    await untilAll(ENOUGH);
+    ending.abort();
+    await running;
+    const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
+    t.diagnostic(
+      `promoted after ${seconds(killedAt, promoted)} s, every client served ${seconds(promoted, recovered)} s later`,
+    );
+    t.diagnostic(`acknowledged: ${done.events} events, ${done.crashes} crash reports, ${done.builds.size} uploads`);
+
+    const [service] = services as [ServiceProcess];
+    const ask = askAs(service, await signIn(service, studio));
+    const path = `/games/${studio.gameUid}`;
+    const { names } = await ask<{ names: { name: string; count: number }[] }>('GET', `${path}/events/names`);
+    assert.equal(names.find(({ name }) => name === 'boot_ok')?.count, done.events);
+    const countCrashes = async () => {
+      const { groups } = await ask<{ groups: { count: number }[] }>('GET', `${path}/crash-groups`);
+      return groups.reduce((sum, { count }) => sum + count, 0);
+    };
+    await until(async () => (await countCrashes()) >= done.crashes);
+    assert.equal(await countCrashes(), done.crashes);
+    for (const [version, checksum] of done.builds) {
+      const { builds } = await ask<{ builds: { version: string; file: { checksum: string } | null }[] }>(
+        'GET',
+        `${path}/builds?version=${version}`,
+      );
+      assert.deepEqual(
+        builds.filter((build) => build.version === version).map(({ file }) => file?.checksum),
+        [checksum],
+      );
+    }
+    assert.ok(services.every((each) => !each.hasEnded()));
+  });
+});
+
+type Target = { readonly gameUid: string; readonly buildId: string };
+
+/** Sends the same batch until it is accepted, as games do. */
+async function sendEvents(next: () => string, { gameUid, buildId }: Target): Promise<void> {
+  const device = randomUUID();
+  const events = Array.from({ length: EVENTS }, () => ({
+    event: 'boot_ok',
+    device_uid: device,
+    ms: 900,
+    event_id: randomUUID(),
+  }));
+  await untilAccepted(() =>
+    fetch(`${next()}/public/events?app_id=${gameUid}&build_id=${buildId}`, {
+      method: 'POST',
+      body: JSON.stringify({ events }),
+    }),
+  );
+}
+
+/** A report with the same id is a repetition. */
+async function reportCrash(next: () => string, { gameUid, buildId }: Target): Promise<void> {
+  const id = randomUUID();
+  await untilAccepted(() => {
+    const form = new FormData();
+    form.set('metadata', new Blob(['{}'], { type: 'application/json' }));
+    form.set('dump', new Blob([new Uint8Array(DUMP)]), `${id}.dmp`);
+    const headers = { 'x-app-id': gameUid, 'x-build-id': buildId };
+    return fetch(`${next()}/public/crashes`, { method: 'POST', headers, body: form });
+  });
+}
+
+async function untilAccepted(send: () => Promise<Response>): Promise<void> {
+  for (;;) {
+    const response = await send().catch(() => undefined);
+    const text = await response?.text().catch(() => undefined);
+    if (response?.ok === true && text !== undefined) return;
+    if (response !== undefined && response.status < 500) assert.fail(`${response.status}: ${text}`);
+    await wait(RETRY_MS);
+  }
+}
+
+/** Uploads a zip in chunks. After a failure, continues where the server says, which has all acknowledged chunks. */
+async function ship(next: () => string, studio: Studio): Promise<[version: string, checksum: string]> {
+  const zip = zipOfSize(ZIP_BYTES);
+  const checksum = sha256(zip);
+  const at = () => ({ service: { api: next() }, studio });
+  let version = '';
+  const session = await until(() => {
+    // Nothing is acknowledged yet, so another version may be used.
+    version = randomUUID().replaceAll('-', '');
+    return openSession(at(), version, zip).catch(() => undefined);
+  });
+  let acknowledged = 0;
+  for (;;) {
+    const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
+    const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
+    if (response?.status === 201) return [version, checksum];
+    if (response?.status === 202) acknowledged = end;
+    else {
+      const { sessions } = await read<{ sessions: OpenSession[] }>(next, '/tool/upload/sessions', studio);
+      const found = sessions.find(({ session_id: id }) => id === session);
+      // The test compares the build: the response to the last chunk was lost.
+      if (found === undefined) return [version, checksum];
+      assert.ok(found.current_size >= acknowledged, `${found.current_size} of ${acknowledged} acknowledged bytes`);
+      acknowledged = found.current_size;
+      await wait(RETRY_MS);
+    }
+  }
+}
+
+type OpenSession = { session_id: string; current_size: number };
+
+/** Asks with the deploy key until there is a response. */
+function read<T>(next: () => string, path: string, { environment }: Studio): Promise<T> {
+  const headers = {
+    'x-access-token': environment.SERVICE_ACCESS_TOKEN ?? '',
+    'x-secret-key': environment.SERVICE_SECRET_KEY ?? '',
+  };
+  return until(async () => {
+    const response = await fetch(next() + path, { headers }).catch(() => undefined);
+    return response?.ok ? ((await response.json()) as { data: T }).data : undefined;
+  });
+}
