@@ -149,6 +149,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         description: 'A synchronous standby takes over, and nothing is lost.',
       },
       { page: 'proxy', title: 'Behind a proxy', description: 'HTTPS, client addresses, and a domain for games.' },
+      { page: 'cdn', title: 'Put downloads behind a CDN', description: 'Signed links, and nginx as a cache.' },
       { page: 'monitor', title: 'Monitor the server', description: 'Health, metrics, logs, and operator pages.' },
       { page: 'runbook', title: 'Runbook', description: 'What to do when an alert fires.' },
       { page: 'metrics', title: 'Metrics', description: 'Every metric, its labels and its meaning.' },

@@ -113,6 +113,11 @@ export const SETTINGS = {
     playUrl,
     'URL on a separate domain where web builds are played, such as `https://*.games-play.example`. The star gives each game its own host and browser storage. Default: games are played on the public URL, isolated from the website and without storage.',
   ),
+  downloadUrl: optional(
+    'CHAUFFEUR_DOWNLOAD_URL',
+    url('http:', 'https:'),
+    'URL of a CDN that fetches from this service. Downloads of public games are redirected to it. Default: downloads come from this service, or from S3.',
+  ),
   databaseUrl: optional(
     'DATABASE_URL',
     databaseUrl,

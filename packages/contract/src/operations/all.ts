@@ -100,6 +100,7 @@ export const OPERATIONS: readonly Operation[] = [
   developers.getDeveloper,
   store.getPublicGame,
   store.downloadFile,
+  store.downloadByLink,
   store.getProvenance,
   play.getPlay,
   shelves.getShelf,

@@ -114,9 +114,23 @@ export const getProvenance = defineOperation({
   },
 });
 
+export const downloadByLink = defineOperation({
+  id: 'store.downloadByLink',
+  summary: 'Download a zip by the signed link to which downloads redirect when there is a CDN',
+  method: 'GET',
+  path: '/public/downloads/{token}',
+  access: 'public',
+  // A CDN asks for all players from few addresses.
+  asset: true,
+  params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
+  answerTypes: ['application/zip'],
+  statuses: [200, 206, 304],
+  errors: [4040],
+});
+
 export const downloadFile = defineOperation({
   id: 'store.download',
-  summary: 'Download the zip, with range requests; redirects to a signed URL when blobs are stored on S3',
+  summary: 'Download the zip, with range requests; redirects to a signed URL with S3 or a CDN',
   method: 'GET',
   path: '/public/games/{uid}/files/{file_uid}/download',
   access: 'public',

@@ -4,6 +4,7 @@ import type { Operation } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../src/features/accounts/accounts.ts';
 import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
+import { createDownloadLink } from '../../src/features/store/download-links.ts';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { makeKey } from './agents.ts';
@@ -196,6 +197,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     }),
     'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
     'store.download': () => ({ headers: game.keyHeaders }),
+    'store.downloadByLink': () => {
+      const config = { ...server.ctx.config, downloadUrl: 'https://downloads.example.com' };
+      const link = createDownloadLink({ ...server.ctx, config }, { gameId: game.uid, fileId: web.fileUid });
+      return { path: { token: link?.split('/').at(-1) ?? '' } };
+    },
     'store.provenance': () => ({ headers: game.keyHeaders }),
     'play.get': () => ({ path: { file_uid: web.fileUid } }),
     'accounts.updateProfile': () => ({ json: { handle: values.handle } }),

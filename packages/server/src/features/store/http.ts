@@ -1,5 +1,6 @@
 // The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable
 // shelves.
+import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
@@ -8,6 +9,9 @@ import type { Context } from '../../context.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
 import { matches, sendBlob } from '../../request/send-blob.ts';
+import { type FileRow, findFile, isOffered } from '../files/files.ts';
+import { findGame } from '../games/games.ts';
+import { createDownloadLink, readDownloadLink } from './download-links.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
 import { requireDownloadable } from './store.ts';
 
@@ -19,17 +23,33 @@ export async function downloadFile(
   { caller, input, request, reply }: StreamCall<typeof contract.downloadFile>,
 ): Promise<FastifyReply> {
   const { game, file } = await requireDownloadable(ctx, caller, input);
-  const blob = {
-    key: file.blob_key,
-    size: file.size,
-    etag: `"${file.checksum}"`,
-    filename: file.filename,
-    contentType: 'application/zip',
-  };
+  const blob = blobOf(file);
+  const isPublic = game.visibility === 'public';
   // Files of drafts must not be stored in shared caches, and signed URLs expire.
-  reply.header('cache-control', game.visibility === 'public' ? 'no-cache' : 'private, no-cache');
+  reply.header('cache-control', isPublic ? 'no-cache' : 'private, no-cache');
   reply.header('vary', 'Cookie, X-Access-Token');
+  const link = isPublic ? createDownloadLink(ctx, { gameId: game.game_id, fileId: file.file_id }) : null;
+  if (link !== null && !matches(request.headers['if-none-match'], blob.etag))
+    return reply.header('etag', blob.etag).code(302).header('location', link).send();
   return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: SIGNED_SECONDS });
+}
+
+/** `GET …/public/downloads/{token}`: the bytes, for a CDN that keeps them while the link is valid. */
+export async function downloadByLink(
+  ctx: Context,
+  { input: { token }, request, reply }: StreamCall<typeof contract.downloadByLink>,
+): Promise<FastifyReply> {
+  const link = readDownloadLink(ctx, token);
+  const game = link === null ? null : await findGame(ctx.db, link.gameId);
+  const file = link === null || game === null ? null : await findFile(ctx.db, game.game_id, link.fileId);
+  if (link === null || file === null || !isOffered(file.scan_state))
+    throw new ApiError(4040, 'token: not valid, or no longer valid. Open the download of the game again.');
+  reply.header('cache-control', `public, max-age=${link.seconds}, immutable`);
+  return sendBlob(ctx.blobs, request, reply, { ...blobOf(file), signedSeconds: null });
+}
+
+function blobOf({ blob_key: key, size, checksum, filename }: FileRow) {
+  return { key, size, etag: `"${checksum}"`, filename, contentType: 'application/zip' };
 }
 
 /** `GET …/public/shelves/{shelf}`: the same for everyone, so shared caches may store it. */

@@ -6,7 +6,7 @@ import * as store from '@chauffeur/contract/operations/store';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { browseGames } from './browse.ts';
 import { getDeveloper } from './developers.ts';
-import { downloadFile, getShelf } from './http.ts';
+import { downloadByLink, downloadFile, getShelf } from './http.ts';
 import { getProvenance } from './provenance.ts';
 import { getPublicGame } from './public-game.ts';
 import { getListing } from './store.ts';
@@ -16,6 +16,7 @@ export const ROUTES: readonly Route[] = [
   handle(developers.getDeveloper, getDeveloper),
   handle(store.getPublicGame, getPublicGame),
   stream(store.downloadFile, downloadFile),
+  stream(store.downloadByLink, downloadByLink),
   handle(store.getProvenance, getProvenance),
   stream(shelves.getShelf, getShelf),
   handle(shelves.getListing, getListing),
