@@ -60,7 +60,7 @@ export async function startPostgresPair(): Promise<PostgresPair | null> {
     if (account.uid !== undefined) await chown(work.path, account.uid, account.gid ?? -1);
     const [first, second, port] = [await findFreePort(), await findFreePort(), await findFreePort()];
     const folders = { primary: join(work.path, 'primary'), standby: join(work.path, 'standby') };
-    await run('initdb', ['-D', folders.primary, '-A', 'trust', '-U', USER, '--no-sync']);
+    await run('initdb', ['-D', folders.primary, '-A', 'trust', '-U', USER, '-E', 'UTF8', '--no-locale', '--no-sync']);
     await appendFile(
       join(folders.primary, 'postgresql.conf'),
       "listen_addresses = '127.0.0.1'\nmax_connections = 200\n",

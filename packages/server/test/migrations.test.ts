@@ -9,7 +9,7 @@ import { compareMigrations, migrate } from '../src/kernel/database/migrate.ts';
 import { checkMigrations } from '../src/kernel/database/migration-check.ts';
 import { readMigrations } from '../src/kernel/database/migrations.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { createTestDatabase, TEST_POSTGRES, type TestDatabase, urlOfDatabase } from './setup/database.ts';
 
 /** It adds a column to upload_sessions. */
 const ALTERING = '0028_cli_logins.sql';
@@ -93,5 +93,20 @@ describe('migrations', () => {
     });
     await insert(null);
     await assert.rejects(compareMigrations(database.pool), { message: /start a newer version/ });
+  });
+
+  test('refuse a database with another encoding than UTF8', async () => {
+    const name = 'without_utf8';
+    await database.pool.query(
+      `create database ${name} encoding 'SQL_ASCII' locale_provider libc lc_collate 'C' lc_ctype 'C' template template0`,
+    );
+    const url = urlOfDatabase(process.env[TEST_POSTGRES] ?? '', name);
+    const ascii = openDatabase(url, { connections: 1, log, name: 'test' });
+    try {
+      await assert.rejects(migrate(ascii.pool, log), { name: 'MigrationError', message: /SQL_ASCII.*UTF8/ });
+    } finally {
+      await ascii.close();
+      await database.pool.query(`drop database ${name}`);
+    }
   });
 });

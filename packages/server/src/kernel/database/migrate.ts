@@ -43,6 +43,7 @@ export async function migrate(pool: pg.Pool, log: Log, options: Options = {}): P
   const client = await pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await requireUtf8(client);
     await createTable(client);
     const pending = findPending(migrations, await readApplied(client)).filter(
       ({ name }) => options.names?.has(name) !== false,
@@ -66,6 +67,16 @@ export async function compareMigrations(
   const { rows } = await pool.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`);
   const applied = rows[0]?.found === true ? await readApplied(pool) : [];
   return { applied: applied.map(({ name }) => name), pending: findPending(migrations, applied) };
+}
+
+/** PostgreSQL's tools create databases with another encoding if the system has no locale. */
+async function requireUtf8(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== 'UTF8')
+    throw new MigrationError(
+      `The database has the encoding ${encoding}. Create it with UTF8: createdb --encoding UTF8 --template template0.`,
+    );
 }
 
 /** Without a lock on an existing table, which a backup may be reading. */
