@@ -11,6 +11,7 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;
 
 export type Environment = Record<string, string>;
+export type Role = 'start' | 'api' | 'worker';
 export type Result = { code: number | null; stdout: string; stderr: string };
 
 /** A running server, in its own process or in that of the tests. */
@@ -37,18 +38,20 @@ export type ServiceProcess = Service & {
 };
 
 /**
- * Starts `chauffeur-server start` and waits until it is ready. Settings in `environment` add to its own port and
- * folder; `preload` is a module that is loaded before it, and `program` is used instead of this repository's.
+ * Starts `chauffeur-server` in a role and waits until it is ready. Settings in `environment` add to its own port and
+ * folder; `preload` is a module that is loaded before it, and `program` is used instead of this repository's. The URL
+ * of a worker is that of its metrics.
  */
 export async function startService(
   dataFolder: string,
   environment: Environment = {},
-  { preload, program = SERVER }: { preload?: string; program?: string } = {},
+  { preload, program = SERVER, role = 'start' }: { preload?: string; program?: string; role?: Role } = {},
 ): Promise<ServiceProcess> {
-  const port = environment.CHAUFFEUR_PORT ?? String(await findFreePort());
-  const own = { CHAUFFEUR_DATA: dataFolder, CHAUFFEUR_PORT: port, ...environment };
+  const portSetting = role === 'worker' ? 'CHAUFFEUR_METRICS_PORT' : 'CHAUFFEUR_PORT';
+  const port = environment[portSetting] ?? String(await findFreePort());
+  const own = { CHAUFFEUR_DATA: dataFolder, [portSetting]: port, ...environment };
   const imports = preload === undefined ? [] : ['--import', preload];
-  const child = spawn(process.execPath, [...imports, program, 'start'], {
+  const child = spawn(process.execPath, [...imports, program, role], {
     env: { ...process.env, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -21,6 +21,9 @@ export type Uploader = {
   readonly studio: Pick<Studio, 'environment'>;
 };
 
+/** A server with a studio. */
+type Place = { readonly service: Service; readonly studio: Studio };
+
 const PLATFORM = { os: 'linux', arch: 'x86_64' };
 const UPLOADS = '/api/v1/tool/upload/files';
 
@@ -57,7 +60,7 @@ export function sendChunk(
 }
 
 /** Sends the first half of a chunk. Returns a function that sends the rest. */
-export function sendHalfChunk(served: Served, session: string, zip: Buffer, start: number, end: number) {
+export function sendHalfChunk(served: Place, session: string, zip: Buffer, start: number, end: number) {
   return sendHalf(served, [filePart(zip.subarray(start, end))], chunkHeaders(session, zip, start, end));
 }
 
@@ -72,12 +75,12 @@ export async function sendHalfUpload(served: Served, version: string, zip: Buffe
 }
 
 /** Waits until the server reports a running upload. */
-export async function untilUnderWay({ service }: Served): Promise<void> {
+export async function untilUnderWay({ service }: Pick<Place, 'service'>): Promise<void> {
   await until(async () => /chauffeur_uploads_in_progress 1/.test(await (await fetch(`${service.url}/metrics`)).text()));
 }
 
 /** Waits until players can download this version. Returns its download URL. */
-export async function untilOffered(served: Served, version: string): Promise<string> {
+export async function untilOffered(served: Place, version: string): Promise<string> {
   const { download_url } = await until(
     async () => (await readOffers(served.service, served.studio.slug)).find((offer) => offer.version === version),
     () => `${version} was not offered:\n${served.service.output()}`,
@@ -126,7 +129,7 @@ async function post(
 }
 
 async function sendHalf(
-  served: Served,
+  served: Place,
   parts: readonly Part[],
   headers: Record<string, string>,
 ): Promise<() => Promise<UploadResponse>> {
