@@ -26,6 +26,8 @@ CREATE OR REPLACE FUNCTION public.delete_crash_reports_of_game()
 AS $function$
 begin
   delete from crash_reports where game_id = old.game_id;
+  delete from crash_groups where game_id = old.game_id;
+  delete from crash_functions where game_id = old.game_id;
   return null;
 end
 $function$;
@@ -431,8 +433,7 @@ create table crash_functions (
   function text not null,
   folded text generated always as (lower(function)) stored not null,
   seen_on date default ((now() AT TIME ZONE 'utc'::text))::date not null,
-  constraint crash_functions_pkey PRIMARY KEY (game_id, function),
-  constraint crash_functions_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+  constraint crash_functions_pkey PRIMARY KEY (game_id, function)
 );
 
 create table crash_groups (
@@ -455,8 +456,7 @@ create table crash_groups (
   grouping_version integer not null,
   constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
-  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text]))),
-  constraint crash_groups_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text])))
 );
 
 create table crash_group_counts (
