@@ -30,6 +30,8 @@ export type BatchWriterOptions<Item, Result> = Pick<
    * before it runs.
    */
   readonly partitionOf?: (time: Date) => Partition;
+  /** Items with different keys are written in different batches. */
+  readonly keyOf?: (ctx: Context, item: Item) => Promise<string>;
 };
 
 /**
@@ -40,6 +42,7 @@ export function batchWriter<Item, Result>({
   queue,
   write,
   partitionOf,
+  keyOf,
   ...options
 }: BatchWriterOptions<Item, Result>): (ctx: Context, item: Item) => Promise<Result> {
   const queueOf = perContext((ctx) => {
@@ -71,5 +74,8 @@ export function batchWriter<Item, Result>({
       },
     });
   });
-  return (ctx, item) => inSpan('write batch', { attributes: { 'chauffeur.queue': queue } }, () => queueOf(ctx)(item));
+  return (ctx, item) =>
+    inSpan('write batch', { attributes: { 'chauffeur.queue': queue } }, async () =>
+      queueOf(ctx)(item, await keyOf?.(ctx, item)),
+    );
 }

@@ -120,8 +120,16 @@ export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return traceTransaction(() => db.transaction().execute(work));
 }
 
-/** Deadlocks and serialization failures, which PostgreSQL causes only because of concurrent transactions. */
 const CONFLICT = /^40(P01|001)$/;
+
+/**
+ * Whether the error is a deadlock or a serialization failure, which PostgreSQL causes only because of concurrent
+ * transactions.
+ */
+export function isConflict(error: unknown): boolean {
+  return CONFLICT.test((error as { code?: string }).code ?? '');
+}
+
 const MAX_TRIES = 5;
 
 /** Runs `work`, a statement or a transaction, again if it conflicts with another one. */
@@ -130,7 +138,7 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (tries === MAX_TRIES || !CONFLICT.test((error as { code?: string }).code ?? '')) throw error;
+      if (tries === MAX_TRIES || !isConflict(error)) throw error;
     }
   }
 }

@@ -64,7 +64,7 @@ describe('groupCommit', () => {
 
   it('limits the size of a batch', async () => {
     const { add, batches, drain } = setUp({ maxBatch: 2 });
-    await drain(Promise.all(['a', 'b', 'c', 'd', 'e'].map(add)));
+    await drain(Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => add(item))));
     assert.deepEqual(batches, [['a', 'b'], ['c', 'd'], ['e']]);
   });
 
@@ -118,10 +118,17 @@ describe('groupCommit', () => {
     await drain(Promise.all([first, second]));
   });
 
+  it('writes items with different keys in different batches, each key in its order', async () => {
+    const { add, batches, drain } = setUp({ maxBatch: 2 });
+    const keys = { a: 'x', b: 'y', c: 'x', d: 'x', e: 'y' };
+    await drain(Promise.all(Object.entries(keys).map(([item, key]) => add(item, key))));
+    assert.deepEqual(batches, [['a', 'c'], ['b', 'e'], ['d']]);
+  });
+
   it('fills a batch by weight, and writes an item alone that exceeds it', async () => {
     const weigh = ({ length }: string) => length;
     const { add, batches, drain } = setUp({ maxBatch: 5, weigh });
-    await drain(Promise.all(['aa', 'bbb', 'c', 'ddddddd', 'eeee', 'ff'].map(add)));
+    await drain(Promise.all(['aa', 'bbb', 'c', 'ddddddd', 'eeee', 'ff'].map((item) => add(item))));
     assert.deepEqual(batches, [['aa', 'bbb'], ['c'], ['ddddddd'], ['eeee'], ['ff']]);
   });
 
@@ -135,7 +142,7 @@ describe('groupCommit', () => {
 
   it('never writes two batches at once with the same writer', async () => {
     const { add, byWriter, gates, drain } = setUp({ maxBatch: 1, writers: 3 });
-    const first = ['a', 'b', 'c', 'd'].map(add);
+    const first = ['a', 'b', 'c', 'd'].map((item) => add(item));
     await nextTurn();
     await nextTurn();
     assert.deepEqual(byWriter, [0, 1, 2]);

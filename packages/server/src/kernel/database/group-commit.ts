@@ -29,6 +29,7 @@ export type GroupCommitOptions<Item, Result> = {
 
 type Waiting<Item, Result> = {
   item: Item;
+  key: string;
   weight: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -38,11 +39,14 @@ const RETRY_AFTER_SECONDS = 2;
 
 /**
  * Returns the function that adds an item and resolves when the item is durable. There is no timer: a single item is
- * written at once, and under load a batch contains what arrived during the previous write.
+ * written at once, and under load a batch contains what arrived during the previous write. Items with different keys
+ * are written in different batches.
  */
-export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): (item: Item) => Promise<Result> {
+export function groupCommit<Item, Result>(
+  options: GroupCommitOptions<Item, Result>,
+): (item: Item, key?: string) => Promise<Result> {
   const { maxBatch, writers, maxWaiting, weigh = () => 1, onQueue, onRefused } = options;
-  const queue: Waiting<Item, Result>[] = [];
+  let queue: Waiting<Item, Result>[] = [];
   const idleWriters = Array.from({ length: writers }, (_, no) => no).reverse();
   let queuedWeight = 0;
 
@@ -50,15 +54,16 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     // Waits for the other requests of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (queue.length > 0) {
-      const { count, weight } = measureBatch(queue, maxBatch);
+      const { batch, rest, weight } = takeBatch(queue, maxBatch);
+      queue = rest;
       queuedWeight -= weight;
       onQueue?.(queuedWeight);
-      await writeBatch(queue.splice(0, count), writer, options);
+      await writeBatch(batch, writer, options);
     }
     idleWriters.push(writer);
   }
 
-  return (item) => {
+  return (item, key = '') => {
     if (queuedWeight >= maxWaiting) {
       onRefused?.();
       const data = { retry_after: RETRY_AFTER_SECONDS };
@@ -66,7 +71,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const weight = weigh(item);
-    queue.push({ item, weight, resolve, reject });
+    queue.push({ item, key, weight, resolve, reject });
     queuedWeight += weight;
     onQueue?.(queuedWeight);
     const writer = idleWriters.pop();
@@ -76,14 +81,26 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   };
 }
 
-/** How many queued items make the next batch: as many as fit, but at least one. */
-function measureBatch(queue: readonly { weight: number }[], maxBatch: number): { count: number; weight: number } {
-  let [count, weight] = [1, queue[0]!.weight];
-  while (count < queue.length && weight + queue[count]!.weight <= maxBatch) {
-    weight += queue[count]!.weight;
-    count += 1;
+type Batch<Queued> = { batch: Queued[]; rest: Queued[]; weight: number };
+
+/** The next batch: the first item, and as many others with its key as fit, in their order. */
+function takeBatch<Queued extends { key: string; weight: number }>(
+  queue: readonly Queued[],
+  maxBatch: number,
+): Batch<Queued> {
+  const [batch, rest] = [[] as Queued[], [] as Queued[]];
+  let weight = 0;
+  let isFull = false;
+  for (const queued of queue) {
+    const hasKey = queued.key === queue[0]!.key;
+    if (hasKey && batch.length > 0 && weight + queued.weight > maxBatch) isFull = true;
+    if (isFull || !hasKey) rest.push(queued);
+    else {
+      batch.push(queued);
+      weight += queued.weight;
+    }
   }
-  return { count, weight };
+  return { batch, rest, weight };
 }
 
 async function writeBatch<Item, Result>(

@@ -1,6 +1,7 @@
 // Manages tables that are partitioned by time: creates partitions in advance or on demand, and drops them as a whole.
 import { sql } from 'kysely';
-import { type Db, row, rows, type Tx, transact } from './db.ts';
+import { changed, type Db, row, rows, type Tx, transact } from './db.ts';
+import { isDistributed, LEADING_TABLE } from './shards.ts';
 
 export type Partition = {
   /** The partitioned table. It has a default partition, `<table>_default`. */
@@ -27,6 +28,8 @@ export async function ensurePartition(db: Db, partition: Partition): Promise<voi
     if (await exists(tx, name)) return;
     // Attached when complete: creating it in place would lock the table, which is being written to, for longer.
     await rows(tx, sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`);
+    if (await isDistributed(tx, table))
+      await rows(tx, sql`select create_distributed_table(${name}, 'game_id', colocate_with => ${LEADING_TABLE})`);
     await moveFromDefault(tx, partition);
     await rows(
       tx,
@@ -46,12 +49,9 @@ async function moveFromDefault(tx: Tx, { table, column, type, name, from, to }: 
   );
   const stored = sql.join(columns.map((attribute) => sql.ref(attribute.name)));
   const [key, cast] = [sql.ref(column), sql.raw(type)];
-  await rows(
-    tx,
-    sql`with moved as (
-        delete from ${other} where ${key} >= ${from}::${cast} and ${key} < ${to}::${cast} returning ${stored}
-      ) insert into ${sql.table(name)} (${stored}) select ${stored} from moved`,
-  );
+  const inside = sql`${key} >= ${from}::${cast} and ${key} < ${to}::${cast}`;
+  await changed(tx, sql`insert into ${sql.table(name)} (${stored}) select ${stored} from ${other} where ${inside}`);
+  await changed(tx, sql`delete from ${other} where ${inside}`);
 }
 
 async function exists(db: Db, name: string): Promise<boolean> {
