@@ -1,7 +1,8 @@
 // Finds every table with rows of games in PostgreSQL's catalog, and deletes the rows of one game in batches. New tables
 // are covered automatically.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, retryConflicts, rows } from '../../kernel/database/db.ts';
+import { changed, type Db, retryConflicts, rows } from '../../kernel/database/db.ts';
+import { countBlocks } from '../../kernel/database/shards.ts';
 
 export type TenantTable = {
   readonly name: string;
@@ -54,7 +55,7 @@ async function deleteByIndex(db: Db, name: string, gameId: string, signal: Abort
     count = await retryConflicts(() =>
       changed(
         db,
-        sql`delete from ${table} where ctid = any(array(
+        sql`delete from ${table} where game_id = ${gameId} and ctid = any(array(
           select ctid from ${table} where game_id = ${gameId} limit ${BATCH_ROWS}))`,
       ),
     );
@@ -64,12 +65,7 @@ async function deleteByIndex(db: Db, name: string, gameId: string, signal: Abort
 /** Without an index, a limited delete would read the same remaining rows again for each batch. */
 async function deleteByBlock(db: Db, name: string, gameId: string, signal: AbortSignal): Promise<void> {
   const table = sql.table(name);
-  const { blocks } = await onlyRow(
-    db,
-    sql<{
-      blocks: number;
-    }>`select pg_relation_size(to_regclass(${name})) / current_setting('block_size')::bigint as blocks`,
-  );
+  const blocks = await countBlocks(db, name);
   for (let first = 0; first < blocks; first += BATCH_BLOCKS) {
     signal.throwIfAborted();
     const [from, to] = [first, first + BATCH_BLOCKS].map((block) => `(${block},0)`);

@@ -13,6 +13,6 @@ const BATCH = 10_000;
 export async function sumPastDays(ctx: Context): Promise<void> {
   const today = utcDayOf(ctx.clock.now());
   for (const table of SLOT_TABLES) {
-    while ((await retryConflicts(() => sumSlots(ctx.db, table, today, BATCH))) === BATCH);
+    while ((await retryConflicts(() => sumSlots(ctx.db, table, today, BATCH))) >= BATCH);
   }
 }

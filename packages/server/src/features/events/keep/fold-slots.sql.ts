@@ -1,6 +1,7 @@
 // The SQL that sums up the rows of a counter's slots.
 import { sql } from 'kysely';
-import { type Db, onlyRow } from '../../../kernel/database/db.ts';
+import type { Db } from '../../../kernel/database/db.ts';
+import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 
 type SlotTable = {
   readonly table: string;
@@ -17,8 +18,8 @@ export const SLOT_TABLES: readonly SlotTable[] = [
 ];
 
 /**
- * Moves up to `limit` rows from before the UTC day `today` into slot 0 and returns how many it moved. Rows that are
- * being changed are skipped.
+ * Moves rows from before the UTC day `today` into slot 0 and returns how many it moved: fewer than `limit` only if no
+ * others are left. Rows that are being changed are skipped.
  */
 export async function sumSlots(
   db: Db,
@@ -31,12 +32,12 @@ export async function sumSlots(
   const added = sql.join(
     counts.map((name) => sql`${sql.ref(name)} = existing.${sql.ref(name)} + excluded.${sql.ref(name)}`),
   );
-  const { moved } = await onlyRow(
+  const moved = await rowsOfAllGames(
     db,
-    sql<{ moved: number }>`
+    sql<{ count: number }>`
       with old as materialized (
         select ctid from ${sql.table(table)}
-        where slot <> 0 and ${sql.ref(time)} < ${today}::date::timestamp at time zone 'utc' limit ${limit} for update skip locked
+        where slot <> 0 and ${sql.ref(time)} < ${today}::date::timestamp at time zone 'utc' limit ${limit}::integer for update skip locked
       ), moved_rows as (
         delete from ${sql.table(table)} using old where ${sql.table(table)}.ctid = old.ctid
         returning ${sql.table(table)}.*
@@ -45,7 +46,7 @@ export async function sumSlots(
         select ${columns}, 0, ${sums} from moved_rows group by ${columns} order by ${columns}
         on conflict (${columns}, slot) do update set ${added}
       )
-      select count(*) as moved from moved_rows`,
+      select count(*)::integer as count from moved_rows`,
   );
-  return moved;
+  return sumOf(moved);
 }

@@ -17,7 +17,7 @@ export async function dropOldEvents(ctx: Context): Promise<void> {
   const { eventDays, eventCountDays } = ctx.config;
   const daysAgo = (days: number) => new Date(ctx.clock.now().getTime() - days * DAY);
   if (eventDays > 0) await dropDays(ctx, daysAgo(eventDays));
-  while ((await retention.forgetIds(ctx.db, utcDayOf(daysAgo(ID_DAYS)), BATCH)) === BATCH);
+  while ((await retention.forgetIds(ctx.db, utcDayOf(daysAgo(ID_DAYS)), BATCH)) >= BATCH);
   if (eventCountDays === 0) return;
   const day = utcDayOf(daysAgo(eventCountDays));
   for (const gameId of await retention.gamesWithEvents(ctx.db)) await retention.forgetCounts(ctx.db, gameId, day);

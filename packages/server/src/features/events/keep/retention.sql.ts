@@ -1,19 +1,24 @@
 // The SQL that deletes expired events, ids and counts.
 import { sql } from 'kysely';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
+import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 
 /** Deletes events from before `limit` that arrived before their day had a partition. */
 export async function deleteFromDefaultPartition(db: Db, limit: Date): Promise<void> {
   await changed(db, sql`delete from events_default where received_at < ${limit}`);
 }
 
-/** Deletes up to `limit` ids from before the day and returns how many it deleted. */
-export function forgetIds(db: Db, day: string, limit: number): Promise<number> {
-  return changed(
+/** Deletes ids from before the day and returns how many it deleted: fewer than `limit` only if no others are left. */
+export async function forgetIds(db: Db, day: string, limit: number): Promise<number> {
+  const deleted = await rowsOfAllGames(
     db,
-    sql`with old as materialized (select ctid from event_ids where day < ${day}::date limit ${limit} for update skip locked)
-      delete from event_ids using old where event_ids.ctid = old.ctid`,
+    sql<{ count: number }>`with old as materialized (
+        select ctid from event_ids where day < ${day}::date limit ${limit}::integer for update skip locked
+      ), deleted as (
+        delete from event_ids using old where event_ids.ctid = old.ctid returning 1
+      ) select count(*)::integer as count from deleted`,
   );
+  return sumOf(deleted);
 }
 
 export async function gamesWithEvents(db: Db): Promise<string[]> {

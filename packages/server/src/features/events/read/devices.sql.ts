@@ -1,6 +1,7 @@
 // The SQL that reads and deletes the data of a device.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
+import { changed, type Db, rows } from '../../../kernel/database/db.ts';
+import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import type { Properties } from '../receive/event.ts';
 
 export type DeviceRef = { gameId: string; deviceUid: string };
@@ -79,29 +80,31 @@ function timeOf(us: number): RawBuilder<Date> {
 
 /** Removes the device from all counts of devices and returns the number of builds that it had used. */
 export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<number> {
-  const { builds } = await onlyRow(
+  const ofDevice = sql`game_id = ${gameId}::uuid and device_uid = ${deviceUid}::text`;
+  const [forgotten] = await rowsOfGame(
     db,
+    gameId,
     sql<{ builds: number }>`
       with deleted as (
-        delete from event_devices where game_id = ${gameId} and device_uid = ${deviceUid}
+        delete from event_devices where ${ofDevice}
         returning build_id, last_day, boot_day, crash_day
       ), days as (
         insert into event_device_days as existing (game_id, day, build_id, slot, devices, booted, crashed)
-        select ${gameId}, counted_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed)
+        select ${gameId}::uuid, counted_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed)
         from deleted cross join lateral (values (last_day, -1, 0, 0), (boot_day, 0, -1, 0), (crash_day, 0, 0, -1))
           as counted_day (day, devices, booted, crashed)
         where counted_day.day is not null group by counted_day.day, build_id order by counted_day.day, build_id
         on conflict (game_id, day, build_id, slot) do update set devices = existing.devices + excluded.devices,
           booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed
       ), deleted_device as (
-        delete from game_devices where game_id = ${gameId} and device_uid = ${deviceUid} returning 1
+        delete from game_devices where ${ofDevice} returning 1
       ), ever as (
-        insert into event_games as existing (game_id, slot, devices) select ${gameId}, 0, -1 from deleted_device
+        insert into event_games as existing (game_id, slot, devices) select ${gameId}::uuid, 0, -1 from deleted_device
         on conflict (game_id, slot) do update set devices = existing.devices + excluded.devices
       )
-      select count(*) as builds from deleted`,
+      select count(*)::integer as builds from deleted`,
   );
-  return builds;
+  return forgotten!.builds;
 }
 
 export function deleteEvents(db: Db, { gameId, deviceUid }: DeviceRef, partition: string): Promise<number> {

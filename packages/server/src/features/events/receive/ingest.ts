@@ -2,7 +2,8 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../../context.ts';
 import { utcDayOf } from '../../../kernel/clock.ts';
-import { retryConflicts, type Tx, transact } from '../../../kernel/database/db.ts';
+import { type Db, retryConflicts, transact } from '../../../kernel/database/db.ts';
+import { type Shard, type Shards, shardsOf, withShards } from '../../../kernel/database/shards.ts';
 import { type BatchTurn, batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { partitionOf } from '../partitions.ts';
@@ -11,7 +12,7 @@ import { layOut } from './batch.ts';
 import { countedNames } from './counted-names.ts';
 import type { GameEvent } from './event.ts';
 import { findExistingBuilds, forgetGames, keyOf } from './existing-builds.ts';
-import { type ClientId, claimIds, DeletedGamesError, writeBatch } from './write.sql.ts';
+import { type ClientId, claimIds, DeletedGamesError, requireLiveGames, writeBatch } from './write.sql.ts';
 
 /** How many events of a request were counted, and how many had been sent before. */
 export type Ingested = { accepted: number; repeated: number };
@@ -55,8 +56,17 @@ export const writeEvents = batchWriter<readonly Part[], Ingested | UnknownBuilds
   maxWaiting: 100_000,
   weigh: (parts) => Math.max(MIN_WEIGHT, countOf(parts)),
   partitionOf,
+  keyOf: shardKeyOf,
   write: writeRequests,
 });
+
+/** On a distributed database, the shards of the request's games, so that a batch is for one shard. */
+async function shardKeyOf({ db }: Context, parts: readonly Part[]): Promise<string> {
+  const shards = await shardsOf(db);
+  if (shards === null) return '';
+  const ids = await Promise.all(parts.map(async ({ gameId }) => (await shards.of(db, gameId)).id));
+  return [...new Set(ids)].sort().join();
+}
 
 async function writeRequests(
   ctx: Context,
@@ -96,25 +106,41 @@ async function writeParts(
   if (countOf(parts) === 0) return NO_EVENTS;
   const slot = 1 + ((ctx.presence.current().processNo * WRITERS + writer) % SLOTS);
   const countedName = await countedNames(ctx, parts);
-  if (parts.every(({ events }) => events.every(({ event_id }) => event_id == null))) {
-    const batch = layOut(parts, now, countedName, NO_EVENTS);
-    await retryConflicts(() => writeBatch(ctx.db, batch, slot));
-    return NO_EVENTS;
-  }
+  const hasIds = parts.some(({ events }) => events.some(({ event_id }) => event_id != null));
   return retryConflicts(() =>
-    transact(ctx.db, async (tx) => {
-      const repeated = await claim(tx, parts, utcDayOf(now));
-      await writeBatch(tx, layOut(parts, now, countedName, repeated), slot);
-      return repeated;
+    withShards(ctx.db, async (shards) => {
+      const places = await placesOf(ctx.db, shards, parts);
+      if (shards !== null) await requireLiveGames(ctx.db, [...new Set(parts.map(({ gameId }) => gameId))]);
+      const write = async (db: Db): Promise<ReadonlySet<GameEvent>> => {
+        const repeated = new Set<GameEvent>();
+        for (const { shard, parts: placed } of places) {
+          const known = hasIds ? await claim(db, placed, utcDayOf(now), shard) : NO_EVENTS;
+          await writeBatch(db, layOut(placed, now, countedName, known), slot, shard);
+          for (const event of known) repeated.add(event);
+        }
+        return repeated;
+      };
+      return hasIds || places.length > 1 ? transact(ctx.db, write) : write(ctx.db);
     }),
   );
+}
+
+type PlacedParts = { readonly shard: Shard | null; readonly parts: readonly Part[] };
+
+/** The parts by shard, in the order of the shards' ids, so that two transactions cannot deadlock. */
+async function placesOf(db: Db, shards: Shards | null, parts: readonly Part[]): Promise<readonly PlacedParts[]> {
+  if (shards === null) return [{ shard: null, parts }];
+  const placed = await Promise.all(parts.map(async (part) => ({ part, shard: await shards.of(db, part.gameId) })));
+  return [...Map.groupBy(placed, ({ shard }) => shard.id)]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, group]) => ({ shard: group[0]!.shard, parts: group.map(({ part }) => part) }));
 }
 
 /**
  * Claims the ids of the events for this transaction. Returns the events whose id was used before, in this batch or an
  * earlier one.
  */
-async function claim(tx: Tx, parts: readonly Part[], day: string): Promise<Set<GameEvent>> {
+async function claim(db: Db, parts: readonly Part[], day: string, shard: Shard | null): Promise<Set<GameEvent>> {
   const [first, repeated] = [new Map<string, { id: ClientId; event: GameEvent }>(), new Set<GameEvent>()];
   for (const { gameId, events } of parts) {
     for (const event of events) {
@@ -125,11 +151,8 @@ async function claim(tx: Tx, parts: readonly Part[], day: string): Promise<Set<G
     }
   }
   const claims = [...first.values()];
-  const used = await claimIds(
-    tx,
-    claims.map(({ id }) => id),
-    day,
-  );
+  const ids = claims.map(({ id }) => id);
+  const used = await claimIds(db, ids, day, shard);
   for (const index of used) repeated.add(claims[index]!.event);
   return repeated;
 }

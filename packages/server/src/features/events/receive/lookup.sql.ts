@@ -1,6 +1,7 @@
 // The SQL that finds builds, and registers the custom names that a game counts separately.
 import { sql } from 'kysely';
-import { type Db, rows, transact } from '../../../kernel/database/db.ts';
+import { type Db, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { rowsOfGame } from '../../../kernel/database/shards.ts';
 
 export type BuildRef = { gameId: string; buildId: string };
 export type NamesOfGame = { gameId: string; names: readonly string[] };
@@ -25,32 +26,49 @@ export function registerNames(
   namesOfGames: readonly NamesOfGame[],
   { max, now }: { max: number; now: Date },
 ): Promise<Set<string>> {
-  const pairs = namesOfGames.flatMap(({ gameId, names }) => names.map((name) => [gameId, name] as const));
-  const requested = sql`unnest(${pairs.map(([gameId]) => gameId)}::uuid[], ${pairs.map(([, name]) => name)}::text[])
-    as requested (game_id, name)`;
   return transact(db, async (tx) => {
+    const gameIds = namesOfGames.map(({ gameId }) => gameId);
     await rows(
       tx,
       sql`select pg_advisory_xact_lock(key) from (
-        select distinct hashtextextended('event names/' || game_id, 0) as key from ${requested} order by key
+        select hashtextextended('event names/' || game_id, 0) as key from unnest(${gameIds}::uuid[]) as game_id order by key
       ) as keys`,
     );
-    await rows(
+    const existing = await rows(
       tx,
-      sql`with unregistered as (
-          select game_id, requested.name, row_number() over (partition by game_id order by requested.name) as place
-          from ${requested} join games using (game_id)
-          where not exists (select from event_names existing where existing.game_id = requested.game_id and existing.name = requested.name)
-        )
-        insert into event_names (game_id, name, first_seen)
-        select game_id, name, ${now} from unregistered
-        where place <= ${max}::integer - (select count(*) from event_names existing where existing.game_id = unregistered.game_id)`,
+      sql<{ game_id: string }>`select game_id from games where game_id = any(${gameIds}::uuid[])`,
     );
-    const registered = await rows(
-      tx,
-      sql<{ game_id: string; name: string }>`select game_id, name from event_names
-        where (game_id, name) in (select game_id, name from ${requested})`,
-    );
-    return new Set(registered.map(({ game_id, name }) => `${game_id}/${name}`));
+    const live = new Set(existing.map(({ game_id }) => game_id));
+    const registered = new Set<string>();
+    for (const { gameId, names } of namesOfGames) {
+      if (live.has(gameId)) await insertNames(tx, gameId, names, { max, now });
+      const found = await rows(
+        tx,
+        sql<{ name: string }>`select name from event_names where game_id = ${gameId} and name = any(${names}::text[])`,
+      );
+      for (const { name } of found) registered.add(`${gameId}/${name}`);
+    }
+    return registered;
   });
+}
+
+async function insertNames(
+  tx: Tx,
+  gameId: string,
+  names: readonly string[],
+  { max, now }: { max: number; now: Date },
+): Promise<void> {
+  const ofGame = sql`game_id = ${gameId}::uuid`;
+  await rowsOfGame(
+    tx,
+    gameId,
+    sql`with unregistered as (
+        select name, row_number() over (order by name) as place from unnest(${names}::text[]) as requested (name)
+        where not exists (select from event_names as existing where existing.${ofGame} and existing.name = requested.name)
+      )
+      insert into event_names (game_id, name, first_seen)
+      select ${gameId}::uuid, name, ${now}::timestamptz from unregistered
+      where place <= ${max}::integer - (select count(*) from event_names where ${ofGame})
+      returning name`,
+  );
 }

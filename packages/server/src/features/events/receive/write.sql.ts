@@ -1,8 +1,9 @@
 // The SQL that writes a batch of events and everything that is counted from it.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
 import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
-import { type Db, keepPlan, onlyRow, rows } from '../../../kernel/database/db.ts';
+import { type Db, keepPlan, rows } from '../../../kernel/database/db.ts';
+import { rowsInShard, type Shard } from '../../../kernel/database/shards.ts';
 import { type Batch, EVENT_COLUMNS } from './batch.ts';
 
 /** An event's id, chosen by the client. */
@@ -17,12 +18,13 @@ const ID_COLUMNS: readonly Column<ClientId>[] = [
  * Claims the ids for the events of this transaction and returns the indexes of ids that were claimed before. Ids are
  * inserted in the order of the key, so two transactions with the same ids cannot deadlock.
  */
-export async function claimIds(db: Db, ids: readonly ClientId[], day: string): Promise<number[]> {
+export async function claimIds(db: Db, ids: readonly ClientId[], day: string, shard: Shard | null): Promise<number[]> {
   const requested = new BulkRows(ID_COLUMNS);
   for (const id of ids) requested.add(id);
-  const repeated = await rows(
+  const repeated = await rowsIn(
     db,
-    keepPlan(sql<{ index: number }>`
+    shard,
+    sql<{ index: number }>`
       with requested as materialized (
         select game_id, event_id collate "C" as event_id, no from ${requested.unnest('requested')}
       ), claimed as (
@@ -30,7 +32,7 @@ export async function claimIds(db: Db, ids: readonly ClientId[], day: string): P
         select game_id, event_id, ${day}::date from requested order by game_id, event_id
         on conflict do nothing returning game_id, event_id
       )
-      select no::integer - 1 as index from requested where (game_id, event_id) not in (select game_id, event_id from claimed)`),
+      select no::integer - 1 as index from requested where (game_id, event_id) not in (select game_id, event_id from claimed)`,
   );
   return repeated.map(({ index }) => index);
 }
@@ -46,22 +48,42 @@ export class DeletedGamesError extends Error {
   }
 }
 
+/** Throws DeletedGamesError if one of the games is deleted. */
+export async function requireLiveGames(db: Db, gameIds: readonly string[]): Promise<void> {
+  const deleted = await rows(
+    db,
+    keepPlan(sql<{ game_id: string }>`select game_id from all_games where ${isDeleted(sql`${gameIds}`)}`),
+  );
+  if (deleted.length > 0) throw new DeletedGamesError(deleted.map(({ game_id }) => game_id));
+}
+
+function isDeleted(gameIds: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`deleted_at is not null and game_id = any(${gameIds}::uuid[])`;
+}
+
 /**
  * Writes events, the state of their devices, and all counts, in one statement; throws DeletedGamesError if a game is
- * deleted. Only rows of devices whose state changes are written, in the order of the key. They return the days on which
+ * deleted. In a shard, which has no table of games, call `requireLiveGames` first. Only rows of devices whose state changes are written, in the order of the key. They return the days on which
  * the devices were counted before, and the same statement subtracts the devices from those days. All other rows belong
  * to the `slot`, which no other writer of this process uses.
  */
-export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<void> {
+export async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | null): Promise<void> {
   const { at, day, hour, events, devices, names, times } = batch;
   const [games, builds] = [arrayLiteral(batch.games), arrayLiteral(batch.builds)];
   // Checked once for the statement. The other parts depend on these.
   const allExist = sql`not exists (select from deleted)`;
-  const { deleted_games } = await onlyRow(
+  const deleted =
+    shard === null
+      ? sql`select game_id from all_games where ${isDeleted(sql`${games}`)}`
+      : sql`select null::uuid as game_id where false`;
+  const given = sql`${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date`;
+  const changing = shard === null ? sql`changing_devices(${given})` : changingDevices(batch);
+  const [result] = await rowsIn(
     db,
-    keepPlan(sql<{ deleted_games: string[] }>`
+    shard,
+    sql<{ deleted_games: string[] }>`
       with deleted as materialized (
-        select game_id from all_games where deleted_at is not null and game_id = any(${games}::uuid[])
+        ${deleted}
       ), written as (
         insert into events (game_id, build_id, received_at, ${insertedNames(EVENT_COLUMNS)})
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
@@ -71,7 +93,7 @@ export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<vo
         insert into event_devices as existing (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
         select game_id, device_uid collate "C", build_id, ${at}::timestamptz, ${day}::date,
           case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end
-        from changing_devices(${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date) where ${allExist}
+        from ${changing} as changing where ${allExist}
         order by game_id, device_uid collate "C", build_id
         on conflict (game_id, device_uid, build_id) do update set
           was_last_day = existing.last_day, was_boot_day = existing.boot_day, was_crash_day = existing.crash_day,
@@ -122,7 +144,32 @@ export async function writeBatch(db: Db, batch: Batch, slot: number): Promise<vo
         order by 1, 2, 4, 5
         on conflict (game_id, build_id, day, what, bucket, slot) do update set count = existing.count + excluded.count
       )
-      select array(select game_id::text from deleted) as deleted_games`),
+      select array(select game_id::text from deleted) as deleted_games`,
   );
-  if (deleted_games.length > 0) throw new DeletedGamesError(deleted_games);
+  if (result !== undefined && result.deleted_games.length > 0) throw new DeletedGamesError(result.deleted_games);
+}
+
+/**
+ * What the function `changing_devices` returns, for a shard, where the table has another name. There the statement is
+ * planned for each batch, so the plan fits the size of the table.
+ */
+function changingDevices({ games, builds, devices, day }: Batch): RawBuilder<unknown> {
+  const gameIds = sql`(${arrayLiteral(games)}::uuid[])[place]`;
+  const buildIds = sql`(${arrayLiteral(builds)}::uuid[])[place]`;
+  const today = sql`${day}::date`;
+  return sql`(
+    select ${gameIds} as game_id, ${buildIds} as build_id, device as device_uid, crashed, booted
+    from unnest(${devices.arrays()}) as given (place, device, crashed, booted)
+      left join lateral (
+        select last_day, boot_day, crash_day, first_boot_at from event_devices
+        where game_id = ${gameIds} and device_uid = given.device collate "C" and build_id = ${buildIds} limit 1
+      ) as known on true
+    where known.last_day is null or known.last_day < ${today}
+      or (given.booted and (known.boot_day is null or known.boot_day < ${today}))
+      or (given.crashed and known.first_boot_at is null and (known.crash_day is null or known.crash_day < ${today}))
+  )`;
+}
+
+function rowsIn<Row>(db: Db, shard: Shard | null, statement: RawBuilder<Row>): Promise<Row[]> {
+  return shard === null ? rows(db, keepPlan(statement)) : rowsInShard(db, shard, statement);
 }
